@@ -45,7 +45,7 @@ check: dev  ## black, ruff and mypy
 	$(BIN)/mypy
 
 update-cases: dev  ## rewrite the expected output of the cases; read the diff afterwards
-	UPDATE_CASES=1 $(BIN)/pytest -q tests/unit/test_cases.py
+	UPDATE_CASES=1 $(BIN)/pytest -q tests/unit/language/test_cases.py
 	git status --short tests/cases
 
 update-coverage: dev  ## rewrite docs/coverage from the tables of statements; read the diff afterwards

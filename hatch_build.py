@@ -12,5 +12,7 @@ class ParserTables(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Write the tables before the files are collected."""
-        module = runpy.run_path(str(Path(self.root, "generator", "wiregen", "parser", "grammar.py")))
+        module = runpy.run_path(
+            str(Path(self.root, "generator", "wiregen", "language", "parser", "grammar.py"))
+        )
         module["write_tables"](module["TABLES"])

@@ -30,18 +30,16 @@ def main() -> None:
         builds = {
             "black alone, same tree": lambda: process("black", "--check", "--no-cache", "-W1", "-l110", "."),
             "build, from nothing": lambda: _build_from_nothing(project, process),
-            "build --check": lambda: process("wiregen.cli", "build", "--check"),
-            "build, nothing changed": lambda: process("wiregen.cli", "build"),
+            "build --check": lambda: process("wiregen", "build", "--check"),
+            "build, nothing changed": lambda: process("wiregen", "build"),
         }
         _build_from_nothing(project, process)
         print(table("build of all protocols", compare(builds, rounds=3, clock=_children)), "\n")
         starts = {
             "python -c pass": lambda: _run(project, sys.executable, "-c", "pass"),
-            "wiregen --version": lambda: process("wiregen.cli", "--version"),
-            "wiregen decode lumberjack": lambda: process(
-                "wiregen.cli", "decode", "lumberjack", "--hex", _HEX
-            ),
-            "wiregen check, all files": lambda: process("wiregen.cli", "check"),
+            "wiregen --version": lambda: process("wiregen", "--version"),
+            "wiregen decode lumberjack": lambda: process("wiregen", "decode", "lumberjack", "--hex", _HEX),
+            "wiregen check, all files": lambda: process("wiregen", "check"),
         }
         print(table("starts", compare(starts, rounds=7, clock=_children)))
 
@@ -54,7 +52,7 @@ def _project(folder: Path) -> Path:
 
 def _build_from_nothing(project: Path, process: Callable[..., None]) -> None:
     shutil.rmtree(project / "generated", ignore_errors=True)
-    process("wiregen.cli", "build")
+    process("wiregen", "build")
 
 
 def _process(project: Path, module: str, *arguments: str) -> None:

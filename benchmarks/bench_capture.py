@@ -21,7 +21,7 @@ from types import ModuleType
 
 from harness import Goal, compare, table, told
 
-from wiregen import capture
+from wiregen.formats import capture
 
 ROOT = Path(__file__).resolve().parents[1]
 MEGABYTE = 1_000_000
@@ -151,7 +151,7 @@ def capture_of(commit: str) -> ModuleType:
         text = subprocess.run(
             [*git, "show", f"{room}/{name}"], check=True, capture_output=True, text=True
         ).stdout
-        (folder / name).write_text(text.replace("wiregen.capture", "capture_before"))
+        (folder / name).write_text(text.replace("wiregen.formats.capture", "capture_before"))
     sys.path.insert(0, str(folder.parent))
     return importlib.import_module("capture_before")
 

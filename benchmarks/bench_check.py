@@ -16,9 +16,9 @@ from tempfile import TemporaryDirectory
 from harness import Goal, compare, table, told
 from large_protocols import FAMILIES
 
-from wiregen.diagnostics import Report
-from wiregen.frontend import load_protocol
-from wiregen.source import Sources
+from wiregen.generate.frontend import load_protocol
+from wiregen.language.diagnostics import Report
+from wiregen.language.source import Sources
 
 _BOUND = 5.0
 

@@ -12,14 +12,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "generator"))
 
-from wiregen.diagnostics import Report  # noqa: E402
-from wiregen.docs.book import Book, Chapter  # noqa: E402
-from wiregen.docs.declarations import message_page, wire_text  # noqa: E402
-from wiregen.docs.site import build_site  # noqa: E402
-from wiregen.emitter import render  # noqa: E402
-from wiregen.frontend import load_protocol  # noqa: E402
-from wiregen.source import Sources  # noqa: E402
-from wiregen.writer import Output  # noqa: E402
+from wiregen.generate.emitter import render  # noqa: E402
+from wiregen.generate.frontend import load_protocol  # noqa: E402
+from wiregen.generate.writer import Output  # noqa: E402
+from wiregen.language.diagnostics import Report  # noqa: E402
+from wiregen.language.source import Sources  # noqa: E402
+from wiregen.site.pages.chapter import Book, Chapter  # noqa: E402
+from wiregen.site.pages.declarations import message_page, wire_text  # noqa: E402
+from wiregen.site.pages.site import build_site  # noqa: E402
 
 GOAL = 10.0
 N_MESSAGES = 300

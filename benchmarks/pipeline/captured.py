@@ -12,7 +12,7 @@ from files import converted, emptied
 from rounds import Group
 from traffic import write_traffic
 
-from wiregen.capture import read_streams
+from wiregen.formats.capture import read_streams
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wirespark.conversion import Summary, convert
-    from wirespark.covering import coverage
     from wirespark.errors import WireSparkError
     from wirespark.functions import frames, from_wire, register_functions, to_wire
     from wirespark.java import provide_java
     from wirespark.jobs import check, decode, levels, pairs, profile
     from wirespark.schemas import arrow_schema, spark_schema
     from wirespark.sessions import register, session, ship
+    from wirespark.table_coverage import coverage
     from wirespark.writing import in_order
 
 _PLACES = {
@@ -26,7 +26,7 @@ _PLACES = {
     "arrow_schema": "schemas",
     "check": "jobs",
     "convert": "conversion",
-    "coverage": "covering",
+    "coverage": "table_coverage",
     "decode": "jobs",
     "frames": "functions",
     "from_wire": "functions",

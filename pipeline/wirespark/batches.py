@@ -10,7 +10,7 @@ from wirespark.columns import Batcher, Columns, first_rows
 from wirespark.decoders import Snapshot, context_of
 from wirespark.objects import ObjectBatcher
 from wirespark.options import Wishes, has_numba
-from wirespark.walking import Walk
+from wirespark.stream_rows import Walk
 
 _BEYOND = 1 << 14
 """Bytes behind a slice that are read at a time until it is known what its last ones are."""

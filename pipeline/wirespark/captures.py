@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
-from wiregen.capture import CaptureError, Closed, Event, Flow, Gap, Piece, read_streams
+from wiregen.formats.capture import CaptureError, Closed, Event, Flow, Gap, Piece, read_streams
 from wirespark.batches import batcher_of
 from wirespark.columns import Batcher, Columns
 from wirespark.decoders import context_of
 from wirespark.errors import WireSparkError
 from wirespark.options import Wishes
-from wirespark.walking import Walk
+from wirespark.stream_rows import Walk
 
 __all__ = ["Share", "share_columns"]
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from wirespark.array_casting import plain
 from wirespark.batches import scanner_of
 from wirespark.columns import Columns, first_rows, joined_columns
 from wirespark.decoders import context_of
 from wirespark.errors import WireSparkError
-from wirespark.fitting import plain
 from wirespark.objects import Recording, recording_of
 from wirespark.options import Wishes
+from wirespark.stream_rows import Row, Walk
 from wirespark.tables import spread, wide_schema, wide_table
-from wirespark.walking import Row, Walk
 
 __all__ = ["among_nulls", "cell_type", "decoded_cells", "decoded_frames", "decoded_messages", "frames_type"]
 

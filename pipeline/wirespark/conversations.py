@@ -15,9 +15,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from wirespark.array_casting import plain
 from wirespark.decoders import context_of
 from wirespark.encoding import encoder_of
-from wirespark.fitting import plain
 from wirespark.options import Wishes
 from wirespark.packages import package_of
 
@@ -93,7 +93,7 @@ def _order(batch: Any, wishes: Wishes) -> tuple[str, ...]:
 @cache
 def _program(protocol: str) -> Any:
     package = package_of(protocol)
-    return package.runtime("session_table").Program(package.plan)
+    return package.runtime("sessions.table").Program(package.plan)
 
 
 class _Conversation:
@@ -103,7 +103,7 @@ class _Conversation:
         package = wishes.package
         self._wishes = wishes
         self._context = context_of(wishes)
-        self._engine = package.runtime("session_engine").Engine(
+        self._engine = package.runtime("sessions.engine").Engine(
             _program(wishes.protocol),
             strict=wishes.strict,
             limits=dict(wishes.limits),
@@ -113,7 +113,7 @@ class _Conversation:
         self._steps: list[tuple[str, Hashable, str, str]] = []
         self._engine.trail = self._steps
         self._known: dict[tuple[str, Hashable], _Known] = {}
-        self._violation = package.runtime("session_events").Violation
+        self._violation = package.runtime("sessions.events").Violation
 
     def events(self, batch: Any) -> Iterator[Event]:
         rows = {name: batch[name].combine_chunks() for name in batch.column_names}

@@ -9,12 +9,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from wirespark.array_casting import fitted, plain
+from wirespark.arrow_reading import Taker, Takers
 from wirespark.columns import ERROR, header_type
 from wirespark.decoders import has_context
 from wirespark.errors import WireSparkError
-from wirespark.fitting import fitted, plain
 from wirespark.packages import Package, package_of
-from wirespark.taking import Taker, Takers
 
 __all__ = ["Encoder", "StreamEncoder", "encoder_of"]
 
@@ -31,8 +31,8 @@ class Encoder:
         self._role = role
         self._backend = backend
         self._takers = Takers(package, variant)
-        options = package.runtime("options").Options(variant=variant)
-        self._schema = package.runtime("layout").Layout(package.plan, options)
+        options = package.runtime("codec.options").Options(variant=variant)
+        self._schema = package.runtime("reference.layout").Layout(package.plan, options)
         self._module = package.codec(backend)
         self._variant = variant
         self._arguments: dict[tuple[type, str | None], tuple[dict[str, Any], bool]] = {}
@@ -242,9 +242,11 @@ class StreamEncoder:
 
     def _block(self, frame: Any, field: str) -> bytes:
         """Return the bytes of a block of a frame."""
-        options = self._package.runtime("options").Options(self._role, context=self._context)
+        options = self._package.runtime("codec.options").Options(self._role, context=self._context)
         data = self._encoder.bytes_of(frame, self._role, self._context)
-        node = self._package.runtime("explain").explain(self._package.plan, data, 0, len(data), options)
+        node = self._package.runtime("reference.explain").explain(
+            self._package.plan, data, 0, len(data), options
+        )
         block = next(each for each in node.walk() if each.name == field and not each.inner)
         return data[block.start : block.end]
 

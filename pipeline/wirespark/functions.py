@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from wirespark.array_casting import bare, bare_type
 from wirespark.cells import (
     among_nulls,
     cell_type,
@@ -21,7 +22,6 @@ from wirespark.cells import (
 )
 from wirespark.encoding import encoder_of
 from wirespark.errors import WireSparkError
-from wirespark.fitting import bare, bare_type
 from wirespark.options import Wishes, check_names, wishes_of
 from wirespark.packages import package_of
 

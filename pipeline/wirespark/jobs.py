@@ -116,7 +116,7 @@ def field_texts(batch: Any, wishes: Wishes) -> list[str | None]:
     kept = batch.filter(is_frame)
     rows = {name: kept[name] for name in kept.schema.names}
     frames = encoder_of(wishes.protocol, "native", wishes.variant).frames(rows, len(kept))
-    record = package.runtime("records").frame_record
+    record = package.runtime("records.frames").frame_record
     texts = iter(
         [json.dumps(record(package.plan, frame, variant=wishes.variant)["fields"]) for frame in frames]
     )

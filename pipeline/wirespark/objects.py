@@ -10,12 +10,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from wirespark.arrow_building import Fillers, RecordFiller
 from wirespark.columns import ERROR, PART, Columns, Found, frames_schema, header_type, joined_type
 from wirespark.decoders import Snapshot
-from wirespark.filling import Fillers, RecordFiller
 from wirespark.options import Wishes
 from wirespark.packages import Package, package_of
-from wirespark.walking import Row, Walk
+from wirespark.stream_rows import Row, Walk
 
 __all__ = ["ObjectBatcher", "Recording", "recording_of"]
 

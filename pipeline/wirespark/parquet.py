@@ -10,9 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from wirespark.holding import Held
 from wirespark.receipts import remove_others, replace_file
 from wirespark.tables import SHARED
+from wirespark.temporary_files import Held
 
 __all__ = ["TableWriters", "folder_of"]
 

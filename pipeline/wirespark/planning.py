@@ -15,14 +15,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from wiregen.capture import is_capture
+from wiregen.formats.capture import is_capture
 from wirespark.batches import Slice, scanner_of
 from wirespark.captures import Share
 from wirespark.decoders import has_context
 from wirespark.errors import WireSparkError
 from wirespark.filters import Pushed
 from wirespark.options import ReadOptions, Wishes, has_numba
-from wirespark.walking import Walk
+from wirespark.stream_rows import Walk
 
 __all__ = ["Part", "bundled", "files_of", "matches_of", "parts_of", "role_of", "shares_of", "slices_of"]
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from wirespark.batches import Slice
-from wirespark.holding import TEMPORARY, Held, remove_left
 from wirespark.options import Wishes
 from wirespark.planning import Part
+from wirespark.temporary_files import TEMPORARY, Held, remove_left
 
 __all__ = [
     "FOLDER", "Receipt", "bounds_of", "clean", "name_of", "read_receipt", "receipts_in", "remove_others", "replace_file", "summed",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["is_connect", "register", "session", "ship"]
 
-_OWN = ("wirespark", "wiregen/__init__.py", "wiregen/capture")
+_OWN = ("wirespark", "wiregen/__init__.py", "wiregen/formats/__init__.py", "wiregen/formats/capture")
 _WORKERS = {"spark.executorEnv.ARROW_DEFAULT_MEMORY_POOL": "system"}
 """What workers free, the machine has again; Arrow's own pools keep 50 MiB more, and are no quicker for batches of this size."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)

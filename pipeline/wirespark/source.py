@@ -52,7 +52,7 @@ class WireSource(DataSource):
         return WireReader(ReadOptions.of(self.options), schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        from wirespark.following import FollowReader
+        from wirespark.streaming import FollowReader
 
         return FollowReader(ReadOptions.of(self.options), schema)
 

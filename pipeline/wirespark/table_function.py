@@ -7,9 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from wirespark.array_casting import bare_type
 from wirespark.cells import decoded_frames, frames_type
 from wirespark.errors import WireSparkError
-from wirespark.fitting import bare_type
 from wirespark.options import Wishes, wishes_of
 
 __all__ = ["frames_function"]

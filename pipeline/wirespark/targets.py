@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from wirespark.errors import WireSparkError
-from wirespark.holding import alone
 from wirespark.options import ReadOptions, has_numba
 from wirespark.planning import Part, matches_of
 from wirespark.receipts import FOLDER, Receipt, clean, write_receipt
+from wirespark.temporary_files import alone
 
 __all__ = ["Target", "target_of"]
 

@@ -20,7 +20,7 @@ from wirespark.decoders import has_context
 from wirespark.encoding import encoder_of
 from wirespark.errors import WireSparkError
 from wirespark.options import Wishes, among, check_names, wishes_of
-from wirespark.runs import Run, Runs, merged
+from wirespark.stream_assembly import Run, Runs, merged
 from wirespark.tables import rows_schema, wide_schema
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import Any
 
 from tests.conformance.tracing import ROOT, plan_of
 
-from wiregen.cli.decoded import Settings
-from wiregen.cli.direction import Direction
-from wiregen.cli.replayed import Watch
-from wiregen.runtime.context import Context
-from wiregen.runtime.session_table import Program
+from wiregen.runtime.sessions.table import Program
+from wiregen.runtime.stream.context import Context
+from wiregen.tools.cli.decoding_options import Settings
+from wiregen.tools.cli.direction import Direction
+from wiregen.tools.cli.replayed import Watch
 
 __all__ = ["Said", "Talk", "check"]
 

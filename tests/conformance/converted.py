@@ -13,7 +13,7 @@ from tests.conformance.names import ERRORS, LIMITS, SIDES, UNTIED
 from tests.conformance.roads import Wire
 from tests.conformance.vectors import bytes_of, foreign_vectors, kept, own_vectors
 
-from wiregen.vectors.format import (
+from wiregen.conformance.vectors.format import (
     Fault,
     Invalid,
     Octets,

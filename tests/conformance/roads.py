@@ -15,17 +15,17 @@ from typing import Any, Literal, TypeAlias
 import pytest
 from tests.built_schema import schema_of
 
-from wiregen.runtime import errors as careful_errors
-from wiregen.runtime.built import build
-from wiregen.runtime.careful_decoder import careful_decoder
-from wiregen.runtime.context import Context
-from wiregen.runtime.explain import explain
-from wiregen.runtime.options import Options
-from wiregen.runtime.records import frame_from_record, frame_record
+from wiregen.runtime.codec import errors as careful_errors
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.records.frames import frame_from_record, frame_record
+from wiregen.runtime.reference.explain import explain
+from wiregen.runtime.reference.objects import build
+from wiregen.runtime.reference.tree import FrameValue, Node
+from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.schema.protocol import Schema
-from wiregen.runtime.tree import FrameValue, Node
-from wiregen.runtime.writing import write_frame
-from wireproto._runtime import errors as generated_errors
+from wiregen.runtime.stream.context import Context
+from wiregen.runtime.stream.reference_decoder import reference_decoder
+from wireproto._runtime.codec import errors as generated_errors
 
 Road: TypeAlias = Literal["generated", "careful"]
 Record: TypeAlias = dict[str, Any]
@@ -122,7 +122,7 @@ class Reading:
         self._wire = wire
         self._context = wire.context(road)
         if road == "careful":
-            self.decoder: Any = careful_decoder(wire.plan, wire.options(self._context), errors)
+            self.decoder: Any = reference_decoder(wire.plan, wire.options(self._context), errors)
         else:
             wishes = {"context": self._context, "strict": wire.strict, "variant": wire.variant}
             known = inspect.signature(wire.module.Decoder).parameters

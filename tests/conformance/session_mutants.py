@@ -5,15 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
+from wiregen.conformance.judge.checks import setting_of
+from wiregen.conformance.judge.implementation import Step
+from wiregen.conformance.judge.reference_sessions import traced
+from wiregen.conformance.vectors.format import Trace, octets
 from wiregen.runtime.schema.expressions import Negation
 from wiregen.runtime.schema.node import replace
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.sessions import Go, Transition, Violates
-from wiregen.runtime.session_table import Program
-from wiregen.vectors.format import Trace, octets
-from wiregen.vectors.verifying.careful_sessions import traced
-from wiregen.vectors.verifying.doors import Step
-from wiregen.vectors.verifying.judge import setting_of
+from wiregen.runtime.sessions.table import Program
 
 __all__ = ["Mutant", "also_strict", "holds", "is_killed", "mutants_of"]
 

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from wiregen.diagnostics import Report
-from wiregen.frontend import load_protocol
-from wiregen.model.behaviour import Row, Session
-from wiregen.model.protocol import Protocol
-from wiregen.model.types import Block, Field, Region
-from wiregen.source import Sources
+from wiregen.generate.frontend import load_protocol
+from wiregen.language.diagnostics import Report
+from wiregen.language.source import Sources
+from wiregen.schema.model.behaviour import Row, Session
+from wiregen.schema.model.protocol import Protocol
+from wiregen.schema.model.types import Block, Field, Region
 
 __all__ = [
     "DOCUMENTS",

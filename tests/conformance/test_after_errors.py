@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from tests.unit.test_cli_capture import LUMBERJACK, Wire
+from tests.unit.tools.test_cli_capture import LUMBERJACK, Wire
 
-from wiregen.cli import wiregen
+from wiregen.tools.cli import wiregen
 from wireproto import geode, pravega
 from wireproto import lumberjack as lj
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.lines import work
 
 from wireproto import geode, lumberjack, reactive_streams
-from wireproto._runtime import decoder as decoding
+from wireproto._runtime.stream import decoder as decoding
 
 ROOT = Path(__file__).resolve().parents[2]
 PROTOCOLS = ("geode", "lumberjack", "pravega", "pravega_documented", "pravega_proposal", "reactive_streams")

@@ -6,8 +6,8 @@ import pytest
 from tests.conformance.converted import PROTOCOLS, converted
 from tests.unit.doors import careful_door, generated_door
 
-from wiregen.vectors.format import Valid
-from wiregen.vectors.verifying import judge
+from wiregen.conformance.judge import judge
+from wiregen.conformance.vectors.format import Valid
 
 CASES = [
     pytest.param(protocol, vector, id=f"{protocol}-{vector.id}")

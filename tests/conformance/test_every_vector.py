@@ -14,11 +14,11 @@ from tests.conformance.converted import PROTOCOLS, converted
 from tests.conformance.test_generated_vectors import IS_SOAK, Stand
 from tests.unit.doors import careful_door, generated_door
 
-from wiregen.cli.protocols import package_of
-from wiregen.transcoding import Fault, Transcoder, Wishes
-from wiregen.vectors.format import Invalid, Trace, Valid, octets, read_vectors, size_of
-from wiregen.vectors.verifying.doors import Setting, Step
-from wireproto._runtime.errors import DecodeError, EncodeError
+from wiregen.conformance.judge.implementation import Setting, Step
+from wiregen.conformance.vectors.format import Invalid, Trace, Valid, octets, read_vectors, size_of
+from wiregen.tools.cli.protocols import package_of
+from wiregen.tools.transcoding import Fault, Transcoder, Wishes
+from wireproto._runtime.codec.errors import DecodeError, EncodeError
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 MODES: Final = [(strict, given) for strict in (False, True) for given in (False, True)]

@@ -12,10 +12,18 @@ from typing import Any
 import msgpack
 import pytest
 
-from wiregen.vectors.format import Invalid, Unwritable, Valid, expanded, octets, read_vectors, size_of
-from wireproto._runtime.built import build
-from wireproto._runtime.errors import DecodeError, EncodeError
-from wireproto._runtime.records import frame_from_record, frame_record, part_record
+from wiregen.conformance.vectors.format import (
+    Invalid,
+    Unwritable,
+    Valid,
+    expanded,
+    octets,
+    read_vectors,
+    size_of,
+)
+from wireproto._runtime.codec.errors import DecodeError, EncodeError
+from wireproto._runtime.records.frames import frame_from_record, frame_record, part_record
+from wireproto._runtime.reference.objects import build
 
 FOLDER = Path(__file__).resolve().parents[2] / "generated" / "vectors"
 FILES = [

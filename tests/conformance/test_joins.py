@@ -12,11 +12,11 @@ import pytest
 from tests.built_schema import schema_of
 from tests.conformance.vectors import kept
 
-from wiregen.cli.decoded import Settings
-from wiregen.cli.direction import Direction
-from wiregen.jsonl import LineEncoder, LineMaker, dumps, error_line, loads
-from wiregen.runtime.context import Context as CarefulContext
-from wiregen.runtime.errors import DecodeError as CarefulError
+from wiregen.formats.jsonl import LineEncoder, LineMaker, dumps, error_line, loads
+from wiregen.runtime.codec.errors import DecodeError as CarefulError
+from wiregen.runtime.stream.context import Context as CarefulContext
+from wiregen.tools.cli.decoding_options import Settings
+from wiregen.tools.cli.direction import Direction
 from wireproto import geode
 from wireproto import pravega_proposal as pravega
 from wireproto import reactive_streams as rs
@@ -458,7 +458,7 @@ def test_the_example_of_the_file_holds() -> None:
 
 def run(*arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [sys.executable, "-m", "wiregen.cli", *arguments], input=given, capture_output=True, check=False
+        [sys.executable, "-m", "wiregen", *arguments], input=given, capture_output=True, check=False
     )
 
 

@@ -17,9 +17,9 @@ import pytest
 from tests.built_schema import schema_of
 from tests.conformance.vectors import CAPTURES
 
-from wiregen.runtime.careful_decoder import careful_decoder
-from wiregen.runtime.options import Options
-from wiregen.runtime.records import frame_record
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.records.frames import frame_record
+from wiregen.runtime.stream.reference_decoder import reference_decoder
 from wireproto import lumberjack as lj
 
 PLAN = schema_of("lumberjack")
@@ -41,7 +41,7 @@ with_example = pytest.mark.parametrize("capture", [pytest.param(path, id=path.st
 def wiregen(*arguments: str, folder: Path, data: bytes | None = None) -> bytes:
     """Return what the command prints, run as a user runs it, away from this repository's configuration."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
-    command = [sys.executable, "-m", "wiregen.cli", *arguments]
+    command = [sys.executable, "-m", "wiregen", *arguments]
     done = subprocess.run(command, cwd=folder, env=environment, input=data, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
@@ -183,7 +183,7 @@ def test_a_stream_is_the_same_frames_in_any_chunks(stream: Path) -> None:
     whole = [frame_record(PLAN, frame) for frame in lj.Decoder(role).feed(data)]
     assert whole
     for chunks in chunkings(data):
-        fast, careful = lj.Decoder(role), careful_decoder(PLAN, Options(role))
+        fast, careful = lj.Decoder(role), reference_decoder(PLAN, Options(role))
         frames = [frame for chunk in chunks for frame in fast.feed(chunk)]
         nodes = [node for chunk in chunks for node in careful.feed(chunk)]
         fast.finish()

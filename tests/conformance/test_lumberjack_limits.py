@@ -12,11 +12,11 @@ import pytest
 from tests.built_schema import schema_of
 from tests.lines import Lines, work
 
-from wiregen.runtime.errors import DecodeError, check_end
-from wiregen.runtime.explain import explain
-from wiregen.runtime.options import Options
+from wiregen.runtime.codec.errors import DecodeError, check_end
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.explain import explain
 from wireproto import lumberjack as lj
-from wireproto._runtime import reading_records
+from wireproto._runtime.reference.reading import records as reading_records
 
 PLAN = schema_of("lumberjack")
 MIB = 2**20

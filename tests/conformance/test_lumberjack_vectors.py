@@ -9,10 +9,10 @@ import pytest
 from tests.built_schema import schema_of
 from tests.conformance.vectors import Vector, bytes_of, foreign_vectors, own_vectors
 
-from wiregen.runtime.careful_decoder import careful_decoder
-from wiregen.runtime.options import Options
-from wiregen.runtime.records import frame_from_record, frame_record
-from wiregen.runtime.writing import write_frame
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.records.frames import frame_from_record, frame_record
+from wiregen.runtime.reference.writing.frames import write_frame
+from wiregen.runtime.stream.reference_decoder import reference_decoder
 from wireproto import lumberjack as lj
 
 
@@ -30,7 +30,7 @@ def decoded(road: str, vector: Vector) -> tuple[list[Any], list[int], Any]:
         chosen = lj.Limits(**limits) if limits else None
         decoder: Any = lj.Decoder(vector["from"], limits=chosen, errors="yield")
     else:
-        decoder = careful_decoder(PLAN, Options(vector["from"], limits=limits), "yield")
+        decoder = reference_decoder(PLAN, Options(vector["from"], limits=limits), "yield")
     items = [*decoder.items(bytes_of(vector)), *decoder.finish_items()]
     frames = [item if road == "fast" else getattr(item, "value", item) for _, _, item in items]
     error = frames.pop() if frames and isinstance(frames[-1], ValueError) else None

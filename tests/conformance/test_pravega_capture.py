@@ -112,7 +112,7 @@ def test_what_was_appended_is_what_was_read() -> None:
 def wiregen(*arguments: str, folder: Path, data: bytes | None = None) -> bytes:
     """Return what the command prints, run as a user runs it, away from this repository's configuration."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
-    command = [sys.executable, "-m", "wiregen.cli", *arguments]
+    command = [sys.executable, "-m", "wiregen", *arguments]
     done = subprocess.run(command, cwd=folder, env=environment, input=data, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout

@@ -19,7 +19,7 @@ from tests.conformance.roads import (
 )
 from tests.conformance.vectors import kept
 
-from wiregen.runtime.records import frame_from_record
+from wiregen.runtime.records.frames import frame_from_record
 
 Vector: TypeAlias = dict[str, Any]
 VECTORS: Final[list[Vector]] = kept("pravega")["vectors"]

@@ -14,8 +14,8 @@ from tests.conformance.test_pravega_vectors import VECTORS
 from tests.conformance.vectors import bytes_of, foreign_vectors, own_vectors
 from tests.property.test_serializations import Package, code_of
 
-from wiregen.cli.protocols import package_of
-from wiregen.transcoding import Transcoder, Wishes
+from wiregen.tools.cli.protocols import package_of
+from wiregen.tools.transcoding import Transcoder, Wishes
 
 LUMBERJACK = [vector for vector in (*own_vectors(), *foreign_vectors()) if vector["kind"] == "valid"]
 

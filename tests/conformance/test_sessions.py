@@ -14,7 +14,7 @@ import pytest
 from tests.conformance.vectors import CAPTURES as KEPT
 from tests.conformance.vectors import kept
 
-from wiregen.capture import Piece, read_streams
+from wiregen.formats.capture import Piece, read_streams
 from wireproto import geode, lumberjack, pravega, reactive_streams
 
 SIDES: Final = {"c": "client", "s": "server", "c2s": "client", "s2c": "server"}
@@ -279,7 +279,7 @@ def test_every_package_has_connections(name: str) -> None:
 def test_importing_a_package_does_not_load_what_runs_sessions() -> None:
     program = (
         "import sys, wireproto.lumberjack as lj; early = [name for name in sys.modules if 'session' in name];"
-        "lj.Connection; print(early, 'wireproto._runtime.session_engine' in sys.modules)"
+        "lj.Connection; print(early, 'wireproto._runtime.sessions.engine' in sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=GENERATED

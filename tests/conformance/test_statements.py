@@ -12,7 +12,7 @@ import pytest
 from tests.conformance.statements import DOCUMENTS, KINDS, PAGES, Index, carriers, load, model, page
 from tests.unit.documents import is_quoted
 
-from wiregen.model.protocol import Protocol
+from wiregen.schema.model.protocol import Protocol
 
 MOST_WORDS = 6
 """Words of a document that stand together in a table."""

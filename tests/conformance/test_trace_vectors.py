@@ -14,18 +14,18 @@ from tests.conformance.session_mutants import Mutant, also_strict, holds, is_kil
 from tests.conformance.test_traces import FILES, NAMES
 from tests.conformance.tracing import ROOT, plan_of, said, sent_stored
 
-from wiregen.runtime.built import build
-from wiregen.runtime.careful_decoder import careful_decoder
-from wiregen.runtime.context import Context
-from wiregen.runtime.options import Options
+from wiregen.conformance.judge import ReferenceImplementation, judge
+from wiregen.conformance.judge.generated_package import GeneratedPackage
+from wiregen.conformance.traces.candidates import Drafts
+from wiregen.conformance.traces.goals import goals_of
+from wiregen.conformance.vectors.format import Step, Trace, octets, read_vectors
+from wiregen.language.examples.connection_state import Setup
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.objects import build
 from wiregen.runtime.schema.protocol import Schema
-from wiregen.runtime.session_table import Program
-from wiregen.traces.drafts import Drafts
-from wiregen.traces.goals import goals_of
-from wiregen.traces.world import Setup
-from wiregen.vectors.format import Step, Trace, octets, read_vectors
-from wiregen.vectors.verifying import CarefulDoor, judge
-from wiregen.vectors.verifying.made_door import MadeDoor
+from wiregen.runtime.sessions.table import Program
+from wiregen.runtime.stream.context import Context
+from wiregen.runtime.stream.reference_decoder import reference_decoder
 
 IS_SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
 SAMPLE = 150
@@ -70,7 +70,9 @@ def test_the_file_covers_all_but_what_cannot_happen(name: str) -> None:
 @pytest.mark.parametrize("is_careful", [True, False], ids=["careful", "generated"])
 def test_they_hold(name: str, *, is_careful: bool) -> None:
     plan = plan_of(FILES[name])
-    door = CarefulDoor(plan) if is_careful else MadeDoor(plan, {"native": package_of(name)})
+    door = (
+        ReferenceImplementation(plan) if is_careful else GeneratedPackage(plan, {"native": package_of(name)})
+    )
     verdicts = [judge(trace, door) for trace in traces_in(name)]
     assert [verdict for verdict in verdicts if verdict.outcome != "passed"] == []
     assert verdicts
@@ -78,7 +80,7 @@ def test_they_hold(name: str, *, is_careful: bool) -> None:
 
 def test_a_wrong_state_is_found(name: str) -> None:
     """The careful sessions tell their states, and a file that names others does not hold."""
-    door = CarefulDoor(plan_of(FILES[name]))
+    door = ReferenceImplementation(plan_of(FILES[name]))
     trace = next(trace for trace in traces_in(name) if any(step.moves for step in trace.steps))
     moves = [
         {**vars_of(step), "moves": tuple((a, b, "nowhere") for a, b, _ in step.moves)} for step in trace.steps
@@ -127,7 +129,9 @@ def _values(plan: Schema, trace: Trace) -> list[Any] | None:
     """Return what each step says; None where a side divides what it sends otherwise than an application can tell it."""
     context = Context(plan, limits=dict(trace.limits))
     options = {role: Options(role, context=context, limits=dict(trace.limits)) for role in plan.roles}
-    decoders = {role: careful_decoder(plan, each, "raise", context=context) for role, each in options.items()}
+    decoders = {
+        role: reference_decoder(plan, each, "raise", context=context) for role, each in options.items()
+    }
     values: list[Any] = []
     for step in trace.steps:
         nodes = list(decoders[step.from_role or ""].feed(octets(step.bytes))) if step.bytes else []

@@ -19,10 +19,10 @@ from tests.conformance.tracing import (
 )
 from tests.property.schemas import built
 
+from wiregen.conformance.traces import Trace
+from wiregen.language.examples.tolerated_states import tolerated_states
 from wiregen.runtime.schema.protocol import Schema
-from wiregen.runtime.session_table import Program
-from wiregen.traces import Trace
-from wiregen.traces.tolerance import tolerated_states
+from wiregen.runtime.sessions.table import Program
 
 TALK = ROOT / "tests" / "unit" / "talk.wire"
 NAMES = (

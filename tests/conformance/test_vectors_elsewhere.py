@@ -12,7 +12,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, un
 from grpc_tools import protoc
 from tests.conformance.test_generated_vectors import FILES, Stand, lines_of, vectors_of
 
-from wiregen.vectors.format import Valid, octets
+from wiregen.conformance.vectors.format import Valid, octets
 
 PROTO = Path(__file__).resolve().parents[2] / "generated" / "proto"
 

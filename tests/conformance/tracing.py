@@ -9,18 +9,18 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from wiregen.cli.decoded import Settings
-from wiregen.cli.direction import Direction
-from wiregen.cli.replayed import Replayed, Watch
-from wiregen.diagnostics import Report, render
-from wiregen.frontend import load_protocol
-from wiregen.plan import lower
-from wiregen.runtime.built import build
-from wiregen.runtime.context import Context
+from wiregen.conformance.traces import Step, Trace, Traces, make_traces
+from wiregen.generate.frontend import load_protocol
+from wiregen.language.diagnostics import Report, render
+from wiregen.language.source import Sources
+from wiregen.runtime.reference.objects import build
 from wiregen.runtime.schema.protocol import Schema
-from wiregen.runtime.session_table import Program
-from wiregen.source import Sources
-from wiregen.traces import Step, Trace, Traces, make_traces
+from wiregen.runtime.sessions.table import Program
+from wiregen.runtime.stream.context import Context
+from wiregen.schema.lowering import lower
+from wiregen.tools.cli.decoding_options import Settings
+from wiregen.tools.cli.direction import Direction
+from wiregen.tools.cli.replayed import Replayed, Watch
 
 ROOT = Path(__file__).resolve().parents[2]
 CHUNKS = (1, 3, 1 << 20)

@@ -15,14 +15,14 @@ from tests.interop import traffic
 from tests.property.test_serializations import PROTOCOLS, Package
 from tests.unit.hostile_serializations import varint
 
-from wiregen.capture import CaptureError, CaptureLimits, read_streams
-from wiregen.fuzzing.differing import Trial
-from wiregen.fuzzing.mutating import Mutator
-from wiregen.runtime.errors import DecodeError as ReferenceError
-from wiregen.runtime.explain import explain
-from wiregen.runtime.options import Options
-from wiregen.runtime.tree import Node
-from wiregen.vectors.verifying.doors import Setting
+from wiregen.conformance.fuzz.comparison import Trial
+from wiregen.conformance.fuzz.mutations import Mutator
+from wiregen.conformance.judge.implementation import Setting
+from wiregen.formats.capture import CaptureError, CaptureLimits, read_streams
+from wiregen.runtime.codec.errors import DecodeError as ReferenceError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.explain import explain
+from wiregen.runtime.reference.tree import Node
 
 __all__ = ["DECODERS", "Tally", "captures", "frames"]
 

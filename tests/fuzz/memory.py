@@ -20,10 +20,10 @@ from tests.property.test_serializations import PROTOCOLS, Package
 from tests.property.values import put, spots
 from tests.unit.hostile_serializations import varint
 
-from wiregen.checker import largest_memory
-from wiregen.diagnostics import Report
-from wiregen.frontend import load_protocol
-from wiregen.source import Sources
+from wiregen.generate.frontend import load_protocol
+from wiregen.language.checker import largest_memory
+from wiregen.language.diagnostics import Report
+from wiregen.language.source import Sources
 
 __all__ = ["LIMITS", "MEASURED", "Peak", "measure"]
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from tests.interop.certificates import make_certificates
 from tests.interop.receiver import HOST, ROOT
-from tests.unit.test_cli_decode import LUMBERJACK, run
+from tests.unit.tools.test_cli_decode import LUMBERJACK, run
 
-from wiregen.vectors.verifying.expected import expected_failures
+from wiregen.conformance.judge.expected_failures import expected_failures
 
 FOLDER = ROOT / "examples" / "golumber_peer"
 KNOWN = FOLDER / "expected-failures-server.txt"

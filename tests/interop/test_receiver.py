@@ -425,7 +425,7 @@ def test_the_command_reads_its_files(tmp_path: Path) -> None:
         wire.close()
         assert receiver.stop() == 0
     [path] = tmp_path.glob("*.lumberjack")
-    command = [sys.executable, "-m", "wiregen.cli", "decode", "lumberjack", str(path), "--from", "writer", "--format", "jsonl"]  # fmt: skip
+    command = [sys.executable, "-m", "wiregen", "decode", "lumberjack", str(path), "--from", "writer", "--format", "jsonl"]  # fmt: skip
     shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     lines = [json.loads(line) for line in shown.splitlines()]
     assert [line["message"] for line in lines] == ["Window", "Json", "Json"]

@@ -20,7 +20,7 @@ import pytest
 from tests.interop import traffic
 from tests.interop.traffic import LINKS, Captured, End, Sent, Talk
 
-from wiregen.capture import Gap, IssueKind, Piece, read_streams
+from wiregen.formats.capture import Gap, IssueKind, Piece, read_streams
 
 TSHARK = shutil.which("tshark")
 pytestmark = pytest.mark.skipif(TSHARK is None, reason="there is no tshark (Debian: apt-get install tshark)")

@@ -44,7 +44,7 @@ def facts_of(tree: ast.Module) -> Facts:
     asking = {name for name, function in functions.items() if _asks_whether_last(function)}
     tables = dict(_tables(tree))
     return Facts(
-        falls_back="decode_carefully" in texts.get("_fault", ""),
+        falls_back="decode_by_reference" in texts.get("_fault", ""),
         counts_large=bool(framing) and all(f"end - offset > {THRESHOLD}" in text for text in framing),
         ends_are_judged=bool(framing) and all("if position != payload_end:" in text for text in framing),
         endless={name: frozenset(asking & set(names)) for name, names in tables.items()},

@@ -18,11 +18,20 @@ from typing import Any, Final
 
 from tests.built_schema import schema_of
 
-from wiregen.runtime.built import build
-from wiregen.runtime.errors import EncodeError
-from wiregen.runtime.records import frame_from_record
+from wiregen.conformance.vectors.format import (
+    Hex,
+    Invalid,
+    Octets,
+    Trace,
+    Unwritable,
+    Valid,
+    expanded,
+    octets,
+)
+from wiregen.runtime.codec.errors import EncodeError
+from wiregen.runtime.records.frames import frame_from_record
+from wiregen.runtime.reference.objects import build
 from wiregen.runtime.schema.protocol import Schema
-from wiregen.vectors.format import Hex, Invalid, Octets, Trace, Unwritable, Valid, expanded, octets
 
 from .hostile import hostile
 from .long_lists import with_long_lists, with_short_lists

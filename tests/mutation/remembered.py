@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Final
 
-from wiregen.runtime.errors import DecodeError
+from wiregen.runtime.codec.errors import DecodeError
 
 __all__ = ["Remembered"]
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, Final
 
-from wiregen.vectors.format import Invalid, Valid, read_vectors
+from wiregen.conformance.vectors.format import Invalid, Valid, read_vectors
 
 from .judging import Judge, View
 from .mutants import Mutant, Planting, mutants

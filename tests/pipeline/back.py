@@ -6,9 +6,9 @@ from pathlib import Path
 
 from tests.built_schema import schema_of
 
-from wiregen.runtime.explain import explain
-from wiregen.runtime.options import Options
-from wiregen.runtime.writing import write_frame
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.explain import explain
+from wiregen.runtime.reference.writing.frames import write_frame
 from wirespark.batches import Slice, slice_columns
 from wirespark.encoding import encoder_of
 from wirespark.options import Wishes

@@ -9,8 +9,8 @@ from typing import Any
 from tests.built_schema import schema_of
 from tests.property import grown
 
-from wiregen.runtime.explain import explain
-from wiregen.runtime.options import Options
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.explain import explain
 from wiregen.runtime.schema.protocol import Schema
 from wireproto import geode
 from wireproto import reactive_streams as rs

@@ -52,7 +52,7 @@ def lines_of(path: Path, wanted: ReadOptions) -> list[dict[str, Any]]:
     command = [
         sys.executable,
         "-m",
-        "wiregen.cli",
+        "wiregen",
         "decode",
         wanted.wishes.protocol,
         str(path),

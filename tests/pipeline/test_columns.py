@@ -18,9 +18,9 @@ from tests.pipeline.rows import check_row, rows_of  # noqa: E402
 from tests.property import grown  # noqa: E402
 from tests.property.schemas import built  # noqa: E402
 
-from wiregen.runtime.explain import explain  # noqa: E402
-from wiregen.runtime.options import Options  # noqa: E402
-from wiregen.runtime.records import frame_record  # noqa: E402
+from wiregen.runtime.codec.options import Options  # noqa: E402
+from wiregen.runtime.records.frames import frame_record  # noqa: E402
+from wiregen.runtime.reference.explain import explain  # noqa: E402
 from wirespark import packages  # noqa: E402
 from wirespark.encoding import encoder_of  # noqa: E402
 from wirespark.options import Wishes  # noqa: E402

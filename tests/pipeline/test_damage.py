@@ -15,8 +15,8 @@ from hypothesis import settings
 from tests.pipeline.rows import rows_of
 from tests.pipeline.streams import STREAMS, Stream, stream_of
 
-from wiregen.runtime.explain import explain
-from wiregen.runtime.options import Options
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.explain import explain
 from wirespark.options import Wishes
 from wirespark.packages import package_of
 

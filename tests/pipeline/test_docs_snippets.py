@@ -17,11 +17,11 @@ pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
 pytestmark = pytest.mark.xdist_group("spark")
 
 from tests.unit.docs_sites import ROOT, SHIPPED, shipped_chapter  # noqa: E402
-from tests.unit.test_cli_decode import run  # noqa: E402
+from tests.unit.tools.test_cli_decode import run  # noqa: E402
 
 import wirespark  # noqa: E402
-from wiregen.docs.book import Book  # noqa: E402
-from wiregen.docs.declarations import message_page  # noqa: E402
+from wiregen.site.pages.chapter import Book  # noqa: E402
+from wiregen.site.pages.declarations import message_page  # noqa: E402
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -81,7 +81,7 @@ def test_the_questions_of_the_guide_have_answers(spark: SparkSession) -> None:
 def test_the_command_of_the_guide_runs(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from wiregen.cli import spark_session
+    from wiregen.tools.cli import spark_session
 
     @contextmanager
     def opened(protocol: str, *more: object) -> Iterator[tuple[SparkSession, str, dict[str, str]]]:

@@ -33,8 +33,8 @@ from tests.pipeline.streams import STREAMS, stream_of  # noqa: E402
 
 from wireproto import lumberjack as lj  # noqa: E402
 from wirespark import WireSparkError, spark_schema  # noqa: E402
-from wirespark.following import FollowReader  # noqa: E402
 from wirespark.options import ReadOptions, Wishes  # noqa: E402
+from wirespark.streaming import FollowReader  # noqa: E402
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

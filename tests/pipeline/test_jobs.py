@@ -19,7 +19,7 @@ pytestmark = pytest.mark.xdist_group("spark")
 import pyarrow as pa  # noqa: E402
 from tests.pipeline.streams import STREAMS, stream_of  # noqa: E402
 from tests.pipeline.test_captures import FILES  # noqa: E402
-from tests.unit.test_cli_decode import run  # noqa: E402
+from tests.unit.tools.test_cli_decode import run  # noqa: E402
 
 import wirespark  # noqa: E402
 from wireproto import geode  # noqa: E402
@@ -30,8 +30,8 @@ from wirespark.objects import recording_of  # noqa: E402
 from wirespark.options import ReadOptions, Wishes  # noqa: E402
 from wirespark.planning import parts_of  # noqa: E402
 from wirespark.reading import located_columns  # noqa: E402
+from wirespark.stream_rows import Row  # noqa: E402
 from wirespark.tables import wide_table  # noqa: E402
-from wirespark.walking import Row  # noqa: E402
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -62,7 +62,7 @@ def of_kind(found: list[dict[str, Any]], kind: str, *names: str) -> list[tuple[A
 )
 def test_violations_are_those_of_a_replay(path: Path) -> None:
     protocol = "pravega" if "pravega" in str(path) else "lumberjack"
-    command = [sys.executable, "-m", "wiregen.cli", "replay", protocol, str(path), "--format", "jsonl"]
+    command = [sys.executable, "-m", "wiregen", "replay", protocol, str(path), "--format", "jsonl"]
     done = subprocess.run(command, capture_output=True, check=False, env=environment())
     lines = map(json.loads, done.stdout.splitlines())
     told = [(line["offset"], each["name"]) for line in lines for each in line.get("violations", ())]
@@ -265,7 +265,7 @@ def fields_and_lines(path: Path, protocol: str, told: str, *options: str) -> tup
 def test_fields_are_those_of_decode_whatever_they_hold(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from wiregen.cli.spark_session import _build, _forget
+    from wiregen.tools.cli.spark_session import _build, _forget
 
     _forget()
     source, path = tmp_path / "gizmo.wire", tmp_path / "x.client.bin"
@@ -311,7 +311,7 @@ def test_the_command(tmp_path: Path) -> None:
         [
             sys.executable,
             "-m",
-            "wiregen.cli",
+            "wiregen",
             "spark",
             "check",
             source,

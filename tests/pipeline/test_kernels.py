@@ -29,7 +29,7 @@ from tests.pipeline.streams import STREAMS, stream_of
 from tests.property import grown
 from tests.property.schemas import built
 
-from wiregen.runtime.options import Options
+from wiregen.runtime.codec.options import Options
 from wirespark import packages
 from wirespark.kernels import ops
 from wirespark.kernels.scanner import scanner_of

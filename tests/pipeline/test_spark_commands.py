@@ -9,9 +9,9 @@ import pytest
 
 pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
 
-from tests.unit.test_cli_decode import run
+from tests.unit.tools.test_cli_decode import run
 
-from wiregen.cli import spark_session
+from wiregen.tools.cli import spark_session
 
 ROOT = Path(__file__).resolve().parents[2]
 CAPTURES = ROOT / "examples" / "captures"

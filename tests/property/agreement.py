@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 from tests.property.codecs import Codecs, Item, Outcome, Wishes, cut, is_refusal
 
-from wiregen.runtime.explain import explain
-from wiregen.runtime.options import Options
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.explain import explain
+from wiregen.runtime.reference.tree import FrameValue, Node
 from wiregen.runtime.schema.types import Integer
-from wiregen.runtime.tree import FrameValue, Node
 
 
 def check_value(codecs: Codecs, value: FrameValue) -> bytes:

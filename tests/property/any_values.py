@@ -8,9 +8,8 @@ from uuid import UUID
 
 from tests.property.codecs import attribute, header_attribute
 
-from wiregen.naming import Scope, python_name
-from wiregen.runtime.layout import Fields
-from wiregen.runtime.record_types import flat_fields
+from wiregen.runtime.records.types import flat_fields
+from wiregen.runtime.reference.layout import Fields
 from wiregen.runtime.schema.declarations import Field, Trailing, Variety
 from wiregen.runtime.schema.expressions import Number
 from wiregen.runtime.schema.node import nodes_in
@@ -39,6 +38,7 @@ from wiregen.runtime.schema.types import (
     Uuid,
     Varint,
 )
+from wiregen.schema.naming import Scope, python_name
 
 _TEXTS = ("", "a", "key", "zwei Wörter", "\0", "€😀", "x" * 70, "\t\n")
 _LATIN = ("", "a", "zwei W\xf6rter", "x" * 70)

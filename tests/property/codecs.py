@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, TypeAlias
 
-from wiregen.naming import Scope, python_name
-from wiregen.runtime.careful_decoder import careful_decoder
-from wiregen.runtime.errors import DecodeError, EncodeError, check_end
-from wiregen.runtime.explain import explain
-from wiregen.runtime.options import Options
-from wiregen.runtime.records import frame_record
+from wiregen.runtime.codec.errors import DecodeError, EncodeError, check_end
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.records.frames import frame_record
+from wiregen.runtime.reference.explain import explain
+from wiregen.runtime.reference.tree import FrameValue, Node, Record
+from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.schema.protocol import Schema
-from wiregen.runtime.tree import FrameValue, Node, Record
-from wiregen.runtime.writing import write_frame
+from wiregen.runtime.stream.reference_decoder import reference_decoder
+from wiregen.schema.naming import Scope, python_name
 
 Outcome: TypeAlias = str | dict[str, Any] | bytes
 Item: TypeAlias = tuple[int, int, Outcome]
@@ -77,7 +77,7 @@ class Codecs:
         return self._items(decoder, chunks)
 
     def careful_items(self, chunks: Iterable[bytes], wishes: Wishes) -> list[Item]:
-        return self._items(careful_decoder(self.plan, wishes.options(), "yield"), chunks)
+        return self._items(reference_decoder(self.plan, wishes.options(), "yield"), chunks)
 
     def fast_feeds(self, chunks: Iterable[bytes], wishes: Wishes, *, is_bare: bool = False) -> list[Outcome]:
         """Return the same by `feed`, or by `bare_messages`: then without the headers."""

@@ -9,15 +9,18 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from wiregen.runtime.errors import DecodeError, EncodeError
-from wiregen.runtime.expressions import Undefined
-from wiregen.runtime.layout import Layout
-from wiregen.runtime.options import Options
-from wiregen.runtime.reader import Reader
-from wiregen.runtime.reading import READERS
-from wiregen.runtime.reading_lengths import read_bytes, read_list, read_text
-from wiregen.runtime.reading_records import read_bare_frame
-from wiregen.runtime.scalars import bounds
+from wiregen.runtime.codec.errors import DecodeError, EncodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.expressions import Undefined
+from wiregen.runtime.reference.layout import Layout
+from wiregen.runtime.reference.reading.frames import READERS
+from wiregen.runtime.reference.reading.lengths import read_bytes, read_list, read_text
+from wiregen.runtime.reference.reading.reader import Reader
+from wiregen.runtime.reference.reading.records import read_bare_frame
+from wiregen.runtime.reference.scalars import bounds
+from wiregen.runtime.reference.tree import FrameValue
+from wiregen.runtime.reference.window import Place, Window
+from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.schema.declarations import (
     Coding,
     Constant,
@@ -56,9 +59,6 @@ from wiregen.runtime.schema.types import (
     UnionReference,
     Varint,
 )
-from wiregen.runtime.tree import FrameValue
-from wiregen.runtime.window import Place, Window
-from wiregen.runtime.writing import write_frame
 
 __all__ = ["frames", "senders"]
 

@@ -14,11 +14,11 @@ from hypothesis.strategies import DrawFn
 from tests.built_schema import schema_of
 from tests.property.codecs import Codecs
 
-from wiregen.build import build
-from wiregen.config import Config
-from wiregen.diagnostics import Report, render
-from wiregen.source import Sources
-from wiregen.writer import Output, write
+from wiregen.generate.build import build
+from wiregen.generate.writer import Output, write
+from wiregen.language.config import Config
+from wiregen.language.diagnostics import Report, render
+from wiregen.language.source import Sources
 
 HOSTILE_FIELDS = (
     "absent base buffer bytes cls code compression count data def decode dict encode end end_position frame from_dict "

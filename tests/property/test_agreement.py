@@ -15,7 +15,7 @@ from tests.lines import Lines
 from tests.property import agreement, values
 from tests.property.codecs import Codecs, Wishes, is_refusal
 
-from wiregen.runtime.tree import FrameValue, Record
+from wiregen.runtime.reference.tree import FrameValue, Record
 from wireproto import lumberjack as lj
 
 PLAN = schema_of("lumberjack")

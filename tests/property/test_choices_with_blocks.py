@@ -14,8 +14,8 @@ import pytest
 from tests.property.schemas import built
 from tests.property.test_serialization_constructs import serializations
 
-from wiregen.jsonl import LineEncoder, LineMaker, dumps, loads
-from wiregen.vectors.building import build_vectors
+from wiregen.conformance.vectors.building import build_vectors
+from wiregen.formats.jsonl import LineEncoder, LineMaker, dumps, loads
 
 CASES = Path(__file__).resolve().parents[1] / "cases" / "constructs"
 ALL = ("native", "protobuf", "msgpack")

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wiregen.checker.conditions import are_there, is_same_number, never, numbers_of, read_by
-from wiregen.checker.intervals import (
+from wiregen.language.checker.conditions import are_there, is_same_number, never, numbers_of, read_by
+from wiregen.language.checker.intervals import (
     FAR,
     Numbers,
     computed,
@@ -23,7 +23,7 @@ from wiregen.checker.intervals import (
     scaled,
     without,
 )
-from wiregen.model import (
+from wiregen.schema.model import (
     Call,
     Expression,
     FieldReference,

@@ -14,7 +14,7 @@ from tests.property.codecs import Codecs, Wishes, is_refusal
 from tests.property.schemas import built
 from tests.property.test_every_construct import damaged
 
-from wiregen.runtime.built import build
+from wiregen.runtime.reference.objects import build
 
 CASES = Path(__file__).resolve().parents[1] / "cases" / "constructs"
 N_VALUES = 400 if settings.get_current_profile_name() == "soak" else 12

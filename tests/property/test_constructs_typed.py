@@ -9,11 +9,11 @@ from pathlib import Path
 from tests.property.sample_schemas.batches import MYPY_SETTINGS
 from tests.property.test_constructs import CASES
 
-from wiregen.build import build
-from wiregen.config import Config
-from wiregen.diagnostics import Report, render
-from wiregen.source import Sources
-from wiregen.writer import write
+from wiregen.generate.build import build
+from wiregen.generate.writer import write
+from wiregen.language.config import Config
+from wiregen.language.diagnostics import Report, render
+from wiregen.language.source import Sources
 
 GENERATED = Path(__file__).resolve().parents[2] / "generated" / "python"
 

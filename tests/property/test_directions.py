@@ -11,7 +11,7 @@ from tests.property import agreement
 from tests.property.codecs import Wishes
 from tests.property.schemas import built
 
-from wiregen.jsonl import LineEncoder, LineMaker, dumps, loads
+from wiregen.formats.jsonl import LineEncoder, LineMaker, dumps, loads
 
 TWO = """
 protocol p { source "no document"  endian big  roles a, b }

@@ -9,8 +9,8 @@ from tests.built_schema import own_schema_of
 from tests.property.test_serializations import PROTOCOLS, Package, code_of
 
 from wireproto import lumberjack as lj
-from wireproto._runtime.options import Options
-from wireproto._runtime.writing import write_frame
+from wireproto._runtime.codec.options import Options
+from wireproto._runtime.reference.writing.frames import write_frame
 from wireproto.lumberjack import msgpack, protobuf
 from wireproto.lumberjack import sessions as lj_sessions
 

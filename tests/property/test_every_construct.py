@@ -13,7 +13,7 @@ from tests.property import agreement
 from tests.property.codecs import Codecs, Wishes, is_refusal
 from tests.property.schemas import built
 
-from wiregen.runtime.errors import EncodeError
+from wiregen.runtime.codec.errors import EncodeError
 
 TEXT = (Path(__file__).parent / "every_construct.wire").read_text(encoding="utf-8")
 WISHES = (

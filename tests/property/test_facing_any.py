@@ -22,7 +22,7 @@ from tests.property.facing import SETTINGS, Facing
 
 import wireproto
 from wiregen.runtime.schema.types import Type, Uuid
-from wiregen.runtime.session_rows import STAY
+from wiregen.runtime.sessions.transitions import STAY
 
 NAMES = "lumberjack pravega pravega_documented pravega_proposal reactive_streams geode".split()
 

@@ -9,10 +9,10 @@ import pytest
 from tests.property.schemas import built
 from tests.property.test_serialization_constructs import ALL, serializations
 
-from wiregen.runtime.errors import DecodeError, EncodeError
-from wiregen.runtime.explain import explain
-from wiregen.runtime.options import Options
-from wiregen.runtime.writing import write_frame
+from wiregen.runtime.codec.errors import DecodeError, EncodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.explain import explain
+from wiregen.runtime.reference.writing.frames import write_frame
 
 TEXT = """
 protocol p { source "no document"  endian big  roles a, b @rule(wrong_side) }

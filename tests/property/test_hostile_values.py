@@ -17,7 +17,7 @@ from tests.property.values import put, spots
 
 from wireproto import lumberjack as lj
 from wireproto import reactive_streams as rs
-from wireproto._runtime.part import Part
+from wireproto._runtime.codec.fragment import Part
 
 LONGEST = 20_000
 """Characters of the longest `repr` or error text: each attribute is cut, and no frame here has many."""

@@ -13,12 +13,12 @@ from tests.property import values
 from tests.property.codecs import Codecs, Item, Outcome, cut, described
 from tests.property.schemas import built
 
-from wiregen.runtime.careful_decoder import careful_decoder
-from wiregen.runtime.context import Context
-from wiregen.runtime.errors import DecodeError
-from wiregen.runtime.options import Options
-from wiregen.runtime.records import part_record
-from wiregen.runtime.tree import Node
+from wiregen.runtime.codec.errors import DecodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.records.frames import part_record
+from wiregen.runtime.reference.tree import Node
+from wiregen.runtime.stream.context import Context
+from wiregen.runtime.stream.reference_decoder import reference_decoder
 
 TEXT = (Path(__file__).parent / "joins.wire").read_text(encoding="utf-8")
 PLACES = st.lists(st.integers(0, 2**16), max_size=6)
@@ -52,7 +52,7 @@ def check_stream(codecs: Codecs, data: bytes, role: str, places: list[int]) -> l
         decoder = codecs.module.Decoder(role, context=fast, errors="yield")
         found.append(items(codecs, decoder, chunks))
         options = Options(role, context=careful)
-        found.append(items(codecs, careful_decoder(codecs.plan, options, "yield", context=careful), chunks))
+        found.append(items(codecs, reference_decoder(codecs.plan, options, "yield", context=careful), chunks))
         assert fast.snapshot() == careful.snapshot()
     assert found[0] == found[1] == found[2] == found[3]
     assert sum(size for _, size, _ in found[0]) == len(data)

@@ -10,9 +10,9 @@ from tests.lines import work
 from tests.property.codecs import Codecs, Wishes, described
 from tests.property.schemas import built
 
-from wiregen.runtime.errors import DecodeError
-from wiregen.runtime.explain import explain
-from wiregen.runtime.options import Options
+from wiregen.runtime.codec.errors import DecodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.explain import explain
 
 TEXT = """\
 wire 1

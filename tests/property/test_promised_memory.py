@@ -12,10 +12,10 @@ import pytest
 from tests.property.test_serializations import PROTOCOLS, Package
 from tests.property.values import put, spots
 
-from wiregen.checker import largest_memory
-from wiregen.diagnostics import Report
-from wiregen.frontend import load_protocol
-from wiregen.source import Sources
+from wiregen.generate.frontend import load_protocol
+from wiregen.language.checker import largest_memory
+from wiregen.language.diagnostics import Report
+from wiregen.language.source import Sources
 from wireproto import geode
 
 GeodeValue = geode.GeodeValue

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from tests.property import agreement, schemas, values
 from tests.property.codecs import Codecs, Wishes
 
-from wiregen.build import build
-from wiregen.diagnostics import Report, render
-from wiregen.emitter import format_python
-from wiregen.source import Sources
+from wiregen.generate.build import build
+from wiregen.generate.emitter import format_python
+from wiregen.language.diagnostics import Report, render
+from wiregen.language.source import Sources
 
 IS_SOAK = settings.get_current_profile_name() == "soak"
 BUILDS = settings(

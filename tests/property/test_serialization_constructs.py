@@ -14,8 +14,8 @@ from tests.property.schemas import built
 from tests.property.test_every_construct import TEXT, Maker
 from tests.property.test_serializations import code_of
 
-from wiregen.runtime.built import build
-from wiregen.runtime.options import Options
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.objects import build
 from wiregen.runtime.schema.protocol import Schema
 
 HERE = Path(__file__).parent

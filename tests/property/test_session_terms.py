@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.schema_notation import expression as expression_of
 
-from wiregen.runtime.expressions import Undefined, evaluate
-from wiregen.runtime.session_terms import NOTHING, Term, compile_term
+from wiregen.runtime.reference.expressions import Undefined, evaluate
+from wiregen.runtime.sessions.closures import NOTHING, Term, compile_term
 
 NUMBERS = ("a", "b", "small")
 TRUTHS = ("yes", "no")

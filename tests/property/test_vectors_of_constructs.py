@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from wiregen.diagnostics import Report
-from wiregen.frontend import load_protocol
-from wiregen.made import make
-from wiregen.source import Sources
-from wiregen.vectors.building import build_vectors
-from wiregen.vectors.carrying import carrier
-from wiregen.vectors.verifying import CarefulDoor, judge
-from wiregen.vectors.verifying.made_door import door_of
+from wiregen.conformance.judge import ReferenceImplementation, judge
+from wiregen.conformance.judge.generated_package import implementation_of
+from wiregen.conformance.vectors.building import build_vectors
+from wiregen.conformance.vectors.serializations import carrier
+from wiregen.generate.frontend import load_protocol
+from wiregen.generate.packages import make
+from wiregen.language.diagnostics import Report
+from wiregen.language.source import Sources
 
 TESTS = Path(__file__).resolve().parents[1]
 CONSTRUCTS = (
@@ -65,7 +65,7 @@ def test_vectors_show_a_construct_and_hold(path: Path) -> None:
     allowed = UNREACHABLE.get(path.stem, set())
     assert missing <= allowed
     assert {"valid", "invalid", "unwritable"} <= set(built.kinds)
-    doors = (CarefulDoor(package.plan), door_of(package))
+    doors = (ReferenceImplementation(package.plan), implementation_of(package))
     verdicts = [
         (door.name, judge(each, door, is_thorough=False)) for each in built.file.vectors for door in doors
     ]

@@ -10,8 +10,9 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from wiregen.runtime.layout import Fields
-from wiregen.runtime.scalars import bounds
+from wiregen.runtime.reference.layout import Fields
+from wiregen.runtime.reference.scalars import bounds
+from wiregen.runtime.reference.tree import FrameValue, Record
 from wiregen.runtime.schema.declarations import Message
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.types import (
@@ -29,7 +30,6 @@ from wiregen.runtime.schema.types import (
     Type,
     Uuid,
 )
-from wiregen.runtime.tree import FrameValue, Record
 
 _ENCODINGS: dict[str, SearchStrategy[str]] = {
     "utf8": st.text(max_size=12),

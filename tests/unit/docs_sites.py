@@ -6,14 +6,14 @@ from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
-from wiregen.backends import Subject
-from wiregen.diagnostics import Report
-from wiregen.docs.book import Chapter
-from wiregen.docs.declarations import wire_text
-from wiregen.docs.site import build_site
-from wiregen.frontend import load_protocol
-from wiregen.source import Sources
-from wiregen.vectors.format import read_vectors
+from wiregen.conformance.vectors.format import read_vectors
+from wiregen.generate.backends import Subject
+from wiregen.generate.frontend import load_protocol
+from wiregen.language.diagnostics import Report
+from wiregen.language.source import Sources
+from wiregen.site.pages.chapter import Chapter
+from wiregen.site.pages.declarations import wire_text
+from wiregen.site.pages.site import build_site
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = tuple(sorted(path.stem for path in (ROOT / "idl").glob("*.wire")))

@@ -7,9 +7,9 @@ from functools import cache
 
 from tests.built_schema import schema_of
 
+from wiregen.conformance.judge import ReferenceImplementation
+from wiregen.conformance.judge.generated_package import GeneratedPackage
 from wiregen.runtime.schema.protocol import Schema
-from wiregen.vectors.verifying import CarefulDoor
-from wiregen.vectors.verifying.made_door import MadeDoor
 
 
 def plan_of(protocol: str) -> Schema:
@@ -17,13 +17,13 @@ def plan_of(protocol: str) -> Schema:
 
 
 @cache
-def careful_door(protocol: str) -> CarefulDoor:
-    return CarefulDoor(plan_of(protocol))
+def careful_door(protocol: str) -> ReferenceImplementation:
+    return ReferenceImplementation(plan_of(protocol))
 
 
 @cache
-def generated_door(protocol: str) -> MadeDoor:
+def generated_door(protocol: str) -> GeneratedPackage:
     """Return the door to the package that stands in the repository."""
     names = {"native": "", "protobuf": ".protobuf", "msgpack": ".msgpack"}
     modules = {name: importlib.import_module(f"wireproto.{protocol}{tail}") for name, tail in names.items()}
-    return MadeDoor(plan_of(protocol), modules)
+    return GeneratedPackage(plan_of(protocol), modules)

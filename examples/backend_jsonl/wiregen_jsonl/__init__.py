@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from wiregen.backends import Page, Subject
-from wiregen.backends.refusal import refuse
-from wiregen.carried import carry
-from wiregen.diagnostics import Report
-from wiregen.plan import UnsupportedError
-from wiregen.views.msgpack_module import msgpack_view
+from wiregen.generate.backends.unsupported import refuse
+from wiregen.generate.steps import UnsupportedError
+from wiregen.generate.views.msgpack.module import msgpack_view
+from wiregen.language.diagnostics import Report
+from wiregen.schema.value_shapes import carry
 
 __all__ = ["JsonlBackend"]
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .errors import DecodeError, EncodeError, NeedMoreData, SessionError
+from .codec.errors import DecodeError, EncodeError, NeedMoreData, SessionError
 
 __all__ = ["DecodeError", "EncodeError", "NeedMoreData", "SessionError"]

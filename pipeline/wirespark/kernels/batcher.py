@@ -10,7 +10,7 @@ from wirespark.kernels.relay import Part, Relay, Stretch
 from wirespark.kernels.scanner import Scanner
 from wirespark.objects import ObjectBatcher
 from wirespark.options import Wishes
-from wirespark.walking import Walk
+from wirespark.stream_rows import Walk
 
 __all__ = ["KernelBatcher"]
 

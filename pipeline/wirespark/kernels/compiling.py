@@ -52,10 +52,10 @@ class Program:
 def program_of(wishes: Wishes, role: str | None) -> Program | None:
     """Return the program for what a role sends; None: the frames themselves are beyond the kernels."""
     package = wishes.package
-    options = package.runtime("options").Options(
+    options = package.runtime("codec.options").Options(
         role, limits=dict(wishes.limits), strict=wishes.strict, variant=wishes.variant
     )
-    schema = package.runtime("layout").Layout(package.plan, options)
+    schema = package.runtime("reference.layout").Layout(package.plan, options)
     try:
         return _Frames(package, schema, role).program()
     except Unsupported:

@@ -17,7 +17,7 @@ from wirespark.decoders import has_context
 from wirespark.kernels import ops
 from wirespark.kernels.scanner import Scanned, Scanner
 from wirespark.options import Wishes
-from wirespark.walking import Row, Walk
+from wirespark.stream_rows import Row, Walk
 
 __all__ = ["Part", "Relay", "Stretch"]
 

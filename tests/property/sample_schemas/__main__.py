@@ -9,9 +9,9 @@ from pathlib import Path
 from tests.property.sample_schemas.batches import Failure, check_batch, schema_of
 from tests.property.sample_schemas.text import Schema, shrunk
 
-from wiregen.diagnostics import Report
-from wiregen.frontend import load_protocol
-from wiregen.source import Sources
+from wiregen.generate.frontend import load_protocol
+from wiregen.language.diagnostics import Report
+from wiregen.language.source import Sources
 
 
 def main() -> None:

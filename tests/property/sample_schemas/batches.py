@@ -19,24 +19,24 @@ from tests.property.sample_schemas.checks import check_package, same
 from tests.property.sample_schemas.protocols import draw
 from tests.property.sample_schemas.text import Schema
 
-from wiregen.build import build
-from wiregen.config import Config
-from wiregen.diagnostics import Report, locate, render
-from wiregen.docs.book import Chapter
-from wiregen.docs.declarations import wire_text
-from wiregen.docs.site import build_site
-from wiregen.emitter import format_python
-from wiregen.frontend import load_protocol
-from wiregen.made import make
-from wiregen.model import Protocol
-from wiregen.plan import KNOWN_LIMITS
-from wiregen.source import Sources
-from wiregen.traces import make_traces
-from wiregen.vectors.building import build_vectors
-from wiregen.vectors.carrying import carrier
-from wiregen.vectors.verifying import judge
-from wiregen.vectors.verifying.made_door import door_of
-from wiregen.writer import write
+from wiregen.conformance.judge import judge
+from wiregen.conformance.judge.generated_package import implementation_of
+from wiregen.conformance.traces import make_traces
+from wiregen.conformance.vectors.building import build_vectors
+from wiregen.conformance.vectors.serializations import carrier
+from wiregen.generate.build import build
+from wiregen.generate.emitter import format_python
+from wiregen.generate.frontend import load_protocol
+from wiregen.generate.packages import make
+from wiregen.generate.writer import write
+from wiregen.language.config import Config
+from wiregen.language.diagnostics import Report, locate, render
+from wiregen.language.source import Sources
+from wiregen.schema.lowering import KNOWN_LIMITS
+from wiregen.schema.model import Protocol
+from wiregen.site.pages.chapter import Chapter
+from wiregen.site.pages.declarations import wire_text
+from wiregen.site.pages.site import build_site
 
 __all__ = ["Failure", "Tally", "check_batch", "schema_of"]
 
@@ -266,7 +266,7 @@ class _Batch:
                     self._fail(int(chapter.protocol.name[1:]), "docs", _last_frames())
 
     def _chapter(self, seed: int) -> Chapter:
-        from wiregen.vectors.format import write_vectors
+        from wiregen.conformance.vectors.format import write_vectors
 
         report, sources = Report(), Sources()
         subject = load_protocol(self._folder / "idl" / f"s{seed}.wire", sources, report, ())
@@ -278,7 +278,7 @@ class _Batch:
         limits = tuple(limit.name for limit in protocol.limits if limit.name in KNOWN_LIMITS)
         made = build_vectors(package.plan, limits=limits, carry=carrier(package), traces=traces)
         same("vectors hold", [f"{id_}: {finding}" for id_, finding in made.unheld()], [])
-        door = door_of(package)
+        door = implementation_of(package)
         for vector in made.file.vectors:
             verdict = judge(vector, door, is_thorough=False)
             same("compiled code holds to its vectors", verdict.outcome != "failed", True, verdict)

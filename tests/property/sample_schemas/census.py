@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from wiregen import model
+from wiregen.schema import model
 
 __all__ = ["Census", "every_construct"]
 

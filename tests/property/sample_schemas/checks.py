@@ -16,18 +16,18 @@ from tests.property import grown, values
 from tests.property.codecs import Outcome, cut, described
 from tests.property.test_serializations import absences
 
-from wiregen.jsonl import LineEncoder, LineMaker, dumps, loads
-from wiregen.runtime.built import build
-from wiregen.runtime.careful_decoder import careful_decoder
-from wiregen.runtime.context import Context
-from wiregen.runtime.errors import DecodeError, EncodeError, check_end
-from wiregen.runtime.explain import explain
-from wiregen.runtime.options import Options
-from wiregen.runtime.records import frame_record
+from wiregen.formats.jsonl import LineEncoder, LineMaker, dumps, loads
+from wiregen.runtime.codec.errors import DecodeError, EncodeError, check_end
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.records.frames import frame_record
+from wiregen.runtime.reference.explain import explain
+from wiregen.runtime.reference.objects import build
+from wiregen.runtime.reference.tree import Node
+from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.types import Boolean, EnumReference, Type
-from wiregen.runtime.tree import Node
-from wiregen.runtime.writing import write_frame
+from wiregen.runtime.stream.context import Context
+from wiregen.runtime.stream.reference_decoder import reference_decoder
 
 __all__ = ["Checks", "Layout", "check_package"]
 
@@ -330,7 +330,7 @@ class Checks:
     def _careful_decoder(self, layout: Layout) -> Any:
         options = self._options(layout)
         known: Any = options.context
-        return careful_decoder(self.plan, options, "yield", context=known)
+        return reference_decoder(self.plan, options, "yield", context=known)
 
     def _items(self, decoder: Any, chunks: list[bytes], layout: Layout) -> list[tuple[int, int, Outcome]]:
         items = [item for chunk in chunks for item in decoder.items(chunk)]

@@ -119,11 +119,11 @@ CODELESS = {
 
 def misbehaving(how: str, n_good: int) -> None:
     """Answer so many requests well, then do otherwise."""
-    from wiregen.vectors.testees.serve import answers
-    from wiregen.vectors.verifying.codec_door import CodecDoor
+    from wiregen.conformance.judge.python_codec import PythonCodec
+    from wiregen.conformance.vectors.adapters.serve import answers
 
     codecs = {**BROKEN, **CODELESS, "good": right}
-    for number, line in enumerate(answers(CodecDoor(codecs.get(how, right)), sys.stdin.buffer)):
+    for number, line in enumerate(answers(PythonCodec(codecs.get(how, right)), sys.stdin.buffer)):
         if number < n_good or how in codecs:
             sys.stdout.buffer.write(line)
         else:

@@ -14,31 +14,31 @@ from __future__ import annotations
 from enum import IntEnum as _IntEnum
 from struct import Struct as _Struct
 
-from .._runtime.classes import MessageRecord as _MessageRecord
-from .._runtime.classes import Record as _Record
-from .._runtime.codec import READ_FAULTS as _READ_FAULTS
-from .._runtime.codec import WRITE_FAULTS as _WRITE_FAULTS
-from .._runtime.codec import Bad as _Bad
-from .._runtime.codec import ReadState as _ReadState
-from .._runtime.codec import WriteState as _WriteState
-from .._runtime.codec import as_bytes as _as_bytes
-from .._runtime.codec import lenient_text as _lenient_text
-from .._runtime.codec import release as _release
-from .._runtime.codec import uuid as _uuid
-from .._runtime.context import Context as _Context
-from .._runtime.decoder import Decoder as _Decoder
-from .._runtime.divisible import Divisible as _Divisible
-from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
-from .._runtime.numbers import count as _count
-from .._runtime.text import decode_text as _decode_text
-from .._runtime.text import encode_text as _encode_text
-from .._runtime.unknown import Unknown
-from .._runtime.values import bounds_of as _bounds_of
-from .._runtime.values import check_context as _check_context
-from .._runtime.values import check_limits as _check_limits
-from .._runtime.values import check_role as _check_role
-from .._runtime.values import distinct as _distinct
-from .._runtime.values import show as _show
+from .._runtime.codec.classes import MessageRecord as _MessageRecord
+from .._runtime.codec.classes import Record as _Record
+from .._runtime.codec.compiled import READ_FAULTS as _READ_FAULTS
+from .._runtime.codec.compiled import WRITE_FAULTS as _WRITE_FAULTS
+from .._runtime.codec.compiled import Bad as _Bad
+from .._runtime.codec.compiled import ReadState as _ReadState
+from .._runtime.codec.compiled import WriteState as _WriteState
+from .._runtime.codec.compiled import as_bytes as _as_bytes
+from .._runtime.codec.compiled import lenient_text as _lenient_text
+from .._runtime.codec.compiled import release as _release
+from .._runtime.codec.compiled import uuid as _uuid
+from .._runtime.codec.errors import DecodeError, EncodeError, NeedMoreData
+from .._runtime.codec.fragmented_frame import Divisible as _Divisible
+from .._runtime.codec.numbers import count as _count
+from .._runtime.codec.text import decode_text as _decode_text
+from .._runtime.codec.text import encode_text as _encode_text
+from .._runtime.codec.unknown import Unknown
+from .._runtime.codec.values import bounds_of as _bounds_of
+from .._runtime.codec.values import check_context as _check_context
+from .._runtime.codec.values import check_limits as _check_limits
+from .._runtime.codec.values import check_role as _check_role
+from .._runtime.codec.values import distinct as _distinct
+from .._runtime.codec.values import show as _show
+from .._runtime.stream.context import Context as _Context
+from .._runtime.stream.decoder import Decoder as _Decoder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -6614,8 +6614,8 @@ def _noted(
     Raises:
         DecodeError: What it makes whole does not conform, or a limit of the context is exceeded.
     """
-    from .._runtime.noting import Notes
-    from .._runtime.options import Options
+    from .._runtime.codec.options import Options
+    from .._runtime.stream.context_updates import Notes
 
     bounds = _bounds_of(limits, Limits)
     options = Options(role, context=context, limits=bounds, strict=strict, variant=variant)
@@ -6660,8 +6660,8 @@ def _fault(
     Raises:
         DecodeError: It does not conform.
     """
-    from .._runtime.careful import decode_carefully as read
-    from .._runtime.options import Options
+    from .._runtime.codec.options import Options
+    from .._runtime.reference.handover import decode_by_reference as read
 
     bounds = _bounds_of(limits, Limits)
     options = Options(role, limits=bounds, strict=strict, context=context, variant=variant)
@@ -6763,11 +6763,11 @@ def _encode_carefully(
     limits: Limits | None = None,
 ) -> bytes:
     """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
-    from .._runtime.careful import encode_carefully
+    from .._runtime.reference.handover import encode_by_reference
 
     _check_context(context, Context)
     bounds = _bounds_of(limits, Limits)
-    return encode_carefully(
+    return encode_by_reference(
         _load_plan(), frame, compression, limits=bounds, role=role, context=context, variant=variant
     )
 

@@ -16,29 +16,29 @@ from __future__ import annotations
 from enum import IntEnum as _IntEnum
 from struct import Struct as _Struct
 
-from .._runtime.classes import Envelope as _Envelope
-from .._runtime.classes import MessageRecord as _MessageRecord
-from .._runtime.classes import Record as _Record
-from .._runtime.codec import LENGTHS as _LENGTHS
-from .._runtime.codec import READ_FAULTS as _READ_FAULTS
-from .._runtime.codec import WRITE_FAULTS as _WRITE_FAULTS
-from .._runtime.codec import Bad as _Bad
-from .._runtime.codec import ReadState as _ReadState
-from .._runtime.codec import WriteState as _WriteState
-from .._runtime.codec import as_bytes as _as_bytes
-from .._runtime.codec import deflate as _deflate
-from .._runtime.codec import inflate as _inflate
-from .._runtime.codec import lenient_text as _lenient_text
-from .._runtime.codec import release as _release
-from .._runtime.decoder import Decoder as _Decoder
-from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
-from .._runtime.text import encode_text as _encode_text
-from .._runtime.values import bounds_of as _bounds_of
-from .._runtime.values import check_limits as _check_limits
-from .._runtime.values import check_role as _check_role
-from .._runtime.values import dict_view as _dict_view
-from .._runtime.values import json_view as _json_view
-from .._runtime.values import show as _show
+from .._runtime.codec.classes import Envelope as _Envelope
+from .._runtime.codec.classes import MessageRecord as _MessageRecord
+from .._runtime.codec.classes import Record as _Record
+from .._runtime.codec.compiled import LENGTHS as _LENGTHS
+from .._runtime.codec.compiled import READ_FAULTS as _READ_FAULTS
+from .._runtime.codec.compiled import WRITE_FAULTS as _WRITE_FAULTS
+from .._runtime.codec.compiled import Bad as _Bad
+from .._runtime.codec.compiled import ReadState as _ReadState
+from .._runtime.codec.compiled import WriteState as _WriteState
+from .._runtime.codec.compiled import as_bytes as _as_bytes
+from .._runtime.codec.compiled import deflate as _deflate
+from .._runtime.codec.compiled import inflate as _inflate
+from .._runtime.codec.compiled import lenient_text as _lenient_text
+from .._runtime.codec.compiled import release as _release
+from .._runtime.codec.errors import DecodeError, EncodeError, NeedMoreData
+from .._runtime.codec.text import encode_text as _encode_text
+from .._runtime.codec.values import bounds_of as _bounds_of
+from .._runtime.codec.values import check_limits as _check_limits
+from .._runtime.codec.values import check_role as _check_role
+from .._runtime.codec.values import dict_view as _dict_view
+from .._runtime.codec.values import json_view as _json_view
+from .._runtime.codec.values import show as _show
+from .._runtime.stream.decoder import Decoder as _Decoder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -274,7 +274,7 @@ class _InFrame(_MessageRecord):
         Raises:
             EncodeError: They are not its fields, or hold what the wire cannot carry.
         """
-        from .._runtime.careful import encode_fields
+        from .._runtime.reference.handover import encode_fields
 
         return cls.decode(encode_fields(_load_plan(), cls._NAME or cls.__name__, fields))
 
@@ -784,7 +784,7 @@ def _state_to_read(limits: Limits | None, strict: bool) -> _Reading:
 
 def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool) -> DecodeError:
     """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
-    from .._runtime.careful import decode_fault
+    from .._runtime.reference.handover import decode_fault
 
     bounds = _bounds_of(limits, Limits)
     return decode_fault(_load_plan(), buffer, len(buffer), role, bounds, strict, _read_frame)
@@ -826,10 +826,10 @@ def _hold_to(limits: Limits, data: bytes, message: object) -> None:
 
 def _encode_carefully(frame: Frame, compression: int, *, limits: Limits | None = None) -> bytes:
     """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
-    from .._runtime.careful import encode_carefully
+    from .._runtime.reference.handover import encode_by_reference
 
     bounds = _bounds_of(limits, Limits)
-    return encode_carefully(_load_plan(), frame, compression, limits=bounds)
+    return encode_by_reference(_load_plan(), frame, compression, limits=bounds)
 
 
 class Decoder(_Decoder[Frame]):

@@ -16,26 +16,26 @@ except ImportError as error:
         "pravega.protobuf needs Google's protobuf: install the extra `protobuf` of this package, or `pip install protobuf`"
     ) from error
 
-from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
-from .._runtime.options import Options as _Options
-from .._runtime.serial import Budget as _Budget
-from .._runtime.serial import LeftOver as _LeftOver
-from .._runtime.serial import Members as _Members
-from .._runtime.serial import each as _each
-from .._runtime.serial import inside as _inside
-from .._runtime.serial import plain as _plain
-from .._runtime.serial import take_uuid as _take_uuid
-from .._runtime.serial_codec import SerialCodec as _SerialCodec
-from .._runtime.serial_codec import framed as _framed
-from .._runtime.serial_judge import Judge as _Judge
-from .._runtime.serial_protobuf import ProtobufFormat as _ProtobufFormat
-from .._runtime.serial_protobuf import absent_of as _absent_of
-from .._runtime.serial_protobuf import held as _held
-from .._runtime.serial_protobuf import put_oneof as _put_oneof
-from .._runtime.serial_protobuf import take_oneof as _take_oneof
-from .._runtime.serial_stream import StreamDecoder as _StreamDecoder
-from .._runtime.values import bounds_of as _bounds_of
-from .._runtime.values import check_role as _check_role
+from .._runtime.codec.errors import DecodeError, EncodeError, NeedMoreData
+from .._runtime.codec.options import Options as _Options
+from .._runtime.codec.values import bounds_of as _bounds_of
+from .._runtime.codec.values import check_role as _check_role
+from .._runtime.serial.codec import SerialCodec as _SerialCodec
+from .._runtime.serial.codec import framed as _framed
+from .._runtime.serial.conversion import Budget as _Budget
+from .._runtime.serial.conversion import LeftOver as _LeftOver
+from .._runtime.serial.conversion import Members as _Members
+from .._runtime.serial.conversion import each as _each
+from .._runtime.serial.conversion import inside as _inside
+from .._runtime.serial.conversion import plain as _plain
+from .._runtime.serial.conversion import take_uuid as _take_uuid
+from .._runtime.serial.protobuf import ProtobufFormat as _ProtobufFormat
+from .._runtime.serial.protobuf import absent_of as _absent_of
+from .._runtime.serial.protobuf import held as _held
+from .._runtime.serial.protobuf import put_oneof as _put_oneof
+from .._runtime.serial.protobuf import take_oneof as _take_oneof
+from .._runtime.serial.stream import StreamDecoder as _StreamDecoder
+from .._runtime.serial.validation import Judge as _Judge
 from . import (
     AppendBlock,
     AppendBlockEnd,

@@ -8,16 +8,16 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from ssl import SSLContext
 
-from .._runtime.aio import Peer as _Peer
-from .._runtime.aio_client import connected as _connected
-from .._runtime.aio_server import Server, tls_client, tls_server
-from .._runtime.aio_server import listening as _listening
+from .._runtime.aio.client import connected as _connected
+from .._runtime.aio.endpoint import Peer as _Peer
+from .._runtime.aio.server import Server, tls_client, tls_server
+from .._runtime.aio.server import listening as _listening
 from . import messages
 from .sessions import Connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .._runtime.connection import ErrorAction as _ErrorAction
+    from .._runtime.sessions.connection import ErrorAction as _ErrorAction
     from .messages import (
         _Message,
         _Role,

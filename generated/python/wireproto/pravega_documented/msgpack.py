@@ -16,23 +16,23 @@ except ImportError as error:
         "pravega_documented.msgpack needs msgspec: install the extra `msgpack` of this package, or `pip install msgspec`"
     ) from error
 
-from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
-from .._runtime.options import Options as _Options
-from .._runtime.serial import Budget as _Budget
-from .._runtime.serial import LeftOver as _LeftOver
-from .._runtime.serial import inside as _inside
-from .._runtime.serial import take_uuid as _take_uuid
-from .._runtime.serial import wrong as _wrong
-from .._runtime.serial_codec import SerialCodec as _SerialCodec
-from .._runtime.serial_codec import framed as _framed
-from .._runtime.serial_judge import Judge as _Judge
-from .._runtime.serial_msgpack import MsgpackFormat as _MsgpackFormat
-from .._runtime.serial_msgpack import coded as _coded
-from .._runtime.serial_msgpack import fields_of as _fields_of
-from .._runtime.serial_msgpack import put_coded as _put_coded
-from .._runtime.serial_stream import StreamDecoder as _StreamDecoder
-from .._runtime.values import bounds_of as _bounds_of
-from .._runtime.values import check_role as _check_role
+from .._runtime.codec.errors import DecodeError, EncodeError, NeedMoreData
+from .._runtime.codec.options import Options as _Options
+from .._runtime.codec.values import bounds_of as _bounds_of
+from .._runtime.codec.values import check_role as _check_role
+from .._runtime.serial.codec import SerialCodec as _SerialCodec
+from .._runtime.serial.codec import framed as _framed
+from .._runtime.serial.conversion import Budget as _Budget
+from .._runtime.serial.conversion import LeftOver as _LeftOver
+from .._runtime.serial.conversion import inside as _inside
+from .._runtime.serial.conversion import take_uuid as _take_uuid
+from .._runtime.serial.conversion import wrong as _wrong
+from .._runtime.serial.msgpack import MsgpackFormat as _MsgpackFormat
+from .._runtime.serial.msgpack import coded as _coded
+from .._runtime.serial.msgpack import fields_of as _fields_of
+from .._runtime.serial.msgpack import put_coded as _put_coded
+from .._runtime.serial.stream import StreamDecoder as _StreamDecoder
+from .._runtime.serial.validation import Judge as _Judge
 from . import (
     AppendBlock,
     AppendBlockEnd,

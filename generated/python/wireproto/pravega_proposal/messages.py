@@ -11,27 +11,27 @@ from __future__ import annotations
 from enum import IntEnum as _IntEnum
 from struct import Struct as _Struct
 
-from .._runtime.classes import MessageRecord as _MessageRecord
-from .._runtime.codec import READ_FAULTS as _READ_FAULTS
-from .._runtime.codec import WRITE_FAULTS as _WRITE_FAULTS
-from .._runtime.codec import Bad as _Bad
-from .._runtime.codec import ReadState as _ReadState
-from .._runtime.codec import WriteState as _WriteState
-from .._runtime.codec import as_bytes as _as_bytes
-from .._runtime.codec import lenient_text as _lenient_text
-from .._runtime.codec import release as _release
-from .._runtime.codec import uuid as _uuid
-from .._runtime.context import Context as _Context
-from .._runtime.decoder import Decoder as _Decoder
-from .._runtime.divisible import Divisible as _Divisible
-from .._runtime.errors import DecodeError, EncodeError, NeedMoreData
-from .._runtime.text import encode_text as _encode_text
-from .._runtime.unknown import Unknown
-from .._runtime.values import bounds_of as _bounds_of
-from .._runtime.values import check_context as _check_context
-from .._runtime.values import check_limits as _check_limits
-from .._runtime.values import check_role as _check_role
-from .._runtime.values import show as _show
+from .._runtime.codec.classes import MessageRecord as _MessageRecord
+from .._runtime.codec.compiled import READ_FAULTS as _READ_FAULTS
+from .._runtime.codec.compiled import WRITE_FAULTS as _WRITE_FAULTS
+from .._runtime.codec.compiled import Bad as _Bad
+from .._runtime.codec.compiled import ReadState as _ReadState
+from .._runtime.codec.compiled import WriteState as _WriteState
+from .._runtime.codec.compiled import as_bytes as _as_bytes
+from .._runtime.codec.compiled import lenient_text as _lenient_text
+from .._runtime.codec.compiled import release as _release
+from .._runtime.codec.compiled import uuid as _uuid
+from .._runtime.codec.errors import DecodeError, EncodeError, NeedMoreData
+from .._runtime.codec.fragmented_frame import Divisible as _Divisible
+from .._runtime.codec.text import encode_text as _encode_text
+from .._runtime.codec.unknown import Unknown
+from .._runtime.codec.values import bounds_of as _bounds_of
+from .._runtime.codec.values import check_context as _check_context
+from .._runtime.codec.values import check_limits as _check_limits
+from .._runtime.codec.values import check_role as _check_role
+from .._runtime.codec.values import show as _show
+from .._runtime.stream.context import Context as _Context
+from .._runtime.stream.decoder import Decoder as _Decoder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -1184,8 +1184,8 @@ def _noted(
     Raises:
         DecodeError: What it makes whole does not conform, or a limit of the context is exceeded.
     """
-    from .._runtime.noting import Notes
-    from .._runtime.options import Options
+    from .._runtime.codec.options import Options
+    from .._runtime.stream.context_updates import Notes
 
     bounds = _bounds_of(limits, Limits)
     options = Options(role, context=context, limits=bounds, strict=strict)
@@ -1205,8 +1205,8 @@ def _state_to_read(limits: Limits | None, strict: bool) -> _Reading:
 
 def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool) -> DecodeError:
     """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
-    from .._runtime.careful import fault_of as read
-    from .._runtime.options import Options
+    from .._runtime.codec.options import Options
+    from .._runtime.reference.handover import fault_of as read
 
     bounds = _bounds_of(limits, Limits)
     options = Options(role, limits=bounds, strict=strict)
@@ -1235,10 +1235,10 @@ def _hold_to(limits: Limits, data: bytes, message: object) -> None:
 
 def _encode_carefully(frame: object, compression: int, *, limits: Limits | None = None) -> bytes:
     """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
-    from .._runtime.careful import encode_carefully
+    from .._runtime.reference.handover import encode_by_reference
 
     bounds = _bounds_of(limits, Limits)
-    return encode_carefully(_load_plan(), frame, compression, limits=bounds)
+    return encode_by_reference(_load_plan(), frame, compression, limits=bounds)
 
 
 class Decoder(_Decoder["_Item"]):

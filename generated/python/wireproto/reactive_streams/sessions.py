@@ -6,20 +6,20 @@ from __future__ import annotations
 
 from functools import cache as _cache
 
-from .._runtime.connection import Connection as _Connection
-from .._runtime.connection import Session as _Session
-from .._runtime.errors import SessionError
-from .._runtime.session_events import Ended, Fault, Received, TimedOut, Violation
-from .._runtime.session_package import Package as _Package
-from .._runtime.session_views import View as _View
-from .._runtime.session_views import Views as _Views
-from .._runtime.session_views import single_view as _single_view
+from .._runtime.codec.errors import SessionError
+from .._runtime.sessions.connection import Connection as _Connection
+from .._runtime.sessions.connection import Session as _Session
+from .._runtime.sessions.events import Ended, Fault, Received, TimedOut, Violation
+from .._runtime.sessions.package import Package as _Package
+from .._runtime.sessions.views import View as _View
+from .._runtime.sessions.views import Views as _Views
+from .._runtime.sessions.views import single_view as _single_view
 from . import messages
 from ._plan import PLAN as _PLAN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .._runtime.connection import ErrorAction as _ErrorAction
+    from .._runtime.sessions.connection import ErrorAction as _ErrorAction
     from .messages import (
         _Message,
         _Role,

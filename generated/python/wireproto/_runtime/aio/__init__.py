@@ -1,0 +1,1 @@
+"""asyncio endpoints around sans-IO connections."""

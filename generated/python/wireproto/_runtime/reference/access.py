@@ -1,0 +1,206 @@
+"""Reading values that somebody else made: tree values and objects of generated classes alike.
+
+Nothing of a value is trusted: types are asked of the class and never of the value, subclasses of int, str and list are
+taken as what they extend, and an attribute that raises is an EncodeError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from operator import index
+from typing import Any, Final
+from uuid import UUID
+
+from ..codec.errors import EncodeError
+from .tree import FrameValue, Record, Unknown, Variety
+
+__all__ = [
+    "MISSING", "as_bytes", "as_float", "as_int", "as_items", "as_str", "as_uuid", "attribute", "declared_name",
+    "extra", "is_a", "is_named", "keeps_tail", "kind_of", "unknown_of",
+]  # fmt: skip
+
+MISSING: Final = object()
+"""What `attribute` returns for a field that is not given."""
+
+_EXTRAS: Final = ("absent", "code", "message", "tail")
+
+
+def is_a(value: object, *classes: type) -> bool:
+    """Say whether the value is of one of the classes, without asking the value."""
+    return issubclass(type(value), classes)
+
+
+def kind_of(value: object) -> str:
+    """Return what kind of thing a value is, for an error: never its content."""
+    if value is None or value is MISSING:
+        return "nothing"
+    if is_a(value, Record, Variety, FrameValue):
+        return declared_name(value)
+    return type(value).__name__[:64]
+
+
+def _wrong(path: str, expected: str, value: object) -> EncodeError:
+    return EncodeError("invalid_value", path=path, expected=expected, found=kind_of(value))
+
+
+# ---- plain values ----
+
+
+def as_int(value: object, path: str) -> int:
+    """Return an integer, or what Python takes for one by its `__index__`: straight-line code takes it too."""
+    if is_a(value, int):
+        return int.__int__(value)  # type: ignore[arg-type]
+    try:
+        return index(value)  # type: ignore[arg-type]
+    except Exception:  # noqa: BLE001 - a method may raise anything
+        raise _wrong(path, "an integer", value) from None
+
+
+def as_float(value: object, path: str) -> float:
+    """Return a float, or what Python takes for one by its `__float__` or `__index__`."""
+    if is_a(value, float):
+        return float.__float__(value)  # type: ignore[arg-type]
+    if not hasattr(type(value), "__float__"):
+        value = as_int(value, path)
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except OverflowError:
+        raise EncodeError("invalid_value", path=path, expected="a float", found="a larger number") from None
+    except Exception:  # noqa: BLE001 - a method may raise anything
+        raise _wrong(path, "a float", value) from None
+
+
+def as_str(value: object, path: str) -> str:
+    if not is_a(value, str):
+        raise _wrong(path, "text", value)
+    return str.__str__(value)
+
+
+def as_bytes(value: object, path: str) -> bytes:
+    if type(value) is bytes:
+        return value
+    if not is_a(value, bytes, bytearray, memoryview):
+        raise _wrong(path, "bytes", value)
+    try:
+        return memoryview(value).tobytes()  # type: ignore[arg-type]
+    except (ValueError, TypeError, BufferError):
+        raise EncodeError("invalid_value", path=path, expected="bytes", found="a released buffer") from None
+
+
+def as_uuid(value: object, path: str) -> bytes:
+    """Return the 16 bytes of a UUID."""
+    if not is_a(value, UUID):
+        raise _wrong(path, "a UUID", value)
+    return as_int(UUID.__dict__["int"].__get__(value), path).to_bytes(16, "big")
+
+
+def as_items(value: object, path: str) -> tuple[Any, ...]:
+    if is_a(value, list):
+        return tuple(list.__iter__(value))  # type: ignore[arg-type]
+    if is_a(value, tuple):
+        return tuple(tuple.__iter__(value))  # type: ignore[arg-type]
+    raise _wrong(path, "a list", value)
+
+
+# ---- records ----
+
+
+def declared_name(value: object) -> str:
+    """Return the name of the declaration that a value is of: a generated class with another says it."""
+    if is_a(value, Record, Variety, FrameValue):
+        name = value.name  # type: ignore[attr-defined]
+        return name if type(name) is str else "?"
+    class_: Any = type(value)
+    return _known_class_name(class_) if type(class_) is type else _class_name(class_)
+
+
+def _class_name(class_: type) -> str:
+    own = next((base.__dict__["_NAME"] for base in class_.__mro__ if "_NAME" in base.__dict__), "")
+    return own if type(own) is str and own else class_.__name__
+
+
+_known_class_name = lru_cache(4096)(_class_name)
+
+
+def is_named(value: object, name: str) -> bool:
+    return declared_name(value) == name
+
+
+def attribute(value: object, name: str, path: str) -> Any:
+    """Return what a record has under a name, MISSING where it has nothing.
+
+    Raises:
+        EncodeError: The attribute is there and cannot be read.
+    """
+    if is_a(value, Record, Variety, FrameValue):
+        fields = value.fields  # type: ignore[attr-defined]
+        if type(fields) is not dict:
+            raise _wrong(path, "fields by name", fields)
+        return fields.get(name, MISSING)
+    class_: Any = type(value)
+    # A class of a metaclass may raise where a cache asks for its hash.
+    spellings = _known_spellings(class_, name) if type(class_) is type else _spellings(class_, name)
+    return _guarded(value, spellings, path)
+
+
+def _spellings(class_: type, name: str) -> tuple[str, ...]:
+    """Return the attributes of a class that may be the field of that name, the likeliest first.
+
+    A reserved name (`encode`) has an underscore after it, and stands in the slots so; of a frame's `message` and
+    `message_` the second is the field.
+    """
+    spelled = f"{name.lstrip('_')}_"
+    candidates = (spelled, name) if name in _EXTRAS else (name, spelled)
+    slots = _slots(class_)
+    return tuple(each for each in candidates if each in slots) if slots else candidates
+
+
+_known_spellings = lru_cache(4096)(_spellings)
+
+
+def _guarded(value: object, candidates: Iterable[str], path: str) -> Any:
+    """Return the first attribute that is there, MISSING where none is."""
+    for candidate in candidates:
+        try:
+            return getattr(value, candidate)
+        except AttributeError:
+            continue
+        except Exception as error:  # noqa: BLE001 - a property may raise anything
+            found = f"an attribute that raises {type(error).__name__}"
+            raise EncodeError("invalid_value", path=path, expected="a value", found=found) from None
+    return MISSING
+
+
+def extra(value: object, name: str, default: Any, path: str) -> Any:
+    """Return `absent`, `tail`, `code` or `message`: what a record has besides its fields."""
+    if is_a(value, Record, Variety, FrameValue):
+        return object.__getattribute__(value, name) if name in _slots(type(value)) else default
+    found = _guarded(value, (name,), path)
+    return default if found is MISSING else found
+
+
+def keeps_tail(value: object) -> bool:
+    """Say whether a value is a record that keeps the bytes which a lenient region leaves over."""
+    return "tail" in _slots(type(value))
+
+
+def _slots(class_: type) -> set[str]:
+    found: set[str] = set()
+    for base in class_.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        found.update((slots,) if isinstance(slots, str) else slots)
+    return found
+
+
+def unknown_of(value: object, messages: Mapping[str, Any], path: str) -> Unknown | None:
+    """Return a message of unknown layout as one of the tree; None: it is not one."""
+    if is_a(value, Unknown):
+        code = None if value.code is None else as_int(value.code, path)  # type: ignore[attr-defined]
+        return Unknown(code, as_bytes(value.data, path))  # type: ignore[attr-defined]
+    if type(value).__name__ != "Unknown" or "Unknown" in messages:
+        return None
+    code = _guarded(value, ("code",), path)
+    return Unknown(
+        None if code is None else as_int(code, path), as_bytes(_guarded(value, ("data",), path), path)
+    )

@@ -1,0 +1,146 @@
+"""A whole frame, as the names of the rules of contexts and joins see it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from ..records.types import flat_fields
+from ..schema.declarations import Derived
+from ..stream.snapshots import Key
+from .access import MISSING, attribute, declared_name
+from .expressions import Undefined, evaluate
+
+if TYPE_CHECKING:
+    from ..schema.expressions import Expression
+    from ..schema.protocol import Schema
+    from ..stream.context import Context
+    from .layout import Fields
+
+__all__ = ["FrameScope"]
+
+
+class FrameScope:
+    """A frame, as the names of a rule see it: the message's fields, then the frame's; or the frame's alone."""
+
+    def __init__(
+        self,
+        plan: Schema,
+        limits: Mapping[str, Any],
+        frame: Any,
+        contexts: Context,
+        sender: str | None,
+        *,
+        is_header: bool = False,
+    ) -> None:
+        self._plan = plan
+        self._limits = limits
+        self._frame = frame
+        self._message = frame.message
+        self._contexts = contexts
+        self._sender = sender
+        self._owners = (frame,) if is_header else (frame.message, frame)
+
+    def holds(self, when: Any) -> bool:
+        """Say whether a `when` holds; reading what is not there makes it false."""
+        try:
+            return when is None or bool(evaluate(when, self))
+        except Undefined:
+            return False
+
+    def certainly_not(self, when: Any) -> bool:
+        """Say whether a `when` does not hold; what cannot be told may hold."""
+        try:
+            return when is not None and not evaluate(when, self)
+        except Undefined:
+            return False
+
+    def known(self, names: tuple[str, ...]) -> dict[int, Any]:
+        """Return the keys that the frame carries, by position."""
+        found: dict[int, Any] = {}
+        for position, name in enumerate(names):
+            with suppress(Undefined):
+                found[position] = self.field((name,), "own")
+        return found
+
+    def key_where(self, when: Any, names: tuple[str, ...]) -> Key | None:
+        """Return the key of a frame for which a `when` holds; None of another, and of one without the fields of the key.
+
+        A message of the other role has them not where the frames of the roles differ.
+        """
+        if not self.holds(when):
+            return None
+        try:
+            return tuple(self.field((name,), "own") for name in names)
+        except Undefined:
+            return None
+
+    def field(self, path: tuple[str, ...], scope: str) -> Any:
+        value = self._first(path[0])
+        for name in path[1:]:
+            value = attribute(value, name, name)
+        return value
+
+    def _first(self, name: str) -> Any:
+        for owner in self._owners:
+            value = attribute(owner, name, name)
+            if value is not MISSING:
+                return value
+        return self._derived(name)
+
+    def _derived(self, name: str) -> Any:
+        """Return a code field of the frame, which is derived and so not in the value."""
+        frame, derived = declared_name(self._frame), self._contexts.derived
+        if frame not in derived:
+            derived[frame] = _derived_fields(self._plan.frames[frame].fields)
+        if name not in derived[frame]:
+            raise Undefined("field", name)
+        return evaluate(derived[frame][name], self)
+
+    def limit(self, name: str) -> int:
+        value: int = self._limits[name]
+        return value
+
+    def context(self, name: str, keys: Key) -> Any:
+        try:
+            return self._contexts.lookup(name, keys, self._sender)
+        except KeyError:
+            raise Undefined("context", name) from None
+
+    def variable(self, name: str) -> Any:
+        if name == "sender":
+            return self._sender
+        raise Undefined("variable", name)
+
+    def code(self, path: tuple[str, ...]) -> int:
+        name = declared_name(self._message)
+        code = self._plan.messages[name].code if name in self._plan.messages else None
+        if code is None:
+            raise Undefined("code", name)
+        return code
+
+    def count(self, path: tuple[str, ...]) -> int | None:
+        value = self.field(path, "own")
+        return None if value is None else len(value)
+
+    def present(self, path: tuple[str, ...]) -> bool:
+        return self.field(path, "own") is not None
+
+    def remaining(self) -> int:
+        raise Undefined("remaining")
+
+    def offset(self) -> int:
+        raise Undefined("offset")
+
+    def size(self, path: tuple[str, ...]) -> int:
+        raise Undefined("size", ".".join(path))
+
+    def checksum(self, algorithm: str, first: str, last: str) -> int:
+        raise Undefined("field", first)
+
+
+def _derived_fields(fields: Fields) -> dict[str, Expression]:
+    """Return the expressions of the fields that are derived, by name."""
+    values = ((field.name, field.value) for field in flat_fields(fields))
+    return {name: value.value for name, value in values if isinstance(value, Derived)}

@@ -1,0 +1,234 @@
+"""A plan with one variant and the caller's limits applied, and what can be said about a type without bytes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+from ..codec.options import Options
+from ..schema.declarations import Field, Trailing
+from ..schema.expressions import Expression, Number, Operation
+from ..schema.node import replace
+from ..schema.protocol import Schema
+from ..schema.types import (
+    Bits,
+    Block,
+    Boolean,
+    Bytes,
+    Compressed,
+    Computed,
+    EnumReference,
+    Float,
+    Integer,
+    List,
+    Region,
+    StructReference,
+    Text,
+    ToEnd,
+    Type,
+    Uuid,
+)
+
+if TYPE_CHECKING:
+    from ..schema.declarations import Frame, Message, Preamble
+
+__all__ = ["Fields", "Layout", "Type", "as_octets", "conditions_of", "fixed_size"]
+
+Fields: TypeAlias = tuple[Field, ...]
+
+UNBOUNDED = sys.maxsize
+
+
+def conditions_of(field: Field) -> Iterator[tuple[Expression, str, str | None]]:
+    """Yield each condition that a field's value must hold, with its text and its rule; None: the rule is the field's.
+
+    Conditions with rules of their own are joined by `and`, the last one outermost.
+    """
+    condition, texts = field.where, field.where_text
+    if condition is None:
+        return
+    if isinstance(texts, str):
+        yield condition, texts, None
+        return
+    found = []
+    for each in reversed(texts[1:]):
+        assert isinstance(condition, Operation)
+        found.append((condition.right, each.text, each.rule))
+        condition = condition.left
+    yield condition, texts[0].text, texts[0].rule
+    yield from reversed(found)
+
+
+class Layout:
+    """The declarations of a plan as one decoder sees them."""
+
+    __slots__ = (
+        "_codes", "_is_apart", "_struct_sizes", "count", "depth", "divided", "frame", "frames", "inflated", "joined", "limit_rules", "limits", "messages",
+        "n_messages", "plan", "preambles", "role", "rules", "strict", "structs", "work",
+    )  # fmt: skip
+
+    def __init__(self, plan: Schema, options: Options) -> None:
+        self.plan = plan
+        self.role = options.from_role
+        self.strict = options.strict
+        self._codes: Mapping[str, Mapping[int, str]] = plan.codes
+        self._is_apart = len(set(plan.sends.values())) > 1
+        self._struct_sizes: dict[str, int | None] = {}
+        self.limits: dict[str, int | None] = {**plan.limits, **options.limits}
+        self.frame = self._bound(plan, options, "frame")
+        self.inflated = self._bound(plan, options, "inflated")
+        joined = options.limit(plan, "joined")
+        self.joined = self.frame if joined is None else joined
+        self.count = self._bound(plan, options, "count")
+        self.n_messages = self._bound(plan, options, "messages")
+        self.limit_rules: Mapping[str, str] = plan.limit_rules
+        self.rules: Mapping[str, str] = plan.rules
+        self.depth = self._bound(plan, options, "depth")
+        self.work = self._bound(plan, options, "work")
+        self.frames: Mapping[str, Frame] = plan.frames
+        self.structs: Mapping[str, Fields] = plan.structs
+        self.messages: Mapping[str, Message] = plan.messages
+        self.preambles: Mapping[str, Preamble] = plan.preambles
+        if options.variant is not None:
+            self._vary(options.variant)
+        self.divided: dict[tuple[str, str], str] = {
+            join.block: name for name, join in plan.joins.items() if join.block is not None
+        }
+
+    def block_of(self, frame: str, message: str) -> str | None:
+        """Return the block of a frame whose pieces are called so, as no message is; None: there is none."""
+        if message in self.plan.messages:
+            return None
+        return next(
+            (block for (owner, block), name in self.divided.items() if (owner, name) == (frame, message)),
+            None,
+        )
+
+    @staticmethod
+    def _bound(plan: Schema, options: Options, name: str) -> int:
+        limit = options.limit(plan, name)
+        return UNBOUNDED if limit is None else limit
+
+    def _vary(self, name: str) -> None:
+        """Take the declarations of a variant in place of the protocol's own."""
+        if name not in self.plan.variants:
+            raise ValueError(f"{self.plan.name} has no variant {name}")
+        other = self.plan.variants[name]
+        self.frames = {**self.frames, **other.frames}
+        self.structs = {**self.structs, **other.structs}
+        self.messages = {**self.messages, **other.messages}
+        self.preambles = {**self.preambles, **other.preambles}
+
+    def frame_of(self, role: str | None) -> str:
+        """Return the name of the frame that `role` sends, or the first role's.
+
+        A role that sends no frames may send them all the same: they are read as those of the other role.
+        """
+        sends = self.plan.sends
+        if role is not None and role not in self.plan.roles:
+            raise ValueError(f"{self.plan.name} has no role {role}")
+        first = next(iter(sends.values()))
+        return first if role is None else sends.get(role, first)
+
+    def message_of(self, code: int, role: str | None, frame: str | None = None) -> str | None:
+        """Return the message with that code: the sender's own first, then any role's.
+
+        Where each role has a frame of its own, `frame` carries what its role sends and nothing else.
+        """
+        if frame is None or not self._is_apart:
+            return self._named(code, self._senders(role))
+        sender = self.frames[frame].role
+        return None if sender is None else self._named(code, (sender,))
+
+    def foreign_of(self, code: int, frame: str) -> str | None:
+        """Return the message with that code that only the other role sends, in a frame of its own."""
+        if not self._is_apart or self.message_of(code, None, frame) is not None:
+            return None
+        return self._named(code, self._codes)
+
+    def _named(self, code: int, senders: Iterable[str]) -> str | None:
+        return next((self._codes[sender][code] for sender in senders if code in self._codes[sender]), None)
+
+    def _senders(self, role: str | None) -> Iterable[str]:
+        first = [role] if role in self._codes else []
+        return [name for name in first if name is not None] + [name for name in self._codes if name != role]
+
+    def fields_behind(self, fields: Fields) -> list[int | None]:
+        """Return for each field how many bytes the fields behind it take; None: that depends."""
+        sizes: list[int | None] = []
+        bits: int | None = 0
+        for field in reversed(fields):
+            sizes.append(None if bits is None else bits // 8)
+            own = self._field_bits(field)
+            bits = None if bits is None or own is None else bits + own
+        return sizes[::-1]
+
+    def _field_bits(self, field: Field) -> int | None:
+        is_optional = field.condition is not None or isinstance(field.value, Trailing)
+        return None if is_optional else self.bits(field.type)
+
+    def _fields_bits(self, fields: Fields) -> int | None:
+        sizes = [self._field_bits(field) for field in fields]
+        return None if None in sizes else sum(size for size in sizes if size is not None)
+
+    def bits(self, type_: Type) -> int | None:
+        """Return how many bits every value of the type takes; None: that depends."""
+        match type_:
+            case Integer(size) | Float(size):
+                return 8 * size
+            case Boolean():
+                return 8
+            case Bits(bits):
+                return bits
+            case Uuid():
+                return 128
+            case EnumReference(name):
+                return self.bits(self.plan.enums[name].type)
+            case StructReference(name):
+                return self._struct_bits(name)
+            case Block(fields):
+                return self._fields_bits(fields)
+            case Bytes(Computed(Number(size))):
+                return 8 * max(0, size)
+            case _:
+                return None
+
+    def _struct_bits(self, name: str) -> int | None:
+        """Return the size of a struct in bits. Each is worked out once: two fields of the next double the fields at each level."""
+        if name not in self._struct_sizes:
+            # A struct that reaches itself is never fixed: the checker demands something optional on the way.
+            self._struct_sizes[name] = None
+            self._struct_sizes[name] = self._fields_bits(self.structs[name])
+        return self._struct_sizes[name]
+
+    def reaches_end(self, type_: Type, seen: tuple[str, ...] = ()) -> bool:
+        """Say whether the type takes whatever its region has left."""
+        match type_:
+            case Bytes() | Text() | List():
+                return isinstance(type_.length, ToEnd)
+            case Region(_, Compressed(_, length)):
+                return isinstance(length, ToEnd)
+            case StructReference(name):
+                return name not in seen and self.fields_reach_end(self.structs[name], (*seen, name))
+            case Block(fields):
+                return self.fields_reach_end(fields, seen)
+            case _:
+                return False
+
+    def fields_reach_end(self, fields: Fields, seen: tuple[str, ...] = ()) -> bool:
+        """Say the same of a row of fields."""
+        return bool(fields) and self.reaches_end(fields[-1].type, seen)
+
+
+def as_octets(type_: Type) -> Type:
+    """Return the type of a block as the bytes that fill its place."""
+    if not isinstance(type_, Region):
+        return Bytes(ToEnd())
+    return replace(type_, content=as_octets(type_.content))
+
+
+def fixed_size(schema: Layout, type_: Type) -> int | None:
+    """Return how many bytes every value of the type takes; None: that depends."""
+    bits = schema.bits(type_)
+    return None if bits is None else -(-bits // 8)

@@ -1,0 +1,112 @@
+"""What the careful reader returns, as objects of a generated module: for what has no straight-line form."""
+
+from __future__ import annotations
+
+from enum import EnumType
+from typing import Any
+
+from ..codec.fragment import Part
+from ..records.types import flat_fields
+from ..schema.protocol import Schema
+from ..schema.shapes import content
+from ..schema.types import EnumReference, List, Type
+from .layout import Fields
+from .scalars import enum_name
+from .tree import FrameValue, Record, Variety
+
+__all__ = ["build", "typed"]
+
+
+def build(plan: Schema, value: Any, namespace: dict[str, Any]) -> Any:
+    """Return a value with its records as objects of the classes that `namespace` holds by name."""
+    match value:
+        case FrameValue() if _is_piece(plan, value):
+            return _built_piece(plan, value, namespace)
+        case FrameValue():
+            frame = value.made
+            if frame is None:
+                fields = plan.frames[value.name].fields
+                frame = _built(plan, _class(namespace, value.name), value, fields, namespace)
+                frame.message = build(plan, value.message, namespace)
+            if value.part is not None:
+                part = value.part
+                frame.part = Part(part.join, part.key, part.index, part.last, frame.message)
+            return frame
+        case Variety():
+            union = _class(namespace, value.union)
+            fields = next(
+                each.fields for each in plan.unions[value.union].varieties if each.name == value.name
+            )
+            variety = _built(plan, _class(vars(union), value.name), value, fields, namespace)
+            if "code" in type(variety).__slots__ and "code" not in value.fields:
+                variety.code = value.code
+            return variety
+        case Record():
+            fields = _fields_of(plan, value.name)
+            return _built(plan, _class(namespace, value.name), value, fields, namespace)
+        case list():
+            return [build(plan, item, namespace) for item in value]
+        case _:
+            return value
+
+
+def _is_piece(plan: Schema, frame: FrameValue) -> bool:
+    name = getattr(frame.message, "name", "")
+    return isinstance(frame.message, Record) and name in plan.joins and name not in plan.messages
+
+
+def _built_piece(plan: Schema, value: FrameValue, namespace: dict[str, Any]) -> Any:
+    """Return a frame with a piece of a block; what the block holds has its defaults."""
+    class_ = _class(namespace, value.name)
+    types = {field.name: field.type for field in flat_fields(plan.frames[value.name].fields)}
+    spelled = {slot.removesuffix("_"): slot for slot in class_.__slots__} | {
+        slot: slot for slot in class_.__slots__
+    }
+    header = {
+        spelled[name]: typed(plan, types[name], field, namespace) for name, field in value.fields.items()
+    }
+    frame = class_(_class(namespace, value.message.name)(value.message.data), **header)
+    if value.part is not None:
+        frame.part = value.part
+    return frame
+
+
+def _class(namespace: Any, name: str) -> Any:
+    """Return the class of a declaration: where a module has that name for itself, one that says whose it is."""
+    other = namespace.get(f"{name}_")
+    return other if getattr(other, "_NAME", "") == name else namespace[name]
+
+
+def _enum(namespace: Any, name: str) -> Any:
+    return namespace[name] if isinstance(namespace.get(name), EnumType) else namespace[f"{name}_"]
+
+
+def _fields_of(plan: Schema, name: str) -> Fields:
+    if name in plan.structs:
+        return plan.structs[name]
+    return plan.messages[name].fields if name in plan.messages else plan.preambles[name].fields
+
+
+def _built(plan: Schema, class_: Any, value: Any, fields: Fields, namespace: dict[str, Any]) -> Any:
+    made = object.__new__(class_)
+    types = {field.name: field.type for field in flat_fields(fields) if not field.is_hidden}
+    for slot in class_.__slots__:
+        name = slot if slot in types else slot.removesuffix("_")
+        if slot in ("absent", "tail") and f"{slot}_" in class_.__slots__:  # a field of that name stands aside
+            setattr(made, slot, getattr(value, slot))
+        elif name in types:
+            setattr(made, slot, typed(plan, types[name], value.fields.get(name), namespace))
+        elif slot in ("absent", "tail"):
+            setattr(made, slot, getattr(value, slot))
+    return made
+
+
+def typed(plan: Schema, type_: Type, value: Any, namespace: dict[str, Any]) -> Any:
+    """Return a value of that type; numbers of enums become members."""
+    type_ = content(type_)
+    if isinstance(type_, EnumReference) and isinstance(value, int):
+        known = enum_name(plan, type_.name, value) is not None
+        return _enum(namespace, type_.name)(value) if known else value
+    if isinstance(type_, List) and isinstance(value, list):
+        return [typed(plan, type_.item, item, namespace) for item in value]
+    return build(plan, value, namespace)

@@ -1,0 +1,48 @@
+"""The JSON record of a frame as far as it was read: an error takes it along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..records.frames import frame_record
+from .reading.reader import Reader
+from .tree import MOST_SHOWN, MOST_SHOWN_IN_ALL, FrameValue, Record
+
+__all__ = ["partial_record"]
+
+
+def partial_record(reader: Reader) -> dict[str, Any] | None:
+    """Return the JSON record of what was read so far; None where that is no message or frame."""
+    value = reader.partial()
+    plan, variant = reader.schema.plan, reader.options.variant
+    if isinstance(value, FrameValue) or (isinstance(value, Record) and value.name in reader.schema.preambles):
+        record: dict[str, Any] = _Shortening().of(frame_record(plan, value, variant=variant))
+        return record
+    return None
+
+
+class _Shortening:
+    """Leaves the first items of long lists, and of many lists: an error is about as long as what it is about."""
+
+    __slots__ = ("_left",)
+
+    def __init__(self) -> None:
+        self._left = MOST_SHOWN_IN_ALL
+
+    def of(self, shown: Any) -> Any:
+        """Return a part of a record, shortened."""
+        match shown:
+            case dict():
+                return {name: self.of(part) for name, part in shown.items()}
+            case list():
+                return list(self._first(shown))
+            case _:
+                return shown
+
+    def _first(self, items: list[Any]) -> Iterator[Any]:
+        for item in items[:MOST_SHOWN]:
+            if not self._left:
+                return
+            self._left -= 1
+            yield self.of(item)

@@ -1,0 +1,205 @@
+"""Reads frames by walking a plan: slowly, with every byte accounted for, and never twice.
+
+A reading is a generator. It yields the position in the buffer up to which it needs bytes; the buffer may be a bytearray
+that grows meanwhile. Sent True, nothing more comes, and what is cut raises NeedMoreData. Nothing is allocated from a count
+or a length before the bytes for it are there. Only DecodeError leaves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+from ...codec.errors import DecodeError
+from ...codec.options import Options
+from ...schema.protocol import Schema
+from ...schema.types import (
+    Block,
+    Boolean,
+    Bytes,
+    CodingReference,
+    EnumReference,
+    Float,
+    FrameReference,
+    Integer,
+    List,
+    Match,
+    MessageMatch,
+    MessageReference,
+    Region,
+    StructReference,
+    Text,
+    UnionReference,
+    Uuid,
+    Varint,
+)
+from ..layout import Layout, Type
+from ..partial_record import partial_record
+from ..tree import Node
+from ..window import Place, Window
+from . import choices as reading_choices
+from . import lengths as reading_lengths
+from . import records as reading_records
+from . import regions as reading_regions
+from . import scalars as reading_scalars
+from .reader import Reader, Steps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...stream.whole_blocks import CompiledFrames
+    from .reader import Skimming
+
+__all__ = ["READERS", "read_frame", "read_preamble", "read_type"]
+
+READERS: dict[type[Any], Callable[[Reader, Any, Place], Steps]] = {
+    Integer: reading_scalars.read_int,
+    Float: reading_scalars.read_float,
+    Boolean: reading_scalars.read_bool,
+    Varint: reading_scalars.read_varint,
+    Uuid: reading_scalars.read_uuid,
+    EnumReference: reading_scalars.read_enum,
+    CodingReference: reading_scalars.read_coding,
+    Bytes: reading_lengths.read_bytes,
+    Text: reading_lengths.read_text,
+    List: reading_lengths.read_list,
+    StructReference: reading_records.read_struct,
+    Block: reading_records.read_block,
+    MessageReference: reading_records.read_message,
+    FrameReference: reading_records.read_frame,
+    UnionReference: reading_choices.read_union,
+    Match: reading_choices.read_match,
+    MessageMatch: reading_choices.read_message_match,
+    Region: reading_regions.read_region,
+}
+
+
+def _read(reader: Reader, type_: Type, place: Place) -> Steps:
+    return READERS[type(type_)](reader, type_, place)
+
+
+def _reader(plan: Schema, options: Options, window: Window) -> Reader:
+    return Reader(Layout(plan, options), options, window, _read)
+
+
+def read_frame(
+    plan: Schema,
+    buffer: bytes | bytearray,
+    offset: int,
+    options: Options,
+    *,
+    base: int = 0,
+    stop: int | None = None,
+    skim: Skimming | None = None,
+    is_quick: bool = False,
+    is_faulty: bool = False,
+    compiled: CompiledFrames | None = None,
+) -> Generator[int, bool, Node]:
+    """Return the tree of the frame that begins at `offset`.
+
+    `base`: where buffer[0] lies in the outer stream. `stop`: the end of what may be used; the whole buffer where None.
+    `skim`: fast code for nested frames; with it only errors are right, for the tree lacks what was good.
+    `is_quick`: the same of long lists of plain items.
+    `compiled`: compiled code for frames; with it a frame that pieces make whole has no tree, but what that code made of it.
+    `is_faulty`: compiled code refused the frame; the limit `work` bounds the search for the fault, which keeps few values. Where
+    there is none, as in a message that no compiled code reads, the frame is read once more.
+
+    Raises:
+        DecodeError: It does not conform.
+        NeedMoreData: It is cut, and nothing more comes.
+    """
+    reader = _reader(plan, options, Window(buffer, offset, stop=stop, base=base))
+    reader.skim, reader.is_quick = skim, is_quick
+    reader.is_faulty, reader.compiled = is_faulty, compiled
+    if not reader.schema.divided:
+        reader.begin_search()
+    name = reader.schema.frame_of(options.from_role)
+    _open(reader)
+    node = yield from _guarded(reader, _frame(reader, name))
+    is_wanted = not is_quick and (stop is None or node.end == base + stop)
+    if reader.has_dropped and is_wanted:
+        return (yield from read_frame(plan, buffer, offset, options, base=base, stop=stop, compiled=compiled))
+    return node
+
+
+def _open(reader: Reader) -> None:
+    """Set what holds where an outermost frame begins."""
+    window = reader.window
+    window.frame_end = window.position + reader.schema.frame
+    reader.after = 0
+
+
+def _frame(reader: Reader, name: str) -> Steps:
+    return reading_records.read_bare_frame(reader, name, Place(name, name), FrameReference(name))
+
+
+def read_preamble(
+    plan: Schema,
+    buffer: bytes | bytearray,
+    offset: int,
+    options: Options,
+    *,
+    base: int = 0,
+    stop: int | None = None,
+) -> Generator[int, bool, Node]:
+    """Return the tree of the preamble that the sender begins with; the rest as `read_frame`."""
+    reader = _reader(plan, options, Window(buffer, offset, stop=stop, base=base))
+    name = plan.opens[options.from_role or ""]
+    _open(reader)
+    return (yield from _guarded(reader, reading_records.read_preamble(reader, name)))
+
+
+def read_type(
+    plan: Schema,
+    type_: Type,
+    buffer: bytes,
+    offset: int,
+    end: int,
+    options: Options,
+    *,
+    name: str,
+    base: int = 0,
+    is_faulty: bool = False,
+) -> Generator[int, bool, Node]:
+    """Return the tree of one shape that begins at `offset`; the region reaches to `end`. For views, and bare messages.
+
+    `is_faulty`: as in `read_frame`; lists whose items are plain then have none, as only a fault is looked for.
+
+    Raises:
+        DecodeError: It does not conform. What is left over behind the shape is the caller's affair.
+    """
+    window = Window(buffer, offset, stop=end, base=base)
+    window.end = end
+    reader = _reader(plan, options, window)
+    reader.is_last = True
+    reader.is_quick = reader.is_faulty = is_faulty
+    reader.begin_search()
+    return (yield from _guarded(reader, _read(reader, type_, Place(name, name))))
+
+
+def _settled(reader: Reader, end: int | None) -> DecodeError:
+    """Return what was postponed; the bytes that were joined are over with it."""
+    assert reader.postponed is not None
+    error, close = reader.postponed
+    if end is not None:
+        error.recoverable, error.end = True, end
+    reader.postponed = None
+    close()
+    return error
+
+
+def _guarded(reader: Reader, steps: Steps) -> Steps:
+    """Go through the steps; an error takes along what was read so far."""
+    try:
+        node = yield from steps
+    except DecodeError as error:
+        if reader.postponed is not None:
+            raise _settled(reader, None) from None
+        error.partial, error.header = partial_record(reader), reader.header()
+        raise
+    except RecursionError:
+        raise reader.fail("too_deep", Place("", reader.prefix.rstrip("."))) from None
+    finally:
+        reader.close()
+    if reader.postponed is not None:
+        raise _settled(reader, node.end)
+    return node

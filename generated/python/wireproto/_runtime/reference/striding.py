@@ -1,0 +1,165 @@
+"""Goes past the good items of a list where only a fault is looked for: plain fields are measured and not made.
+
+What is made of others is let go. Without it a peer could ask, with one bad item at the end of many, for the careful reading of all of them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..codec.text import decode_text
+from ..schema.declarations import Default
+from ..schema.types import (
+    Boolean,
+    Bytes,
+    Float,
+    Integer,
+    List,
+    Prefix,
+    StructReference,
+    Text,
+    Type,
+    Until,
+    Uuid,
+)
+from .reading.reader import Reader
+from .tree import MOST_SHOWN, Cut
+from .window import Place
+
+__all__ = ["Stride", "stride_of"]
+
+
+class Step(NamedTuple):
+    """The bytes that one plain field takes: a fixed size, or a prefix and as many bytes or pairs of bytes as it says."""
+
+    size: int
+    is_strict_flag: bool = False
+    prefix: Integer | None = None
+    text: Text | None = None
+    is_lenient: bool = False
+
+
+class Stride:
+    """One list whose first items are shown: those that follow are passed, or read and not kept. No item's node is kept.
+
+    Attributes:
+        shows: The value of the item that is read now is kept.
+    """
+
+    __slots__ = ("_hidden_from", "_is_asked", "_left", "_reader", "_steps", "shows")
+
+    def __init__(self, reader: Reader, steps: tuple[Step, ...] | None) -> None:
+        """`steps`: None where an item is more than plain fields, so that each is read."""
+        self._reader = reader
+        self._steps = steps
+        self._hidden_from = reader.hidden_from
+        self._left = 0 if self._hidden_from else MOST_SHOWN
+        self._is_asked: bool | None = None
+        self.shows = True
+
+    def is_past(self, place: Place) -> bool:
+        """Go past the next item and say so; else it is bad, cut or to be shown, and is to be read."""
+        reader = self._reader
+        if self._left and reader.items_left:
+            self._left -= 1
+            reader.items_left -= 1
+            return False
+        if self.shows and not self._hides():
+            return False
+        position = None if self._steps is None else self._behind(reader.window.position, self._steps)
+        if position is None:
+            return False
+        reader.spend_work(1, place)
+        reader.window.position = position
+        return True
+
+    def end(self) -> None:
+        """Show again what comes behind the list."""
+        self._reader.hidden_from = self._hidden_from
+
+    def _hides(self) -> bool:
+        """Stop showing items, and say so; not where an expression asks for their values, or for what the list stands in."""
+        reader = self._reader
+        if self._is_asked is None:
+            around = reader.building[self._hidden_from :]
+            self._is_asked = reader.is_kept or any(reader.asks_for(name) for name, _ in around)
+        if self._is_asked:
+            return False
+        self.shows = False
+        reader.has_dropped = True
+        reader.hidden_from = len(reader.building)
+        name, values = reader.building[-1]
+        assert isinstance(values, list)
+        reader.building[-1] = (name, Cut(values))
+        return True
+
+    def _behind(self, position: int, steps: tuple[Step, ...]) -> int | None:
+        """Return where an item that begins here ends; None: the careful reading has something to say."""
+        window = self._reader.window
+        data, end = window.data, min(window.available, window.frame_end)
+        end = end if window.end is None else min(end, window.end)
+        for step in steps:
+            start = position
+            position += step.size
+            if position > end or (step.is_strict_flag and data[start] > 1):
+                return None
+            if step.prefix is None:
+                continue
+            length = int.from_bytes(data[start:position], step.prefix.endian, signed=step.prefix.is_signed)
+            start = position
+            position += length * (2 if step.text is not None and step.text.encoding == "utf16" else 1)
+            if length < 0 or position > end:
+                return None
+            if step.text is not None and not _is_text(bytes(data[start:position]), step):
+                return None
+        return position
+
+
+def _is_text(data: bytes, step: Step) -> bool:
+    assert step.text is not None
+    try:
+        decode_text(data, step.text.encoding, step.is_lenient, step.text.endian)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def stride_of(reader: Reader, type_: List) -> Stride | None:
+    """Return how to go past the items of a list; None: each is read and kept."""
+    if not reader.is_quick:
+        return None
+    is_judged = type_.where is not None or isinstance(type_.length, Until)
+    return Stride(reader, None if is_judged else _steps(reader, type_.item) or None)
+
+
+def _steps(reader: Reader, type_: Type) -> tuple[Step, ...] | None:
+    """Return what an item takes; None where that is more than plain fields."""
+    if not isinstance(type_, StructReference):
+        step = _step(reader, type_)
+        return None if step is None else (step,)
+    found = []
+    for field in reader.schema.structs[type_.name]:
+        is_plain = field.condition is None and field.where is None
+        is_plain = is_plain and (field.value is None or isinstance(field.value, Default))
+        step = _step(reader, field.type) if is_plain else None
+        if step is None:
+            return None
+        found.append(step)
+    return tuple(found)
+
+
+def _step(reader: Reader, type_: Type) -> Step | None:
+    is_tolerant = not reader.schema.strict
+    match type_:
+        case Integer(size) | Float(size):
+            return Step(size)
+        case Uuid():
+            return Step(16)
+        case Boolean(is_lenient):
+            return Step(1, is_strict_flag=not (is_lenient and is_tolerant))
+        case Bytes(Prefix(Integer() as prefix)):
+            return Step(prefix.size, prefix=prefix)
+        case Text(_, Prefix(Integer() as prefix), is_lenient):
+            return Step(prefix.size, prefix=prefix, text=type_, is_lenient=is_lenient and is_tolerant)
+        case _:
+            return None

@@ -1,0 +1,197 @@
+"""Writes values by walking a plan: slowly, and with a reason for everything it refuses.
+
+Only EncodeError leaves it, whatever the value is. What it writes is canonical, and its own reader takes it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ...codec.errors import EncodeError
+from ...codec.options import Options
+from ...schema.declarations import Field
+from ...schema.protocol import Schema
+from ...schema.types import (
+    Block,
+    Bytes,
+    FrameReference,
+    List,
+    Match,
+    MessageMatch,
+    MessageReference,
+    Region,
+    StructReference,
+    Text,
+    UnionReference,
+)
+from ..access import declared_name, unknown_of
+from ..expressions import Undefined
+from ..layout import Type
+from ..scalars import SCALARS, scalar
+from ..tree import FrameValue, Record
+from . import choices as writing_choices
+from . import lengths as writing_lengths
+from . import records as writing_records
+from . import regions as writing_regions
+from .cells import RegionContext, Spot
+from .rows import Row
+from .verification import refuse_unreadable
+from .writer import Writer
+
+__all__ = ["explain_encode", "write", "write_frame", "write_message", "write_type"]
+
+_WRITERS: dict[type[Any], Callable[[Writer, Any, Any, Spot], bytes]] = {
+    Bytes: writing_lengths.write_sized,
+    Text: writing_lengths.write_sized,
+    List: writing_lengths.write_list,
+    StructReference: writing_records.write_struct,
+    Block: writing_records.write_block,
+    MessageReference: writing_records.write_message,
+    FrameReference: writing_records.write_frame,
+    UnionReference: writing_choices.write_union,
+    Match: writing_choices.write_match,
+    MessageMatch: writing_choices.write_message_match,
+    Region: writing_regions.write_region,
+}
+
+
+def _write(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
+    if isinstance(type_, SCALARS):
+        return scalar(writer.schema.plan, type_, value, spot.path)
+    return _WRITERS[type(type_)](writer, type_, value, spot)
+
+
+def write_frame(
+    plan: Schema,
+    frame: Any,
+    options: Options | None = None,
+    *,
+    compression: int = -1,
+    is_tail_kept: bool = False,
+    needs_context: bool = True,
+    is_faulty: bool = False,
+    skim: Callable[[Any], bytes | None] | None = None,
+) -> bytes:
+    """Return the bytes of a frame, of a message in a frame with defaults, or of a preamble.
+
+    `compression`: zlib's level, 0 to store. `is_tail_kept`: bytes left over behind a message when it was read are written.
+    Without `needs_context`, what only a context could tell is taken as it is given: good for a check, not for a reader.
+    `is_faulty`: compiled code refused the frame; the limit `work` bounds the search for the fault.
+    `skim`: fast code for nested frames; with it only errors are right, and limits of the whole frame are not held.
+
+    Raises:
+        EncodeError: It cannot be written.
+    """
+    chosen = options or Options()
+    if type(compression) is not int or not -1 <= compression <= 9:
+        raise EncodeError("invalid_value", path="compression", expected="-1 to 9")
+    writer = Writer(
+        plan,
+        chosen,
+        _write,
+        compression=compression,
+        is_tail_kept=is_tail_kept,
+        needs_context=needs_context,
+        is_faulty=is_faulty,
+        skim=skim,
+    )
+    name = _outermost(writer, frame)
+    try:
+        data = writing_records.write_outermost(writer, name, frame)
+        if writer.is_to_be_read and not is_tail_kept and needs_context:
+            refuse_unreadable(plan, name, frame, data, chosen)
+        return data
+    except RecursionError:
+        raise EncodeError("too_deep", path=name, expected="fewer values inside values") from None
+    except Undefined as error:
+        raise EncodeError("constraint", path=name, expected=f"{error.what} {error.name}".strip()) from None
+
+
+write = write_frame
+
+
+def write_type(plan: Schema, type_: Type, value: Any, name: str) -> bytes:
+    """Return the bytes of one shape that fills a region of its own.
+
+    Raises:
+        EncodeError: It cannot be written.
+    """
+    writer = Writer(plan, Options(), _write, compression=-1, is_tail_kept=False)
+    field = Field(name, False, type_, None, None, None, "", None, False)
+    row = Row(writer, (field,), Record(name, {name: value}), name)
+    try:
+        return row.write(lambda: 0, RegionContext(has_end=True))
+    except RecursionError:
+        raise EncodeError("too_deep", path=name, expected="fewer values inside values") from None
+
+
+def write_message(
+    plan: Schema,
+    message: Any,
+    options: Options | None = None,
+    *,
+    header: Mapping[str, Any] | None = None,
+    compression: int = -1,
+) -> bytes:
+    """Return the bytes of a frame around a message; `header`: fields of the frame that are not to have their default.
+
+    Raises:
+        EncodeError: It cannot be written.
+    """
+    chosen = options or Options()
+    writer = Writer(plan, chosen, _write, compression=compression, is_tail_kept=False)
+    frame = FrameValue(_frame_of(writer, message), dict(header or {}), message)
+    return write_frame(plan, frame, chosen, compression=compression)
+
+
+def explain_encode(
+    plan: Schema,
+    value: Any,
+    options: Options | None = None,
+    *,
+    header: Mapping[str, Any] | None = None,
+    compression: int = -1,
+) -> EncodeError | bytes:
+    """Return why the fast encoder failed with a frame or message; its bytes, where the careful one does not."""
+    try:
+        if header:
+            return write_message(plan, value, options, header=header, compression=compression)
+        return write_frame(plan, value, options, compression=compression)
+    except EncodeError as error:
+        return error
+
+
+def _outermost(writer: Writer, value: Any) -> str:
+    """Return the frame or preamble that a value is, or is sent in."""
+    name = declared_name(value)
+    schema = writer.schema
+    if name in schema.preambles:
+        return name
+    if name in schema.frames:
+        return _refuse_other(writer, name)
+    return _frame_of(writer, value)
+
+
+def _refuse_other(writer: Writer, name: str) -> str:
+    role = writer.schema.role
+    if role is not None and writer.schema.frame_of(role) != name:
+        raise EncodeError(
+            "invalid_value", path=name, expected=f"a {writer.schema.frame_of(role)}", found=f"a {name}"
+        )
+    return name
+
+
+def _frame_of(writer: Writer, message: Any) -> str:
+    """Return the frame that a message is sent in: the sender's, else that of the role that may send it."""
+    schema = writer.schema
+    name = writer.message_name(message)
+    if name is None and unknown_of(message, schema.messages, "") is None:
+        found = declared_name(message)[:64]
+        raise EncodeError("invalid_value", expected="a frame or a message", found=found)
+    role = schema.role or (schema.messages[name].role if name is not None else None)
+    if role is None and len(set(schema.plan.sends.values())) > 1:
+        raise EncodeError(
+            "invalid_value", path=name or "Unknown", expected="a role that sends it", found="none"
+        )
+    return schema.frame_of(role)

@@ -1,0 +1,194 @@
+"""What an expression sees in a row that is written; a hidden field is worked out when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ...records.types import is_nullable
+from ...schema.declarations import Trailing
+from ...schema.shapes import content, has_blocks
+from ...schema.types import List, Type
+from ..access import MISSING, attribute, kind_of
+from ..expressions import Undefined, checksum
+from ..scalars import SCALARS
+from .cells import Cell
+
+if TYPE_CHECKING:
+    from .rows import Row
+
+__all__ = ["LastItem", "RowScope"]
+
+
+class LastItem:
+    """The item of a list, or the chunk, that an expression is about.
+
+    Attributes:
+        row: The row of a struct; None of what has no fields.
+        size: How many bytes it takes.
+    """
+
+    __slots__ = ("row", "size", "type", "value")
+
+    def __init__(self, type_: Type, value: Any, row: Row | None, size: int) -> None:
+        self.type = type_
+        self.value = value
+        self.row = row
+        self.size = size
+
+
+class RowScope:
+    """A row, the place in it where the expression stands, and the last item where it stands behind `until`."""
+
+    __slots__ = ("_item", "_row", "_start")
+
+    def __init__(self, row: Row, start: Callable[[], int], item: LastItem | None = None) -> None:
+        self._row = row
+        self._start = start
+        self._item = item
+
+    def _below(self, row: Row) -> RowScope:
+        return RowScope(row, self._start)
+
+    def _cell(self, name: str) -> Cell:
+        cell = self._row.cells.get(name)
+        if cell is None:
+            raise Undefined("field", name)
+        return cell
+
+    def _inner(self, cell: Cell) -> RowScope | None:
+        """Return the scope of the struct or message that a field holds."""
+        if cell.inner is None and not isinstance(content(cell.type), SCALARS):
+            self._row.data(cell)
+        return None if cell.inner is None else self._below(cell.inner)
+
+    def field(self, path: tuple[str, ...], scope: str) -> Any:
+        if scope == "item":
+            return self._of_item(path)
+        if scope == "frame" and self._row.frame is not None:
+            return self._below(self._row.frame).field(path, "own")
+        cell = self._cell(path[0])
+        if (
+            cell.field.condition is not None
+            and not isinstance(cell.field.value, Trailing)
+            and not self._row.is_written(cell)
+        ):
+            return None
+        if not path[1:]:
+            return self._with_varieties(cell)
+        inner = self._inner(cell)
+        return _deep(self._row.value(cell), path[1:]) if inner is None else inner.field(path[1:], "own")
+
+    def _of_item(self, path: tuple[str, ...]) -> Any:
+        if self._item is None:
+            raise Undefined("item")
+        row = self._item.row
+        return (
+            _deep(self._item.value, path) if row is None or not path else self._below(row).field(path, "own")
+        )
+
+    def about_item(self, function: str, path: tuple[str, ...]) -> Any:
+        """Return what a function says of the last item, or of a field of it."""
+        item = self._item
+        if item is not None and not path and function != "present":
+            return (
+                item.size
+                if function == "size"
+                else self._row.writer.count(content(item.type), item.value, "")
+            )
+        if item is None or item.row is None:
+            raise Undefined("item")
+        scope = self._below(item.row)
+        match function:
+            case "size":
+                return scope.size(path)
+            case "count":
+                return scope.count(path)
+            case _:
+                return scope.present(path)
+
+    def _with_varieties(self, cell: Cell) -> Any:
+        """Return a field's value; the items of a list of unions as varieties, for `distinct` tells them by their code."""
+        value, type_ = self._row.value(cell), content(cell.type)
+        if not isinstance(type_, List) or value is None:
+            return value
+        return self._row.writer.plain_items(type_.item, value, cell.path)
+
+    def limit(self, name: str) -> int:
+        value = self._row.writer.schema.limits.get(name)
+        if value is None:
+            raise Undefined("limit", name)
+        return value
+
+    def context(self, name: str, keys: tuple[Any, ...]) -> Any:
+        return self._row.writer.context(name, keys)
+
+    def variable(self, name: str) -> Any:
+        if name == "sender" and self._row.writer.sender is not None:
+            return self._row.writer.sender
+        raise Undefined("variable", name)
+
+    def remaining(self) -> int:
+        # Only what follows could tell, and that may ask the same.
+        self._row.writer.is_to_be_read = True
+        raise Undefined("remaining")
+
+    def offset(self) -> int:
+        return self._start()
+
+    def size(self, path: tuple[str, ...]) -> int:
+        cell = self._cell(path[0])
+        if not path[1:]:
+            return len(self._row.data(cell))
+        inner = self._inner(cell)
+        if inner is None:
+            raise Undefined("size", ".".join(path))
+        return inner.size(path[1:])
+
+    def count(self, path: tuple[str, ...]) -> int | None:
+        cell = self._cell(path[0])
+        if not path[1:]:
+            return (
+                0
+                if self._is_absent(cell)
+                else self._row.writer.count(content(cell.type), self._row.value(cell), cell.path)
+            )
+        inner = self._inner(cell)
+        return None if inner is None else inner.count(path[1:])
+
+    def _is_absent(self, cell: Cell) -> bool:
+        """Say whether a field with a condition is not there; None is also the value of a null."""
+        if cell.field.condition is None or isinstance(cell.field.value, Trailing) or self._row.is_given(cell):
+            return False
+        return not is_nullable(cell.type) or not self._row.is_written(cell)
+
+    def present(self, path: tuple[str, ...]) -> bool:
+        cell = self._cell(path[0])
+        if path[1:]:
+            inner = self._inner(cell)
+            return inner is not None and inner.present(path[1:])
+        if has_blocks(cell.type) and cell.field.condition is not None:
+            return self._row.is_block_given(cell)
+        if cell.is_hidden or has_blocks(cell.type) or cell.field.value is not None:
+            return self._row.is_written(cell)
+        return self._row.is_given(cell)
+
+    def code(self, path: tuple[str, ...]) -> int:
+        cell = self._cell(path[0])
+        value = self._row.value(cell)
+        code = self._row.writer.code(content(cell.type), value, cell.path)
+        if code is None:
+            raise Undefined("code", kind_of(value))
+        return code
+
+    def checksum(self, algorithm: str, first: str, last: str) -> int:
+        cells = self._row.between(self._cell(first), self._cell(last))
+        return checksum(algorithm, b"".join([self._row.data(cell) for cell in cells]))
+
+
+def _deep(value: Any, path: tuple[str, ...]) -> Any:
+    for name in path:
+        value = attribute(value, name, name)
+    if value is MISSING:
+        raise Undefined("field", ".".join(path))
+    return value

@@ -1,0 +1,439 @@
+"""The fields of one declaration while they are written: what each is worth, and its bytes.
+
+Bytes are made on demand and once: a size that looks ahead asks for what follows before its own place is reached. What only
+compares (`where`, computed lengths) waits until the whole row stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from ...codec.errors import EncodeError
+from ...records.types import default_with, has_null, unsure_names
+from ...schema.declarations import Constant, Derived, Trailing
+from ...schema.shapes import blocks, has_blocks, is_flat
+from ...schema.types import Bits, Bytes, Computed, EnumReference, Integer, List, Region, Text, Uuid, Varint
+from ..access import MISSING, attribute, extra, is_a, kind_of
+from ..expressions import Circular, Undefined, evaluate
+from ..layout import Fields, conditions_of, fixed_size
+from ..scalars import bit_number, pack_bits, shown, zero
+from ..tree import FrameValue, Record, Variety
+from .cells import UNSEEN, Cell, RegionContext, Spot, join
+from .row_scope import LastItem, RowScope
+from .writer import PLAIN
+
+if TYPE_CHECKING:
+    from ...schema.expressions import Expression
+    from .writer import Writer
+
+__all__ = ["Row"]
+
+
+class Row:
+    """A declaration that is written.
+
+    Attributes:
+        owner: The value that has the fields.
+        body: The field of a frame that carries its message, which is named as if it stood at `body_path`.
+        frame: The row of the frame around.
+    """
+
+    __slots__ = (
+        "_at", "_body_path", "_checks", "_fields", "_groups", "_n_kept", "body", "cells", "frame", "owner", "path", "writer",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        writer: Writer,
+        fields: Fields,
+        owner: Any,
+        path: str,
+        *,
+        frame: Row | None = None,
+        body: str | None = None,
+        body_path: str = "",
+    ) -> None:
+        self.writer = writer
+        self.owner = owner
+        self.path = path
+        self.frame = frame
+        self.body = body
+        self._body_path = body_path
+        self._fields = fields
+        self._at: Cell | None = None  # the innermost field that is being written
+        self._checks: list[tuple[Cell | None, Callable[[], None]]] = []
+        self._groups: dict[int, list[Cell]] = {}
+        self.cells: dict[str, Cell] = {}
+        self._collect(fields, None)
+        self._refuse_strangers()
+        self._n_kept = self._count_kept()
+        self._check_trailing()
+
+    # ---- layout ----
+
+    def _collect(self, fields: Fields, holder: Cell | None) -> None:
+        """Make the cells of fields and of all blocks below them, which share the row's names; `holder` has the block."""
+        cells: list[Cell] = []
+        for field in fields:
+            cell = Cell(field, join(self.path, field.name), tuple(cells), holder)
+            if isinstance(cell.type, Bits):
+                cell.run = cells[-1].run if cells and cells[-1].run else []
+                cell.run.append(cell)
+            cells.append(cell)
+            self.cells.setdefault(cell.name if cell.name != "_" else f"_{id(field)}", cell)
+            for block in blocks(cell.type):
+                self._collect(block, cell)
+        self._groups[id(fields)] = cells
+
+    def _refuse_strangers(self) -> None:
+        """Refuse a field that is not declared; only values of the tree can have one."""
+        if not is_a(self.owner, Record, Variety, FrameValue) or type(self.owner.fields) is not dict:
+            return
+        known = {cell.name for cell in self.cells.values() if not cell.is_hidden and not is_flat(cell.type)}
+        for name in self.owner.fields:
+            if name not in known - {self.body}:
+                expected = ", ".join(sorted(known)) or "no field"
+                raise EncodeError("invalid_value", path=self.path, expected=expected, found="another field")
+
+    def _trailing(self) -> list[Cell]:
+        return [cell for cell in self.cells.values() if isinstance(cell.field.value, Trailing)]
+
+    def _count_kept(self) -> int:
+        """Return how many of the trailing fields are written."""
+        n_trailing = len(self._trailing())
+        absent = extra(self.owner, "absent", 0, self.path) if n_trailing else 0
+        if type(absent) is not int or not 0 <= absent <= n_trailing:
+            path = join(self.path, "absent")
+            raise EncodeError(
+                "invalid_value", path=path, expected=f"0 to {n_trailing}", found=kind_of(absent)
+            )
+        return n_trailing - absent
+
+    def _check_trailing(self) -> None:
+        """Compare, once the row is written, what `absent` says with the conditions of the trailing fields."""
+
+        def compare(cell: Cell, condition: Expression, *, is_kept: bool) -> None:
+            if bool(self.evaluate(condition, cell, otherwise=is_kept)) != is_kept:
+                raise _unasked(cell) if is_kept else _missing(cell)
+
+        for index, cell in enumerate(self._trailing()[: self._n_kept + 1]):
+            if cell.field.condition is not None:
+                self.later(partial(compare, cell, cell.field.condition, is_kept=index < self._n_kept), cell)
+
+    def write(self, start: Callable[[], int], around: RegionContext) -> bytes:
+        """Return the bytes of the row, and check what could only be checked now."""
+        data = self.group(self._fields, start, around)
+        for cell in self.cells.values():
+            if cell.data is None and self.is_given(cell):
+                raise _unasked(cell).tied(cell.rule)
+        for cause, check in self._checks:
+            try:
+                check()
+            except Circular:
+                self._hand_on(check)
+            except EncodeError as error:
+                error.tied(cause.rule if cause else None)
+                raise
+        return data
+
+    def _hand_on(self, check: Callable[[], None]) -> None:
+        """Let a check wait for the frame around, whose size it depends on."""
+        if self.frame is None:
+            raise EncodeError("constraint", path=self.path, expected="a size that does not depend on itself")
+        self.frame.later(check)
+
+    def later(self, check: Callable[[], None], cell: Cell | None = None) -> None:
+        """Put a check of a field, else of the one that is being written, off until the whole row is."""
+        self._checks.append((cell or self._at, check))
+
+    def attempt(self, write: Callable[[], bytes]) -> bytes | None:
+        """Return what a function writes in this row; None where it is refused, and then nothing of it is left."""
+        n_checks, written = len(self._checks), [(cell, cell.data) for cell in self.cells.values()]
+        budgets = self.writer.budgets()
+        try:
+            return write()
+        except EncodeError:
+            del self._checks[n_checks:]
+            self.writer.restore(budgets)
+            for cell, data in written:
+                cell.data = data
+            return None
+
+    def group(self, fields: Fields, start: Callable[[], int], around: RegionContext) -> bytes:
+        """Return the bytes of the row's fields, or of those of one of its blocks."""
+        cells = self._groups[id(fields)]
+        for cell in cells:
+            cell.start = start
+            cell.around = around.at(is_last=cell is cells[-1])
+            if cell.name != "_":
+                self.cells[cell.name] = cell
+        return b"".join([self.data(cell) for cell in cells])
+
+    def between(self, first: Cell, last: Cell) -> list[Cell]:
+        """Return the cells from one to another of the same group."""
+        for cells in self._groups.values():
+            if first in cells and last in cells:
+                return cells[cells.index(first) : cells.index(last) + 1]
+        raise Undefined("size", first.name)
+
+    # ---- bytes ----
+
+    def data(self, cell: Cell) -> bytes:
+        """Return the bytes of a field; those of a run of bits belong to its first field."""
+        if cell.data is None:
+            if cell.is_busy:
+                raise Circular("size", cell.name)
+            if cell.start is None and cell.holder is not None:
+                self.data(cell.holder)  # which writes the block, and with it the field
+                return self.cells[cell.name].data or b""
+            if cell.start is None:
+                raise Undefined("size", cell.name)
+            cell.is_busy = True
+            before, self._at = self._at, cell
+            try:
+                cell.data = self._bits(cell) if cell.run else self._make(cell)
+            except EncodeError as error:
+                error.tied(cell.rule)
+                raise
+            finally:
+                cell.is_busy = False
+                self._at = before
+        return cell.data
+
+    def _make(self, cell: Cell) -> bytes:
+        if not self.is_written(cell):
+            return b""
+        path = self._body_path if cell.name == self.body else cell.path
+        spot = Spot(path, self, lambda: self.start(cell), cell.around, cell)
+        data = self.writer.write(cell.type, None if is_flat(cell.type) else self.value(cell), spot)
+        self._check_where(cell)
+        return data
+
+    def _bits(self, cell: Cell) -> bytes:
+        if cell is not cell.run[0]:
+            return b""
+        written = [part for part in cell.run if self.is_written(part)]
+        types = [part.type for part in written if isinstance(part.type, Bits)]
+        parts = [
+            (self._bit_number(part, type_), type_.bits) for part, type_ in zip(written, types, strict=True)
+        ]
+        for part in written:
+            self._check_where(part)
+        return pack_bits(parts, types[0].order, cell.path) if types else b""
+
+    def _bit_number(self, cell: Cell, type_: Bits) -> int:
+        try:
+            return bit_number(type_, self.value(cell), cell.path)
+        except EncodeError as error:
+            error.tied(cell.rule)
+            raise
+
+    def start(self, cell: Cell) -> int:
+        """Return the offset of a field from the frame's first byte."""
+        if cell.start is None:
+            raise Undefined("offset", cell.name)
+        return cell.start() + sum(self._size(other) for other in cell.before)
+
+    def _size(self, cell: Cell) -> int:
+        is_optional = cell.field.condition is not None or isinstance(cell.field.value, Trailing)
+        known = None if is_optional or cell.run else fixed_size(self.writer.schema, cell.type)
+        return len(self.data(cell)) if known is None else known
+
+    def _check_where(self, cell: Cell) -> None:
+        for condition, text, rule in conditions_of(cell.field):
+            self.later(partial(self._hold, cell, condition, text, rule), cell)
+
+    def _hold(self, cell: Cell, condition: Expression, text: str, rule: str | None) -> None:
+        if self.evaluate(condition, cell, otherwise=True):
+            return
+        is_shown = isinstance(cell.type, Integer | Varint | EnumReference) and not cell.field.is_secret
+        found = shown(self.value(cell)) if is_shown else ""
+        raise EncodeError("constraint", path=cell.path, expected=text, found=found).tied(rule or cell.rule)
+
+    def is_written(self, cell: Cell) -> bool:
+        """Say whether a field has a place on the wire.
+
+        Raises:
+            EncodeError: It is set and must not be.
+        """
+        if isinstance(cell.field.value, Trailing):
+            return self._trailing().index(cell) < self._n_kept
+        condition = cell.field.condition
+        if condition is None:
+            return True
+        is_there = self._is_asked_for(cell, condition)
+        if not is_there and self.is_given(cell):
+            raise _unasked(cell)
+        return is_there
+
+    def _is_asked_for(self, cell: Cell, condition: Expression) -> bool:
+        """Say whether the condition of a field holds; what speaks of the code of a message without one does not.
+
+        Where the condition depends on the field's own size, or on what only a reader knows, it holds if there is a value.
+        """
+        if cell.is_deciding:
+            raise Circular("size", cell.name)
+        is_given = self.is_given(cell) or (has_blocks(cell.type) and self.is_block_given(cell))
+        cell.is_deciding = True
+        try:
+            return bool(self.evaluate(condition, cell, otherwise=is_given))
+        except Circular:
+            self._assume(cell, condition, is_there=is_given)
+            return is_given
+        except EncodeError as error:
+            if error.code != "unknown_code":
+                raise
+            return False
+        finally:
+            cell.is_deciding = False
+
+    def _assume(self, cell: Cell, condition: Expression, *, is_there: bool) -> None:
+        """Let the value of a field decide whether it is there; its condition is compared with that when the row is written."""
+
+        def compare() -> None:
+            if bool(self.evaluate(condition, cell)) != is_there:
+                raise _unasked(cell) if is_there else _missing(cell)
+
+        if not cell.is_assumed:
+            cell.is_assumed = True
+            self.later(compare, cell)
+
+    def is_last_tail(self, cell: Cell) -> bool:
+        """Say whether the owner's left-over bytes are of this field: of several lenient regions the last one's are kept."""
+        regions = [
+            each for each in self.cells.values() if isinstance(each.type, Region) and each.type.lenient
+        ]
+        return bool(regions) and regions[-1] is cell
+
+    # ---- values ----
+
+    def is_given(self, cell: Cell) -> bool:
+        given = self._given(cell)
+        return given is not MISSING and given is not None
+
+    def is_block_given(self, cell: Cell) -> bool:
+        """Say whether a field that holds blocks, or a field of one below it, has a value."""
+        inside = [
+            self.cells[field.name] for block in blocks(cell.type) for field in block if field.name != "_"
+        ]
+        return self.is_given(cell) or any(self.is_block_given(each) for each in inside)
+
+    def _given(self, cell: Cell) -> Any:
+        """Return what the owner has for a field."""
+        if cell.is_hidden or is_flat(cell.type):
+            return MISSING
+        if cell.name == self.body:
+            return extra(self.owner, "message", MISSING, cell.path)
+        return attribute(self.owner, cell.name, cell.path)
+
+    def value(self, cell: Cell) -> Any:
+        """Return what a field is worth: given, derived, a constant or a default."""
+        if cell.value is UNSEEN:
+            cell.value = self._plain(cell, self._worth(cell))
+        return cell.value
+
+    def _worth(self, cell: Cell) -> Any:
+        declared, given = cell.field.value, self._given(cell)
+        if isinstance(declared, Derived | Constant):
+            return self._evaluated(cell)
+        if cell.name == "_" and declared is None:
+            return zero(cell.type, self._padding(cell))
+        if declared is not None and (given is MISSING or (given is None and self._may_be_left_out(cell))):
+            return self._evaluated(cell)
+        if given is None and isinstance(declared, Trailing) and not self.is_written(cell):
+            return self._evaluated(cell)
+        if given is MISSING and cell.field.condition is None and not has_blocks(cell.type):
+            raise EncodeError("invalid_value", path=cell.path, expected="a value", found="nothing")
+        return None if given is MISSING else given
+
+    def _may_be_left_out(self, cell: Cell) -> bool:
+        """Say whether None stands for the default of a field: it may be absent, and its type has no null."""
+        return cell.name in unsure_names(self._fields) and not has_null(self.writer.schema.plan, cell.type)
+
+    def _evaluated(self, cell: Cell) -> Any:
+        """Return what a field's VALUE says; UUIDs are written as bytes there."""
+        assert cell.field.value is not None
+        value = self.evaluate(default_with(cell.field.value, self._message()), cell)
+        is_uuid = isinstance(cell.type, Uuid) and type(value) is bytes and len(value) == 16
+        return UUID(bytes=value) if is_uuid else value
+
+    def _message(self) -> str | None:
+        """Return the name of the message that a frame carries."""
+        return (
+            None
+            if self.body is None
+            else self.writer.message_name(extra(self.owner, "message", None, self.path))
+        )
+
+    def _padding(self, cell: Cell) -> int:
+        length = cell.type.length if isinstance(cell.type, Bytes | Text | List) else None
+        count = self.evaluate(length.value, cell) if isinstance(length, Computed) else 0
+        if type(count) is not int or not 0 <= count <= self.writer.schema.frame:
+            raise EncodeError(
+                "length_mismatch", path=cell.path, expected="a length", found="none that is possible"
+            )
+        return count
+
+    def _plain(self, cell: Cell, value: Any) -> Any:
+        """Return a value whose comparisons and sizes are Python's own."""
+        if isinstance(cell.type, PLAIN):
+            return self.writer.coerce(cell.type, value, cell.path)
+        return value
+
+    # ---- expressions ----
+
+    def evaluate(self, expression: Expression, cell: Cell, *, otherwise: Any = UNSEEN) -> Any:
+        """Return the value of an expression that stands at a field; see `worth_at`."""
+        return self.worth_at(expression, cell.path, lambda: self.start(cell), otherwise=otherwise)
+
+    def worth_at(
+        self,
+        expression: Expression,
+        path: str,
+        start: Callable[[], int],
+        *,
+        item: LastItem | None = None,
+        otherwise: Any = UNSEEN,
+    ) -> Any:
+        """Return the value of an expression; `otherwise` where it asks for what only a reader knows.
+
+        Raises:
+            EncodeError: `missing_context`; `constraint`, something else is not there.
+            Circular: It depends on the size of what is being written.
+        """
+        try:
+            return evaluate(expression, RowScope(self, start, item))
+        except Circular:
+            raise
+        except Undefined as error:
+            if error.what in self.writer.unknowable and otherwise is not UNSEEN:
+                return otherwise
+            if error.what == "code":
+                raise EncodeError(
+                    "unknown_code", path=path or self.path, expected="a message with a code", found=error.name
+                ) from None
+            code: Any = "missing_context" if error.what == "context" else "constraint"
+            expected = (
+                f"an entry of {error.name}" if error.what == "context" else f"{error.what} {error.name}"
+            )
+            raise EncodeError(code, path=path or self.path, expected=expected.strip()) from None
+
+
+def _unasked(cell: Cell) -> EncodeError:
+    if cell.is_assumed:
+        expected = "None: the condition of the field does not hold for the size of this value"
+        return EncodeError("constraint", path=cell.path, expected=expected, found="a value")
+    expected = "nothing"
+    if isinstance(cell.field.value, Trailing):
+        expected = "nothing, as its condition does not hold: a greater `absent`"
+    return EncodeError("constraint", path=cell.path, expected=expected, found="a value")
+
+
+def _missing(cell: Cell) -> EncodeError:
+    expected = "a value"
+    if isinstance(cell.field.value, Trailing):
+        expected = "a value, as its condition holds: a smaller `absent`"
+    return EncodeError("invalid_value", path=cell.path, expected=expected, found="nothing")

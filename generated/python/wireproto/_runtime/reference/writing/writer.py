@@ -1,0 +1,282 @@
+"""What a frame that is written knows besides its rows: layouts, budgets, contexts, and how values are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from ...codec.errors import SEARCHED, EncodeError, within
+from ...codec.options import Options
+from ...schema.protocol import Schema
+from ...schema.types import (
+    Bits,
+    Boolean,
+    Bytes,
+    CodingReference,
+    EnumReference,
+    Float,
+    Integer,
+    Span,
+    Text,
+    Type,
+    UnionReference,
+    Varint,
+)
+from ..access import (
+    as_bytes,
+    as_float,
+    as_int,
+    as_items,
+    as_str,
+    declared_name,
+    extra,
+    is_a,
+    is_named,
+    kind_of,
+    unknown_of,
+)
+from ..expressions import Undefined
+from ..layout import Layout
+from ..scalars import SCALARS, bit_number, number, text_bytes
+from ..tree import Variety
+from .cells import Spot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from ..scalars import Scalar
+
+    Plain: TypeAlias = Scalar | Bits | Bytes | Text
+
+__all__ = ["PLAIN", "Write", "Writer"]
+
+PLAIN = (*SCALARS, Bits, Bytes, Text)
+"""Types whose values have no parts."""
+
+_MOST_SKIMS = 8
+"""Nested frames that fast code may refuse: each may hold the next one, and what they hold is written once for each."""
+
+
+class Writer:
+    """One outer frame that is written.
+
+    Attributes:
+        sender: Whose frame it is, where that is known.
+        frame: The frame that is written now; None in a preamble.
+        compression: The level of compressed regions.
+        is_tail_kept: Bytes left over when a message was read are written back.
+        unknowable: What expressions may ask for in vain, so that a value is taken as it is given.
+        work_left: What the search for a fault may still cost, in eighths of a value; None: no fault is looked for.
+    """
+
+    __slots__ = (
+        "_inflated_left", "_messages_left", "_nesting", "_options", "_skim", "_skims_left", "_write", "compression", "frame", "is_tail_kept",
+        "is_to_be_read", "schema", "sender", "unknowable", "work_left",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        plan: Schema,
+        options: Options,
+        write: Write,
+        *,
+        compression: int,
+        is_tail_kept: bool,
+        needs_context: bool = True,
+        is_faulty: bool = False,
+        skim: Callable[[Any], bytes | None] | None = None,
+    ) -> None:
+        self.schema = Layout(plan, options)
+        self.sender = options.from_role
+        self.frame: str | None = None
+        self.is_to_be_read = False
+        """A condition asked for the bytes that remain, which only a reader knows."""
+        self.compression = compression
+        self.is_tail_kept = is_tail_kept
+        self.unknowable = frozenset(("remaining",) if needs_context else ("remaining", "context"))
+        self._options = options
+        self._write = write
+        self._messages_left = self.schema.n_messages
+        self._inflated_left = self.schema.inflated
+        self._skim = skim
+        self._skims_left = _MOST_SKIMS
+        self.work_left = 8 * self.schema.work if is_faulty else None
+        self._nesting: dict[tuple[str, str], int] = {}
+
+    def write(self, type_: Type, value: Any, spot: Spot) -> bytes:
+        """Return the bytes of a value."""
+        if self.work_left is not None:
+            self.spend_work(4 if isinstance(type_, PLAIN) and not spot.cell.is_declared else 8, spot.path)
+        return self._write(self, type_, value, spot)
+
+    def skimmed(self, frame: Any) -> bytes | None:
+        """Return what fast code writes of a frame in a frame, where only a fault is looked for; None: that is done slowly."""
+        data = None if self._skim is None or self._skims_left == 0 else self._skim(frame)
+        if data is None:
+            self._skims_left = max(0, self._skims_left - 1)
+        return data
+
+    # ---- budgets ----
+
+    def spend_messages(self, count: int, path: str) -> None:
+        if count > self._messages_left:
+            expected = f"at most {self.schema.n_messages} items in the frame"
+            raise self.over("messages", path, expected, "more")
+        self._messages_left -= count
+
+    def spend_inflated(self, size: int, path: str) -> None:
+        if size > self._inflated_left:
+            expected = f"at most {self.schema.inflated} inflated bytes"
+            raise self.over("inflated", path, expected, "more")
+        self._inflated_left -= size
+
+    def spend_work(self, eighths: int, path: str) -> None:
+        """Take from the budget of the search for a fault: 8 a value, 4 a plain item. What is spent stays so, whatever is written instead.
+
+        Raises:
+            EncodeError: limit_exceeded. The value is not allowed, and why is not known.
+        """
+        if self.work_left is None:
+            return
+        self.work_left -= eighths
+        if self.work_left < 0:
+            raise self.over("work", path, f"{SEARCHED} {self.schema.work} values of work", "none")
+
+    def refuse_long(self, size: int, path: str) -> None:
+        """Refuse what no frame can hold."""
+        if size > self.schema.frame:
+            expected = f"a frame of at most {self.schema.frame} bytes"
+            raise self.over("frame", path, expected, f"{size} bytes")
+
+    def over(self, limit: str, path: str, expected: str, found: str) -> EncodeError:
+        """Return the error of a value that exceeds a limit, with the limit's own rule."""
+        error = EncodeError("limit_exceeded", path=path, expected=within(expected, limit), found=found)
+        return error.tied(self.schema.limit_rules.get(limit))
+
+    def enter(self, kind: str, name: str, path: str) -> None:
+        """Enter a declaration; `leave` undoes it."""
+        level = self._nesting.get((kind, name), 0)
+        if level > self.schema.depth:
+            expected = f"{name} inside itself at most {self.schema.depth} times"
+            error = EncodeError("too_deep", path=path, expected=within(expected, "depth"))
+            raise error.tied(self.schema.limit_rules.get("depth"))
+        self._nesting[kind, name] = level + 1
+
+    def leave(self, kind: str, name: str) -> None:
+        self._nesting[kind, name] -= 1
+
+    def budgets(self) -> tuple[int, int, dict[tuple[str, str], int]]:
+        """Return what is left of the budgets, for `restore`."""
+        return self._messages_left, self._inflated_left, dict(self._nesting)
+
+    def restore(self, budgets: tuple[int, int, dict[tuple[str, str], int]]) -> None:
+        """Take back what was spent since, on what is not written after all."""
+        self._messages_left, self._inflated_left, self._nesting = budgets[0], budgets[1], dict(budgets[2])
+
+    # ---- what expressions ask for ----
+
+    def context(self, name: str, keys: tuple[Any, ...]) -> Any:
+        source = self._options.context
+        try:
+            if source is None:
+                raise KeyError(name)
+            return source.lookup(name, keys, self.sender)
+        except (KeyError, TypeError):
+            raise Undefined("context", name) from None
+
+    def count(self, type_: Type, value: Any, path: str) -> int | None:
+        """Return the length of a value without prefix: bytes, for utf16 units of two, or items."""
+        if value is None:
+            return None
+        if isinstance(type_, Bytes | Text):
+            size = len(text_bytes(type_, value, path))
+            return size // 2 if isinstance(type_, Text) and type_.encoding == "utf16" else size
+        if is_a(value, list, tuple):
+            return len(as_items(value, path))
+        if is_a(value, bytes, bytearray, memoryview):
+            return len(as_bytes(value, path))
+        raise Undefined("count", path)
+
+    def code(self, type_: Type, value: Any, path: str) -> int | None:
+        """Return the code of a message or of a variety; None where it has none."""
+        if isinstance(type_, UnionReference):
+            return self.variety(type_.name, value, path).code
+        unknown = unknown_of(value, self.schema.messages, path)
+        name = self.message_name(value)
+        if unknown is not None:
+            code = unknown.code
+        elif name is not None:
+            code = self.schema.messages[name].code
+        else:
+            raise EncodeError("invalid_value", path=path, expected="a message", found=kind_of(value))
+        return code
+
+    # ---- values ----
+
+    def message_name(self, value: Any) -> str | None:
+        """Return which message a value is, None where it is none."""
+        name = declared_name(value)
+        return name if name in self.schema.messages else None
+
+    def plain_items(self, item: Type, value: Any, path: str) -> tuple[Any, ...]:
+        items = as_items(value, path)
+        if not isinstance(item, UnionReference):
+            return items
+        return tuple(self.variety(item.name, one, path) for one in items)
+
+    def variety(self, union: str, value: Any, path: str) -> Variety:
+        """Return which variety of a union a value is; its fields are left where they are.
+
+        Raises:
+            EncodeError: It is none, or one of several codes that does not say which.
+        """
+        for variety in self.schema.plan.unions[union].varieties:
+            if is_named(value, variety.name) and not (is_a(value, Variety) and value.union != union):
+                return Variety(union, variety.name, {}, _variety_code(variety.spans, value, path))
+        raise EncodeError("invalid_value", path=path, expected=f"a {union}", found=kind_of(value))
+
+    def coerce(self, type_: Plain, value: Any, path: str) -> Any:
+        """Return a plain value of one of the PLAIN types."""
+        match type_:
+            case Integer() | Varint():
+                return number(type_, value, path)
+            case EnumReference(name):
+                return number(self.schema.plan.enums[name].type, value, path)
+            case CodingReference():
+                return None if value is None else as_int(value, path)
+            case Boolean():
+                return bool(bit_number(Bits(1, True, "msb"), value, path))
+            case Bits():
+                return bit_number(type_, value, path)
+            case Float():
+                return as_float(value, path)
+            case Bytes():
+                return None if value is None else as_bytes(value, path)
+            case Text():
+                return None if value is None else as_str(value, path)
+            case _:
+                return _uuid(value, path)
+
+
+def _uuid(value: Any, path: str) -> UUID:
+    if not is_a(value, UUID):
+        raise EncodeError("invalid_value", path=path, expected="a UUID", found=kind_of(value))
+    plain: UUID = value
+    return plain
+
+
+def _variety_code(spans: tuple[Span, ...], value: Any, path: str) -> int:
+    if len(spans) == 1 and spans[0].low == spans[0].high:
+        return spans[0].low
+    code = extra(value, "code", None, path)
+    plain = as_int(code, f"{path}.code")
+    if not any(span.low <= plain <= span.high for span in spans):
+        raise EncodeError(
+            "unknown_code", path=f"{path}.code", expected="a code of the variety", found="another"
+        )
+    return plain
+
+
+Write = Callable[[Writer, Type, Any, Spot], bytes]

@@ -1,0 +1,1 @@
+"""Serializations besides the native one: protobuf and msgpack."""

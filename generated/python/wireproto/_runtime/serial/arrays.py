@@ -1,0 +1,236 @@
+"""The bytes of msgpack arrays: where they end, how much is in them, and what in them is wrong, before a library makes them.
+
+The search goes from head to head and never backwards, so a frame in many chunks costs no more than one in one. A head that
+says more than a frame may still hold, in bytes or in values, is refused before its bytes are there: a byte of msgpack may
+be 70 of memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from ..codec.errors import DecodeError, within
+from .conversion import Fault, Misfit
+
+__all__ = ["ArrayBounds", "ArrayFramer", "look"]
+
+_SCALAR = 0
+_LENGTH, _ARRAY, _MAP, _EXT, _NEVER = range(1, 6)
+
+
+def _head(byte: int) -> tuple[int, int, int]:
+    """Return what begins with a byte: its kind, the bytes of its head, and its fixed size or count."""
+    if byte <= 0x7F or byte >= 0xE0 or byte in (0xC0, 0xC2, 0xC3):
+        return _SCALAR, 1, 0
+    if byte <= 0x8F:
+        return _MAP, 1, byte & 15
+    if byte <= 0x9F:
+        return _ARRAY, 1, byte & 15
+    if byte <= 0xBF:
+        return _SCALAR, 1, byte & 31
+    return _HEADS[byte]
+
+
+_HEADS: dict[int, tuple[int, int, int]] = {
+    0xC1: (_NEVER, 1, 0),
+    **{0xC4 + n: (_LENGTH, 1 + (1 << n), 0) for n in range(3)},
+    **{0xC7 + n: (_EXT, 1 + (1 << n), 0) for n in range(3)},
+    0xCA: (_SCALAR, 1, 4),
+    0xCB: (_SCALAR, 1, 8),
+    **{0xCC + n: (_SCALAR, 1, 1 << n) for n in range(4)},
+    **{0xD0 + n: (_SCALAR, 1, 1 << n) for n in range(4)},
+    **{0xD4 + n: (_EXT, 1, 1 << n) for n in range(5)},
+    **{0xD9 + n: (_LENGTH, 1 + (1 << n), 0) for n in range(3)},
+    0xDC: (_ARRAY, 3, 0),
+    0xDD: (_ARRAY, 5, 0),
+    0xDE: (_MAP, 3, 0),
+    0xDF: (_MAP, 5, 0),
+}
+_BY_BYTE = tuple(_head(byte) for byte in range(256))
+_STEPS = tuple(1 + size if kind == _SCALAR else 0 for kind, _, size in _BY_BYTE)
+"""How far a value reaches whose first byte says all; 0: it does not."""
+
+
+class ArrayBounds:
+    """What an array may be.
+
+    Attributes:
+        most: How many bytes.
+        n_values: How many values are in it and in the arrays in it.
+        widest: How many are in one array.
+        refusal: What an array of so many is refused with.
+        complaint: What is wrong with an array's bytes, or with what comes behind them.
+    """
+
+    __slots__ = ("complaint", "most", "n_values", "refusal", "widest")
+
+    def __init__(
+        self,
+        *,
+        most: int,
+        n_values: int,
+        widest: int,
+        refusal: Callable[[int], Misfit],
+        complaint: Callable[[bytes, Misfit | None], Misfit],
+    ) -> None:
+        self.most = most
+        self.n_values = n_values
+        self.widest = widest
+        self.refusal = refusal
+        self.complaint = complaint
+
+
+class ArrayFramer:
+    """Finds the end of values that say themselves where they end."""
+
+    __slots__ = ("_bounds", "_is_strange", "_left", "_most", "_open", "_seen", "needed")
+
+    def __init__(self, bounds: ArrayBounds) -> None:
+        self._bounds = bounds
+        self._most = bounds.most
+        self.needed = 1
+        self._begin()
+
+    def _begin(self) -> None:
+        self._seen = 0  # bytes of the frame that need not be looked at again
+        self._open = 1  # values that are still to come
+        self._left = self._bounds.n_values
+        self._is_strange = False
+
+    def find(self, data: bytes | bytearray, start: int) -> tuple[int, int] | None:
+        end = len(data)
+        position = start + self._seen
+        n_open, n_left = self._open, self._left
+        while n_open and position < end:
+            byte = data[position]
+            step = _STEPS[byte]
+            if step:  # by far the most
+                n_open -= 1
+                position += step
+                continue
+            if byte == 0xC4:  # short bytes, next to them
+                if position + 1 == end:
+                    break
+                n_open -= 1
+                position += 2 + data[position + 1]
+                continue
+            if 0x90 <= byte <= 0x9F:
+                size, count = 1, byte & 15
+            else:
+                size, count = self._measure(data, position, start)
+                if size == 0:
+                    break
+            n_left -= count
+            if n_left < 0:
+                self._refuse(data, start, position, self._bounds.refusal(count))
+            position += size
+            n_open += count - 1
+            if position - start + n_open > self._most:
+                break
+        self._left = n_left
+        return self._outcome(data, start, position, n_open)
+
+    def _outcome(
+        self, data: bytes | bytearray, start: int, position: int, n_open: int
+    ) -> tuple[int, int] | None:
+        if position - start + n_open > self._most:
+            expected = within(f"a frame of at most {self._most} bytes", "frame")
+            raise DecodeError(
+                "limit_exceeded", frame_offset=start, at=start, expected=expected, found="a larger one"
+            )
+        if n_open or position > len(data):
+            self._seen, self._open = position - start, n_open
+            self.needed = max(1, position + n_open - len(data))
+            return None
+        is_strange = self._is_strange
+        self._begin()
+        if is_strange:
+            misfit = self._bounds.complaint(bytes(data[start:position]), None)
+            raise misfit.error(start, start, position)
+        return start, position
+
+    def _measure(self, data: bytes | bytearray, position: int, start: int) -> tuple[int, int]:
+        """Return the size of a value and how many stand in it; size 0: its head is cut."""
+        kind, size, count = _measured(data, position)
+        if kind == _NEVER:
+            self._refuse(data, start, position, Misfit("invalid_value", "a msgpack value", "c1"))
+        if kind == _ARRAY and count > self._bounds.widest:
+            self._refuse(data, start, position, self._bounds.refusal(count))
+        if kind in (_MAP, _EXT):
+            self._is_strange = True
+        return size, count
+
+    def _refuse(self, data: bytes | bytearray, start: int, position: int, misfit: Misfit) -> NoReturn:
+        """Refuse what begins at a position, whose end nobody looks for."""
+        rest = misfit.at_place(position - start)
+        raise self._bounds.complaint(bytes(data[start:position]), rest).error(start, start)
+
+
+def _measured(data: bytes | bytearray, position: int) -> tuple[int, int, int]:
+    """Return a value's kind, its size (of an array or a map, that of its head; 0: it is cut) and how many stand in it."""
+    kind, head, size = _BY_BYTE[data[position]]
+    if position + head > len(data):
+        return kind, 0, 0
+    if head > 1:
+        size = int.from_bytes(data[position + 1 : position + head], "big")
+    if kind in (_ARRAY, _MAP):
+        return kind, head, size if kind == _ARRAY else 2 * size
+    return kind, head + size + (kind == _EXT), 0
+
+
+# ---- a second look
+
+
+def look(data: bytes, decode: Callable[[bytes], Any], rest: Misfit | None) -> Any:
+    """Return what the bytes hold, a `Fault` for each value that cannot be; behind their end `rest` is at fault.
+
+    Whoever unpacks it refuses the first fault, and so says where it is.
+    """
+    root: list[Any] = []
+    waiting = [(root, 1)]
+    position = 0
+    while waiting:
+        row, count = waiting[-1]
+        if len(row) == count:
+            waiting.pop()
+        elif position < len(data):
+            position = _look_at(data, position, decode, waiting)
+        else:
+            _fill(waiting, rest or Misfit("truncated", "a value", "the end", at=position))
+    return root[0]
+
+
+def _look_at(
+    data: bytes, position: int, decode: Callable[[bytes], Any], waiting: list[tuple[list[Any], int]]
+) -> int:
+    """Take in the value at a position, and return where it ends; an array's and a map's values are waited for."""
+    row = waiting[-1][0]
+    kind, size, count = _measured(data, position)
+    end = position + size
+    if kind == _ARRAY:
+        row.append([])
+        waiting.append((row[-1], count))
+    elif kind in (_MAP, _EXT):
+        found = "a map" if kind == _MAP else "an extension"
+        row.append(Fault(Misfit("invalid_value", "arrays and plain values", found, at=position)))
+        waiting.append(([], count))  # for nobody
+    else:
+        row.append(_leaf(data[position:end], position, decode))
+    return end
+
+
+def _leaf(source: bytes, position: int, decode: Callable[[bytes], Any]) -> Any:
+    try:
+        return decode(source)
+    except ValueError:  # a text: all else is a value
+        return Fault(Misfit("invalid_text", "UTF-8", "other bytes", at=position))
+
+
+def _fill(waiting: list[tuple[list[Any], int]], rest: Misfit) -> None:
+    """Let the first value that is not there be at fault; of those behind it nothing is known."""
+    waiting[-1][0].append(Fault(rest))
+    behind = Fault(rest, is_behind=True)
+    for row, count in waiting:
+        row += [behind] * (count - len(row))
+    waiting.clear()

@@ -1,0 +1,288 @@
+"""What the conversions of generated serializations stand on: lists within budgets, and misfits with their path.
+
+Invariant: whatever a peer sent, a conversion returns a value or raises `Misfit`; whether the value is allowed is the native
+codec's judgement (`serial_judge`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+from uuid import UUID
+
+from ..codec.compiled import READ_FAULTS, WRITE_FAULTS, ReadState, is_certain, release
+from ..codec.errors import DecodeError, within
+from ..codec.options import Options
+from ..reference.access import kind_of
+from ..reference.explain import explain_type
+from ..reference.writing.frames import write_type
+from ..schema.protocol import Schema
+from ..schema.types import UnionReference
+
+__all__ = [
+    "Budget", "Fault", "LeftOver", "Members", "Misfit", "RawUnion", "each", "inside", "plain", "take_uuid", "wrong",
+]  # fmt: skip
+
+T = TypeVar("T")
+
+
+class Misfit(Exception):
+    """A value that is not of its form.
+
+    Attributes:
+        path: Where, from the record that is being made down.
+        rule: What the native codec says that it breaks.
+        at: Where in the body, if that is known.
+        raw: The native bytes that a value is carried as, and where in them.
+    """
+
+    def __init__(
+        self,
+        code: Any,
+        expected: str,
+        found: str = "",
+        path: str = "",
+        rule: str | None = None,
+        at: int | None = None,
+        raw: tuple[bytes, int] | None = None,
+    ) -> None:
+        super().__init__(code)
+        self.raw = raw
+        self.rule = rule
+        self.code = code
+        self.expected = expected
+        self.found = found
+        self.path = path
+        self.at = at
+
+    def within(self, name: str) -> Misfit:
+        """Return the same misfit, seen from one level above."""
+        behind = f".{self.path}" if self.path and not self.path.startswith("[") else self.path
+        return Misfit(self.code, self.expected, self.found, name + behind, self.rule, self.at, self.raw)
+
+    def at_place(self, at: int) -> Misfit:
+        """Return the same misfit, with its place in the body."""
+        return Misfit(self.code, self.expected, self.found, self.path, self.rule, at, self.raw)
+
+    def error(self, start: int, body: int, end: int | None = None) -> DecodeError:
+        """Return the error of a frame from `start` to `end` (None: nobody knows) whose body begins at `body`."""
+        return DecodeError(
+            self.code,
+            rule=self.rule,
+            path=shortened(self.path),
+            frame_offset=start,
+            at=start if self.at is None else body + self.at,
+            expected=self.expected,
+            found=self.found,
+            recoverable=end is not None,
+            end=end,
+        )
+
+
+class Fault:
+    """Stands where no value can be made of the bytes; `is_behind`: there is one before it, in the same array or deeper."""
+
+    __slots__ = ("is_behind", "misfit")
+
+    def __init__(self, misfit: Misfit, *, is_behind: bool = False) -> None:
+        self.misfit = misfit
+        self.is_behind = is_behind
+
+
+def wrong(name: str, expected: str, value: object) -> Misfit:
+    """Return the misfit of a value of another type."""
+    if type(value) is Fault:
+        return value.misfit if value.is_behind else value.misfit.within(name)
+    return Misfit("invalid_value", expected, _found(value), name)
+
+
+def _found(value: object) -> str:
+    if value is None:
+        return "nil"
+    return f"an array of {len(value)}" if type(value) is list else kind_of(value)
+
+
+def shortened(path: str) -> str:
+    """Return a path without its middle, where it is long."""
+    return path if len(path) <= 2 * _SIDE else f"{path[:_SIDE]}…{path[-_SIDE:]}"
+
+
+_SIDE = 96
+
+
+class LeftOver(Exception):
+    """Bytes stand behind a value that a lenient reader left over; only the native codec has a place for them."""
+
+
+class Budget:
+    """How many items one outer frame may still have: the same bounds as the native codec's.
+
+    Attributes:
+        role: Who sent the frame, where that is known.
+        options: How it is decoded.
+    """
+
+    __slots__ = ("_count", "_left", "_most", "_rules", "options", "role")
+
+    def __init__(self, limits: Mapping[str, int | None], options: Options, rules: Mapping[str, str]) -> None:
+        """`limits`: all of them. `rules`: those that the limits name."""
+        self.options = options
+        self.role = options.from_role
+        self._rules = rules
+        self._count = limits["count"]
+        self._most = limits["messages"] or 0
+        self._left = self._most
+
+    def take(self, count: int) -> None:
+        """Take the items of a list, before any of them is made.
+
+        Raises:
+            Misfit: More than a list, or all lists of the frame together, may have.
+        """
+        self._left -= count
+        if self._left < 0 or (self._count is not None and count > self._count):
+            raise self.refusal(count)
+
+    def counts(self) -> Callable[[int, int], None]:
+        """Return what takes a list's next items, told how many it has with them, from a budget like this one."""
+        n_left, bound = self._most, self._most if self._count is None else self._count
+
+        def take(n_more: int, count: int) -> None:
+            nonlocal n_left
+            n_left -= n_more
+            if n_left < 0 or count > bound:
+                raise self.refusal(count)
+
+        return take
+
+    def refusal(self, count: int) -> Misfit:
+        """Return what a list of so many items is refused with."""
+        if self._count is not None and count > self._count:
+            return self._over("count", f"at most {self._count} items", f"{count} items")
+        return self._over("messages", f"at most {self._most} items in the frame", "more")
+
+    def _over(self, limit: str, expected: str, found: str) -> Misfit:
+        return Misfit("limit_exceeded", within(expected, limit), found, rule=self._rules.get(limit))
+
+
+class Members(dict[int, Any]):
+    """The members of an enum by number; a number that is none stays a number."""
+
+    def __init__(self, enum: Iterable[Any]) -> None:
+        super().__init__((member.value, member) for member in enum)
+
+    def __missing__(self, number: int) -> int:
+        return number
+
+
+def each(name: str, items: Any, take: Callable[[Any, Budget], T], budget: Budget) -> list[T]:
+    """Return the items of a list, each made by `take`.
+
+    Raises:
+        Misfit: With the place of the item in its path.
+    """
+    made: list[T] = []
+    try:
+        budget.take(len(items))
+    except Misfit as misfit:
+        raise misfit.within(name) from None
+    try:
+        for item in items:
+            made.append(take(item, budget))
+    except Misfit as misfit:
+        raise misfit.within(f"{name}[{len(made)}]") from None
+    return made
+
+
+def plain(name: str, items: Any, budget: Budget) -> list[Any]:
+    """Return the items of a list as they are."""
+    try:
+        budget.take(len(items))
+    except Misfit as misfit:
+        raise misfit.within(name) from None
+    return list(items)
+
+
+def inside(name: str, take: Callable[[Any, Budget], T], source: Any, budget: Budget) -> T:
+    """Return what `take` makes of a part of that name.
+
+    Raises:
+        Misfit: With the name in its path.
+    """
+    try:
+        return take(source, budget)
+    except Misfit as misfit:
+        raise misfit.within(name) from None
+
+
+def take_uuid(source: Any, budget: Budget) -> UUID:
+    """Return the UUID of 16 bytes."""
+    if type(source) is not bytes or len(source) != 16:
+        if type(source) is not bytes:
+            raise wrong("", "16 bytes of a UUID", source)
+        raise Misfit("invalid_value", "16 bytes of a UUID", f"{len(source)} bytes")
+    return UUID(bytes=source)
+
+
+class RawUnion:
+    """A union whose values are carried as the bytes that the native codec has for them, code first.
+
+    `read` and `writers` are the package's own for the union. What they do not like, the careful codec looks at.
+    """
+
+    __slots__ = ("_name", "_namespace", "_plan", "_read", "_type", "_writers")
+
+    def __init__(
+        self,
+        plan: Schema,
+        namespace: dict[str, Any],
+        name: str,
+        read: Callable[[bytes, int, int, Any, bool], tuple[Any, int]],
+        writers: Mapping[type, Callable[[Any, Any, bool], bytes]],
+    ) -> None:
+        self._plan = plan
+        self._namespace = namespace
+        self._name = name
+        self._type = UnionReference(name)
+        self._read = read
+        self._writers = writers
+
+    def put(self, value: Any) -> bytes:
+        """Return the bytes of a value.
+
+        Raises:
+            EncodeError: The native codec refuses it.
+        """
+        try:
+            return self._writers[type(value)](value, None, True)
+        except WRITE_FAULTS:
+            return write_type(self._plan, self._type, value, self._name)
+
+    def take(self, source: Any, budget: Budget) -> Any:
+        """Return the value of bytes."""
+        if type(source) is not bytes:
+            raise wrong("", f"the bytes of a {self._name}", source)
+        told = budget.options
+        state = ReadState({**self._plan.limits, **told.limits}) if told.limits else None
+        try:
+            value, end = self._read(source, 0, len(source), state, True)
+        except READ_FAULTS as fault:
+            is_faulty = is_certain(fault)
+        else:
+            if end == len(source):
+                return value
+            is_faulty = True
+        return self._taken_carefully(source, told, is_faulty=is_faulty)
+
+    def _taken_carefully(self, source: bytes, told: Options, *, is_faulty: bool) -> Any:
+        """Return the value of bytes that the straight-line code does not like."""
+        from ..reference.objects import build
+
+        options = Options(told.from_role, limits=told.limits, strict=told.strict, variant=told.variant)
+        try:
+            node = explain_type(self._plan, self._type, source, options, name="", is_faulty=is_faulty)
+        except DecodeError as error:
+            release(error)
+            path, raw = error.path.removeprefix("."), (source, error.at)
+            raise Misfit(error.code, error.expected, error.found, path, error.rule, raw=raw) from None
+        return build(self._plan, node.value, self._namespace)

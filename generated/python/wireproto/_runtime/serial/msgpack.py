@@ -1,0 +1,217 @@
+"""msgpack frames: arrays of plain values made of messages, and messages of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .arrays import ArrayBounds, ArrayFramer, look
+from .conversion import Budget, Misfit, wrong
+
+__all__ = [
+    "MsgpackFormat", "absent_of", "any_of", "coded", "fields_of", "items", "plain_items", "put_coded", "variety",
+]  # fmt: skip
+
+Pack = Callable[[Any], list[Any]]
+Unpack = Callable[[Any, Budget], Any]
+
+
+# ---- conversions
+
+
+def fields_of(row: Any, count: int) -> list[Any]:
+    """Return the values of an array that must have so many."""
+    if type(row) is not list:
+        raise wrong("", "an array", row)
+    if len(row) != count:
+        code = "truncated" if len(row) < count else "trailing_bytes"
+        raise Misfit(code, f"{count} values", f"{len(row)} values")
+    return row
+
+
+def items(name: str, value: Any, take: Unpack, budget: Budget) -> list[Any]:
+    """Return the items of an array, each made by `take`."""
+    made: list[Any] = []
+    _count(name, value, budget)
+    try:
+        for item in value:
+            made.append(take(item, budget))
+    except Misfit as misfit:
+        raise misfit.within(f"{name}[{len(made)}]") from None
+    return made
+
+
+def plain_items(name: str, value: Any, types: tuple[type, ...], budget: Budget) -> list[Any]:
+    """Return the items of an array, all of one of these types."""
+    _count(name, value, budget)
+    if not set(map(type, value)) <= set(types):
+        index, item = next((n, item) for n, item in enumerate(value) if type(item) not in types)
+        raise wrong(f"{name}[{index}]", types[0].__name__, item)
+    found: list[Any] = value
+    return found
+
+
+def _count(name: str, value: Any, budget: Budget) -> None:
+    if type(value) is not list:
+        raise wrong(name, "an array", value)
+    try:
+        budget.take(len(value))
+    except Misfit as misfit:
+        raise misfit.within(name) from None
+
+
+def absent_of(values: tuple[Any, ...]) -> int:
+    """Return how many of the last values are nil."""
+    n_there = sum(value is not None for value in values)
+    if None in values[:n_there]:
+        raise Misfit("constraint", "nothing behind an absent value", "a value")
+    return len(values) - n_there
+
+
+def put_coded(
+    table: Mapping[type, tuple[int | str | None, Pack]], value: Any, header: tuple[Any, ...] = ()
+) -> list[Any]:
+    """Return the array of a value that its code stands before; None: it is its first field."""
+    code, pack = table[type(value)]
+    return pack(value) if code is None else [code, *header, *pack(value)]
+
+
+def coded(
+    tables: Mapping[str | None, Mapping[Any, tuple[str, Unpack]]],
+    row: Any,
+    n_header: int,
+    budget: Budget,
+    rule: str | None = None,
+) -> Any:
+    """Return what an array is whose first value is its code, with `n_header` others behind that are not its own.
+
+    `rule`: what a code breaks that is none.
+    """
+    if type(row) is not list or len(row) <= n_header:
+        raise wrong("", f"an array of {n_header + 1} values or more", row)
+    table = tables.get(budget.role) or tables[None]
+    code = row[0]
+    found = table.get(code) if type(code) in (int, str) else None
+    if found is None:
+        raise _unknown("message", code, rule)
+    name, unpack = found
+    try:
+        return unpack(row[n_header + 1 :], budget)
+    except Misfit as misfit:
+        raise misfit.within(name) from None
+
+
+def variety(
+    rows: tuple[tuple[int, int, str, Unpack, bool], ...], row: Any, budget: Budget, rule: str | None = None
+) -> Any:
+    """Return the variety of a union; those of several codes are given theirs too. `rule`: as in `coded`."""
+    if type(row) is not list or not row:
+        raise wrong("", "an array", row)
+    code = row[0]
+    for low, high, name, unpack, has_code in rows:
+        if type(code) is int and low <= code <= high:
+            try:
+                return unpack(row if has_code else row[1:], budget)
+            except Misfit as misfit:
+                raise misfit.within(name) from None
+    raise _unknown("variety", code, rule)
+
+
+def _unknown(kind: str, code: object, rule: str | None) -> Misfit:
+    """Return the misfit of a code that none has."""
+    if type(code) is int:
+        return Misfit("unknown_code", f"a known {kind}", str(code)[:32], rule=rule)
+    misfit = wrong("", f"a known {kind}", code)
+    return Misfit("unknown_code", misfit.expected, misfit.found, rule=rule) if misfit.at is None else misfit
+
+
+def any_of(row: Any) -> tuple[int, Any]:
+    """Return which form a value has, and the value."""
+    number, value = fields_of(row, 2)
+    if type(number) is not int:
+        raise wrong("", "the number of a form", number)
+    return number, value
+
+
+# ---- the format
+
+
+class MsgpackFormat:
+    """Frames as msgpack arrays; `unpacks` by role (None: the first), `packs` by the class of the frame."""
+
+    __slots__ = ("_decode", "_encode", "_error", "_n_loops", "_n_values", "_packs", "_unpacks")
+
+    def __init__(
+        self,
+        encode: Callable[[Any], bytes],
+        decode: Callable[[bytes], Any],
+        error: type[Exception],
+        packs: Mapping[type, Pack],
+        unpacks: Mapping[str | None, Unpack],
+        *,
+        n_values: int,
+        n_loops: int,
+    ) -> None:
+        """`n_values`: of the largest item, without its lists' items; `n_loops`: places where it may hold itself."""
+        self._encode = encode
+        self._decode = decode
+        self._error = error
+        self._packs = packs
+        self._unpacks = unpacks
+        self._n_values = n_values
+        self._n_loops = n_loops
+
+    def pack(self, frame: Any) -> bytes:
+        return self._encode(self._packs[type(frame)](frame))
+
+    def unpack(self, body: bytes, role: str | None, budget: Budget) -> Any:
+        try:
+            row = self._decode(body)
+        except (UnicodeDecodeError, self._error):
+            raise self._complaint(body, budget, None) from None
+        return self._unpacks[role if role in self._unpacks else None](row, budget)
+
+    def frame(self, body: bytes) -> bytes:
+        return body
+
+    def place(self, body: bytes, role: str | None, misfit: Misfit) -> int:
+        """Return where raw bytes are that stand in a body once; else 0, for names are not in it."""
+        if misfit.raw is None:
+            return 0
+        source, inside = misfit.raw
+        carried = self._encode(source)
+        at = body.find(carried)
+        if at < 0 or at != body.rfind(carried):
+            return 0
+        return at + len(carried) - len(source) + inside
+
+    def framers(
+        self, most: int, limits: Mapping[str, Any], budget: Callable[[], Budget]
+    ) -> Callable[[], ArrayFramer]:
+        n_items = limits["messages"] or 0
+        count = limits["count"]
+        n_values = self._n_values * (n_items + 1) * (limits["depth"] + 1 if self._n_loops else 1)
+
+        def complaint(data: bytes, rest: Misfit | None) -> Misfit:
+            return self._complaint(data, budget(), rest)
+
+        bounds = ArrayBounds(
+            most=most,
+            n_values=most if self._n_loops > 1 else n_values,
+            widest=max(n_items if count is None else min(n_items, count), self._n_values),
+            refusal=lambda count: budget().refusal(count),
+            complaint=complaint,
+        )
+        return lambda: ArrayFramer(bounds)
+
+    def _complaint(self, data: bytes, budget: Budget, rest: Misfit | None) -> Misfit:
+        """Return what is wrong with bytes that are no values, or (`rest`) with what comes behind them."""
+        fallback = rest or Misfit("invalid_value", "msgpack", "other bytes")
+        try:
+            row = look(data, self._decode, rest)
+            self._unpacks[budget.role if budget.role in self._unpacks else None](row, budget)
+        except Misfit as misfit:
+            return misfit
+        except (RecursionError, UnicodeDecodeError, self._error):
+            return fallback
+        return fallback

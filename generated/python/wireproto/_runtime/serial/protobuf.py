@@ -1,0 +1,157 @@
+"""protobuf frames: a varint length before each, and what Google's parser lets pass.
+
+The parser keeps the last of doubled fields and puts aside what it does not know. A body that comes out of it with the same
+bytes had neither; of any other, the fields are looked at one by one. The items of a long body are counted before the
+parser makes anything of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..codec.errors import DecodeError, within
+from .conversion import Budget, Misfit
+from .protobuf_wire import Tables, look, place_of, read_varint, skim
+
+__all__ = ["ProtobufFormat", "Put", "absent_of", "held", "put_oneof", "take_oneof"]
+
+Put = Callable[[Any, Any], None]
+Take = Callable[[Any, Budget], Any]
+
+_HARMLESS = 1 << 20
+"""Bytes of a body of which the parser may make what it likes: 40 MB at most."""
+
+
+# ---- conversions
+
+
+def put_oneof(table: Mapping[type, tuple[str, Put]], value: Any, target: Any) -> None:
+    """Put a value into the field of a oneof that belongs to its class."""
+    name, put = table[type(value)]
+    inner = getattr(target, name)
+    inner.SetInParent()
+    put(value, inner)
+
+
+def take_oneof(
+    table: Mapping[str, tuple[str, Take]], source: Any, oneof: str, budget: Budget, rule: str | None = None
+) -> Any:
+    """Return what the one field of a oneof that is set holds. `rule`: what is broken where none is set."""
+    which = source.WhichOneof(oneof)
+    if which is None:
+        known = ", ".join(name for name, _ in table.values())
+        raise Misfit("unknown_code", f"one of {known}"[:200], "none", rule=rule)
+    name, take = table[which]
+    try:
+        return take(getattr(source, which), budget)
+    except Misfit as misfit:
+        raise misfit.within(name) from None
+
+
+def held(name: str, field: str, take: Take, source: Any, budget: Budget) -> Any:
+    """Return what a field that must be there holds."""
+    if not source.HasField(field):
+        raise Misfit("invalid_value", "a value", "nothing", name)
+    try:
+        return take(getattr(source, field), budget)
+    except Misfit as misfit:
+        raise misfit.within(name) from None
+
+
+def absent_of(source: Any, fields: tuple[str, ...]) -> int:
+    """Return how many of the last fields are not there."""
+    are_there: list[bool] = [source.HasField(field) for field in fields]
+    n_there = sum(are_there)
+    if not all(are_there[:n_there]):
+        raise Misfit("constraint", f"nothing behind the absent {fields[are_there.index(False)]}", "a value")
+    return len(fields) - n_there
+
+
+# ---- the format
+
+
+class ProtobufFormat:
+    """Frames as protobuf messages; `takes` by role (None: the first), `puts` by the class of the frame."""
+
+    __slots__ = ("_error", "_puts", "_tables", "_takes")
+
+    def __init__(
+        self,
+        puts: Mapping[type, tuple[Any, Put]],
+        takes: Mapping[str | None, tuple[Any, Take]],
+        error: type[Exception],
+    ) -> None:
+        self._puts = puts
+        self._takes = takes
+        self._error = error
+        self._tables = Tables()
+
+    def pack(self, frame: Any) -> bytes:
+        class_, put = self._puts[type(frame)]
+        target = class_()
+        put(frame, target)
+        data: bytes = target.SerializeToString()
+        return data
+
+    def unpack(self, body: bytes, role: str | None, budget: Budget) -> Any:
+        class_, take = self._of(role)
+        if len(body) > _HARMLESS:
+            skim(self._tables, class_.DESCRIPTOR, body, budget)
+        try:
+            source = class_.FromString(body)
+        except self._error:
+            look(self._tables, class_.DESCRIPTOR, body, budget)
+            raise Misfit("invalid_value", "a protobuf message", "other bytes") from None
+        source.DiscardUnknownFields()
+        if source.SerializeToString() != body:
+            look(self._tables, class_.DESCRIPTOR, body, budget)
+        return take(source, budget)
+
+    def place(self, body: bytes, role: str | None, misfit: Misfit) -> int:
+        try:
+            place = place_of(self._tables, self._of(role)[0].DESCRIPTOR, body, misfit.path)
+        except Misfit:
+            return 0
+        return place if misfit.raw is None else place + misfit.raw[1]
+
+    def _of(self, role: str | None) -> tuple[Any, Take]:
+        return self._takes[role if role in self._takes else None]
+
+    def frame(self, body: bytes) -> bytes:
+        return _varint(len(body)) + body
+
+    def framers(
+        self, most: int, limits: Mapping[str, Any], budget: Callable[[], Budget]
+    ) -> Callable[[], LengthFramer]:
+        return lambda: LengthFramer(most)
+
+
+class LengthFramer:
+    """Finds frames that a varint length stands before."""
+
+    __slots__ = ("_most", "needed")
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.needed = 1
+
+    def find(self, data: bytes | bytearray, start: int) -> tuple[int, int] | None:
+        size, body = read_varint(data, start, len(data))
+        if body is None:
+            self.needed = 1
+            return None
+        if size > self._most:
+            found, expected = f"{size} bytes", within(f"a frame of at most {self._most} bytes", "frame")
+            raise DecodeError("limit_exceeded", frame_offset=start, at=start, expected=expected, found=found)
+        self.needed = max(0, body + size - len(data))
+        return None if self.needed else (body, body + size)
+
+
+def _varint(number: int) -> bytes:
+    parts = bytearray()
+    while number > 127:
+        parts.append(number & 127 | 128)
+        number >>= 7
+    parts.append(number)
+    return bytes(parts)

@@ -1,0 +1,192 @@
+"""Whether the protocol allows a value: the native codec's judgement, whatever carried the value.
+
+Ranges, lengths of text, enums, `where` and limits are checked by writing the value natively. So no serialization has
+constraints of its own that could differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ..codec.compiled import JUDGED, Bad, is_certain, release
+from ..codec.errors import SEARCHED, EncodeError
+from ..codec.options import Options
+from ..reference.access import declared_name
+from ..reference.explain import explain
+from ..reference.layout import Layout
+from ..reference.writing.frames import write_frame
+from ..schema.protocol import Schema
+from .context_use import asks_context
+
+__all__ = ["Judge"]
+
+
+class _Nothing:
+    """A context in which everything is 0: the quickest one that may do."""
+
+    def lookup(self, name: str, keys: tuple[Any, ...], sender: str | None) -> int:
+        return 0
+
+
+_NOTHING = _Nothing()
+_OF_WRITERS = frozenset(("count", "depth", "frame", "inflated", "messages"))
+"""The limits that a writer keeps to."""
+
+
+class Judge:
+    """The native codec of a generated package, seen from its other serializations.
+
+    `encode` and `decode` are the package's own functions, with what the protocol does not have left out of their options.
+
+    Attributes:
+        limit_rules: The rules that limits name.
+    """
+
+    __slots__ = ("_askers", "_compressed", "_decode", "_encode", "_plan", "limit_rules")
+
+    def __init__(
+        self,
+        plan: Schema,
+        encode: Callable[[Any, int, Options], bytes],
+        decode: Callable[[bytes, Options], Any],
+        *,
+        compressed: tuple[type, ...],
+    ) -> None:
+        """`compressed`: the messages that hold something compressed."""
+        self._plan = plan
+        self.limit_rules = plan.limit_rules
+        self._askers: set[type] = set()  # messages that were seen to ask for a context
+        self._encode = encode
+        self._decode = decode
+        self._compressed = frozenset(compressed)
+
+    def accept(self, frame: Any, options: Options, *, is_read: bool = False) -> bytes | None:
+        """Return the native bytes of a frame; None where only a context that is not known could tell them.
+
+        `is_read`: somebody else made it, so the limit `work` bounds the search for what is wrong with it.
+
+        Raises:
+            EncodeError: The protocol does not allow the value.
+            DecodeError: So with these limits, or so strictly.
+        """
+        message = type(getattr(frame, "message", None))
+        asks = options.context is None and message in self._askers
+        data = None if asks else self._written(frame, message, options, is_read=is_read)
+        if data is None:
+            self._accept_anyhow(frame, options)
+            return None
+        if options.strict:
+            self._decode(data, options)
+        return data
+
+    def _accept_anyhow(self, frame: Any, options: Options) -> None:
+        """Accept a frame that some context could have made; none that is known does.
+
+        Only the careful codec can tell, of good ones too, so nothing but the other limits bounds its work.
+
+        Raises:
+            EncodeError: No context could.
+            DecodeError: So with these limits, or so strictly.
+        """
+        self._askers.add(type(frame.message))
+        nothing = self._told(options, context=_NOTHING, limits=options.limits, strict=options.strict)
+        try:
+            data = write_frame(self._plan, frame, nothing)
+        except EncodeError:  # this context could not have
+            write_frame(self._plan, frame, options, compression=0, needs_context=False)
+            return
+        if options.strict:  # only the careful codec asks this context, which has no entries
+            explain(self._plan, data, 0, len(data), nothing)
+
+    def _written(self, frame: Any, message: type, options: Options, *, is_read: bool) -> bytes | None:
+        """Return the bytes, within the limits of the options; regions are stored uncompressed where the sizes allow it.
+
+        None where no context is known that tells them.
+        """
+        is_stored = message in self._compressed and not options.limits
+        JUDGED.is_on = True
+        try:
+            return self._encode(frame, 0 if is_stored else -1, options)
+        except Bad as fault:
+            is_faulty = is_read and is_certain(fault) and not self._is_wider(options)
+        finally:
+            JUDGED.is_on = False
+        data: bytes | Exception | None = None
+        if is_stored or (is_read and options.limits):
+            data = self._attempt(options, frame)
+        if isinstance(data, Exception):
+            is_faulty = is_faulty and is_certain(data)
+        elif data is not None and self._is_within_limits(data, frame, options):
+            return data
+        return self._explained(frame, options, is_faulty=is_faulty)
+
+    def _is_wider(self, options: Options) -> bool:
+        """Say whether limits allow what straight-line code, which knows the protocol's own, refuses to write."""
+        usual = Options()
+        for name in options.limits.keys() & _OF_WRITERS:
+            most, own = options.limit(self._plan, name), usual.limit(self._plan, name)
+            if own is not None and (most is None or most > own):
+                return True
+        return False
+
+    def _is_within_limits(self, data: bytes, frame: Any, options: Options) -> bool:
+        """Say whether what is written without limits is read within them as the same message: so it is soon found which one is exceeded.
+
+        Raises:
+            DecodeError: One is.
+        """
+        if not options.limits:
+            return True
+        role = options.from_role or self._plan.frames[declared_name(frame)].role
+        told = Options(role, context=options.context, limits=options.limits, variant=options.variant)
+        return type(self._decode(data, told).message) is type(frame.message)
+
+    def _attempt(self, options: Options, frame: Any) -> bytes | Exception:
+        """Return what straight-line code writes without limits, or what it refuses that with."""
+        JUDGED.is_on = True
+        try:
+            return self._encode(frame, -1, self._told(options, context=options.context))
+        except Exception as fault:  # noqa: BLE001 - a value inside a frame may be of any class
+            release(fault)
+            return fault
+        finally:
+            JUDGED.is_on = False
+
+    def _skim(self, options: Options, frame: Any) -> bytes | None:
+        """Return what straight-line code writes; None of what it refuses."""
+        data = self._attempt(options, frame)
+        return data if isinstance(data, bytes) else None
+
+    def _explained(self, frame: Any, options: Options, *, is_faulty: bool) -> bytes | None:
+        """Return what the careful codec writes; None where no context is known that tells."""
+        told = self._told(options, context=options.context, limits=options.limits)
+        try:
+            if is_faulty:  # usually this tells
+                write_frame(self._plan, frame, told, is_faulty=True, skim=partial(self._skim, options))
+            return write_frame(self._plan, frame, told, is_faulty=is_faulty)
+        except EncodeError as error:
+            is_lost = error.code == "limit_exceeded" and error.expected.startswith(SEARCHED)
+            if error.code != "missing_context" and not (is_lost and self._may_ask(frame, options)):
+                raise
+            return None
+
+    def _may_ask(self, frame: Any, options: Options) -> bool:
+        """Say whether a missing entry of a context may be all that was found wrong with a frame."""
+        layout = Layout(self._plan, options)
+        return asks_context(layout, declared_name(frame), declared_name(getattr(frame, "message", None)))
+
+    def _told(self, options: Options, **more: Any) -> Options:
+        """Return the options that the package's own functions are given; without contexts it does not ask who sends."""
+        role = options.from_role if self._plan.contexts else None
+        return Options(role, variant=options.variant, **more)
+
+    def again(self, data: bytes, options: Options) -> Any:
+        """Return a frame with plain values only, from its native bytes."""
+        return self._decode(
+            data,
+            Options(
+                options.from_role, context=options.context, limits=options.limits, variant=options.variant
+            ),
+        )

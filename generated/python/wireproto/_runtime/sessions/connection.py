@@ -1,0 +1,428 @@
+"""Connections without a network: bytes in and events out, messages in and bytes out, the time as an argument.
+
+Invariant: nothing here opens, waits or sleeps, and no clock is read; what `send` refuses leaves everything as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeAlias
+
+from ..codec.errors import DecodeError, EncodeError, SessionError
+from ..codec.options import Options
+from ..codec.values import bounds_of, check_role
+from .decisions import refuse
+from .engine import Engine
+from .events import Event, Fault, Received, Violation
+from .package import Package
+from .receiving import Reading
+
+__all__ = ["Connection", "ErrorAction", "Session"]
+
+ErrorAction: TypeAlias = Literal["close", "continue"]
+"""What a connection does after an error that the codec can recover from; the `.wire` file says which is the protocol's."""
+
+_Buffer = bytes | bytearray | memoryview
+
+
+class _Conversation:
+    """What one side of a connection and an observer of both have in common."""
+
+    def __init__(
+        self,
+        package: Package,
+        *,
+        strict: bool,
+        keep_going: bool,
+        on_error: ErrorAction | None,
+        limits: Any,
+        context: Any,
+        variant: str | None,
+        options: Mapping[str, Any],
+        now: float,
+    ) -> None:
+        if on_error not in (None, "close", "continue"):
+            raise ValueError(f"on_error is 'close' or 'continue', not {on_error!r}")
+        bounds = bounds_of(limits, package.limits)
+        if context is None and package.make_context is not None:
+            context = package.make_context(limits=limits)
+        self._package = package
+        self._strict = strict
+        self._keep_going = keep_going
+        self._continues = (on_error or package.plan.on_error) == "continue"
+        self._limits = limits
+        self._context = context
+        self._variant = variant
+        self._engine = Engine(
+            package.program,
+            strict=strict,
+            limits=bounds,
+            contexts=context,
+            options=options,
+            variant=variant,
+            now=now,
+        )
+
+    @property
+    def context(self) -> Any:
+        """What earlier messages said about later ones; None where the protocol has nothing of the kind."""
+        return self._context
+
+    def next_timeout(self) -> float | None:
+        """Return the time at which `tick` has something to do, None if nothing is waited for."""
+        return self._engine.next_timeout()
+
+    def _reading(self, role: str, *, shows_pieces: bool) -> Reading:
+        decoder = self._package.decoder(
+            role, context=self._context, limits=self._limits, strict=self._strict, variant=self._variant
+        )
+        return Reading(
+            self._package,
+            self._engine,
+            role,
+            decoder,
+            keep_going=self._keep_going,
+            continues=self._continues,
+            shows_pieces=shows_pieces,
+        )
+
+    def _expired(self, now: float) -> list[Event]:
+        """Return the events of the timers that have run out."""
+        events: list[Event] = []
+        for event in self._engine.expire(now):
+            events.append(event)
+            if isinstance(event, Violation) and not event.lenient and not self._keep_going:
+                break
+        return events
+
+    def _listen(self, reading: Reading) -> None:
+        """Have the sessions see each frame before it changes what the context says."""
+        if self._context is not None:
+            self._context.listener = reading.hear
+
+
+class Connection(_Conversation):
+    """One side of a connection."""
+
+    def __init__(
+        self,
+        package: Package,
+        role: str,
+        *,
+        strict: bool = False,
+        keep_going: bool = False,
+        on_error: ErrorAction | None = None,
+        limits: Any = None,
+        context: Any = None,
+        variant: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        now: float = 0.0,
+    ) -> None:
+        check_role(role, package.roles)
+        super().__init__(
+            package,
+            strict=strict,
+            keep_going=keep_going,
+            on_error=on_error,
+            limits=limits,
+            context=context,
+            variant=variant,
+            options=options or {},
+            now=now,
+        )
+        self._role = role
+        self._peer = self._reading(package.program.other(role), shows_pieces=False)
+        self._waiting: list[Event] = []
+        self._failure: Violation | DecodeError | None = None
+        self._is_closed = False
+
+    @property
+    def role(self) -> str:
+        """Whose side this is."""
+        return self._role
+
+    @property
+    def keeps_going(self) -> bool:
+        """Whether what the peer violates is reported, and ends nothing."""
+        return self._keep_going
+
+    @property
+    def failure(self) -> Violation | DecodeError | None:
+        """What ended the connection, None while it goes on."""
+        return self._failure
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it is over: it was closed, or it failed."""
+        return self._is_closed or self._failure is not None
+
+    @property
+    def has_more(self) -> bool:
+        """Whether `receive` was told to stop and may have left frames in what it was given."""
+        return self._peer.has_more and not self.is_closed
+
+    @property
+    def has_long(self) -> bool:
+        """Whether `receive`, told to be brief, has stopped before a frame that may take long."""
+        return self.has_more and self._peer.is_postponed
+
+    @property
+    def n_pending(self) -> int:
+        """How many bytes were received and belong to no frame that was read."""
+        return self._peer.n_pending
+
+    def receive(
+        self, chunk: _Buffer, now: float = 0.0, *, most: int | None = None, is_brief: bool = False
+    ) -> list[Event]:
+        """Return what the peer's bytes complete, in order; what came before a fault or a violation stays.
+
+        `most`: events after which the rest is left for the next call, which may be one with no bytes: `has_more` says
+        whether there may be any. What is told of one frame is not divided.
+
+        `is_brief`: leave a frame that may take long for a call without it: `has_long` says whether there is one. Such a frame
+        has, with what follows it, more than 128 KiB, inflates to more than 32 KiB, or is one that only the reference codec reads or explains.
+
+        What is divided is an event once it is whole: the frame that its last piece makes, or its last piece with `part.joined`.
+
+        A violation comes before the frame that it is about. A violation of the peer that is not lenient is the last event
+        and fails the connection. So does a Fault, unless the next frame can be found and the connection continues after
+        errors (`on_error`). After a failure, and after `close`, there are no events. Where a protocol answers such a peer,
+        `send` accepts a message that the sessions allow if its parameter `despite` is the violation's name or the error's code.
+        """
+        events = self._passed(now)
+        if self.is_closed:
+            return events
+        self._listen(self._peer)
+        if is_brief:
+            joins = None if self._context is None else self._context.joins
+            return self._noted([*events, *self._peer.feed_briefly(chunk, now, most, joins)])
+        return self._noted([*events, *self._peer.feed(chunk, now, most)])
+
+    def tick(self, now: float) -> list[Event]:
+        """Return the events of the timers that have run out."""
+        return self._passed(now)
+
+    def eof(self, now: float = 0.0) -> list[Event]:
+        """Return what `receive` has left, and what it means that nothing more comes: a Fault where a frame is cut, and Ended."""
+        events = self.receive(b"", now) if self.has_more else self._passed(now)
+        if self.is_closed:
+            return events
+        return self._noted([*events, *self._peer.end(now)])
+
+    def close(self) -> None:
+        """Say that this side sends nothing more and wants no more events."""
+        self._is_closed = True
+
+    def next_timeout(self) -> float | None:
+        """Return the time at which `tick` has something to do, None if nothing is waited for."""
+        return None if self.is_closed else super().next_timeout()
+
+    def _send(
+        self,
+        message: Any,
+        now: float,
+        header: Mapping[str, Any],
+        writing: Mapping[str, Any],
+        split: int | None = None,
+        *,
+        despite: str | None = None,
+    ) -> bytes:
+        """Return the bytes of a message, a frame or a preamble, and take note that they are sent."""
+        if not self.is_closed:
+            self._waiting += self._noted(self._expired(now))
+        self._refuse_closed(despite)
+        frame = self._package.framed(self._role, message, header)
+        if split is not None:
+            return self._send_split(frame, now, writing, split, despite)
+        if self._engine.has_inner(self._role, frame):
+            return self._send_nested(frame, now, writing, despite)
+        if self._may_make_whole(frame):
+            return self._send_last_piece(frame, now, writing, despite)
+        try:
+            decision = self._engine.decide(self._role, frame, now)
+        except Exception:
+            self._encoded(
+                frame, writing
+            )  # a value that no row can be asked about is one that cannot be written
+            raise
+        refuse(decision, despite)
+        data = self._written(frame, writing)
+        self._engine.commit(decision, now)
+        return data
+
+    def _send_nested(self, frame: Any, now: float, writing: Mapping[str, Any], despite: str | None) -> bytes:
+        """Send a frame that holds others: each is seen after the one before, and all are undone if one is refused."""
+        package, role = self._package, self._role
+        saved = self._engine.save()
+        try:
+            try:
+                self._engine.see(
+                    role, frame, now, despite=despite, framed=lambda each: package.framed(role, each, {})
+                )
+            except SessionError:
+                raise
+            except Exception:
+                self._encoded(frame, writing)
+                raise
+            return self._written(frame, writing)
+        except BaseException:
+            self._engine.restore(saved)
+            raise
+
+    def _may_make_whole(self, frame: Any) -> bool:
+        context = self._context
+        return context is not None and hasattr(frame, "message") and bool(context.may_make_whole(frame))
+
+    def _send_last_piece(
+        self, frame: Any, now: float, writing: Mapping[str, Any], despite: str | None
+    ) -> bytes:
+        """Send a piece; the frame that it makes whole, if any, is seen behind it. Both are undone if one is refused."""
+        saved = self._engine.save()
+        try:
+            data = self._encoded(frame, writing)
+            self._remember(frame, lambda each, role: self._engine.see(role, each, now, despite=despite))
+        except BaseException:
+            self._engine.restore(saved)
+            raise
+        return data
+
+    def _send_split(
+        self, frame: Any, now: float, writing: Mapping[str, Any], size: int, despite: str | None
+    ) -> bytes:
+        """Send a frame in pieces; all of them are undone if one is refused."""
+        from .fragmenting import Splitting
+
+        package, engine = self._package, self._engine
+        if engine.is_other(self._role, frame):
+            raise SessionError("wrong_kind", local=True, detail="wrong_kind")
+        saved, known = engine.save(), None if self._context is None else self._context.snapshot()
+        divide = Splitting(package.plan, package.classes, self._role, self._context)
+        sent = []
+        try:
+            for piece, seen in divide.pieces(
+                frame,
+                size,
+                lambda each: self._encoded(each, writing),
+                lambda each: engine.decide(self._role, each, now).refusal is None,
+            ):
+                for each in seen:
+                    engine.see(self._role, each, now, despite=despite)
+                sent.append(self._encoded(piece, writing))
+                self._remember(seen[0])
+        except BaseException:
+            engine.restore(saved)
+            if known is not None:
+                self._context.restore(known)
+            raise
+        return b"".join(sent)
+
+    def _written(self, frame: Any, writing: Mapping[str, Any]) -> bytes:
+        data = self._encoded(frame, writing)
+        self._remember(frame)
+        return data
+
+    def _encoded(self, frame: Any, writing: Mapping[str, Any]) -> bytes:
+        package = self._package
+        more = package.writing(self._role, self._context, self._limits, self._variant)
+        return package.encode(frame, **writing, **more)
+
+    def _remember(self, frame: Any, hear: Callable[[Any, str], None] | None = None) -> None:
+        """Let a frame that is sent change what the context says of later ones; `hear` it, and what it makes whole.
+
+        Raises:
+            EncodeError: It can take no more.
+        """
+        if self._context is None or not hasattr(frame, "message"):
+            return
+        context = self._context
+        context.listener = hear
+        limits = {} if self._limits is None else self._limits.to_dict()
+        known = context.mark(frame, self._role)
+        try:
+            context.take(frame, Options(self._role, context=context, limits=limits))
+        except BaseException as error:
+            context.joins.journal = None
+            context.undo(known)
+            if isinstance(error, DecodeError):
+                raise EncodeError(error.code, path=error.path, expected=error.expected) from None
+            raise
+        context.joins.journal = None
+
+    def _refuse_closed(self, despite: str | None) -> None:
+        if self._is_closed:
+            raise SessionError("closed", local=True, detail="the connection is closed")
+        match self._failure:
+            case None:
+                return
+            case DecodeError(code=name) as failure:
+                why, frame, local = str(failure), None, False
+            case Violation(name=name, detail=why, frame=frame, role=role):
+                local = role is None
+        if name != despite:
+            detail = f"the connection has failed: {why}; to send an answer before the close, pass despite={name!r} to `send`"
+            raise SessionError(name, local=local, detail=detail, frame=frame)
+
+    def _passed(self, now: float) -> list[Event]:
+        """Return the events of the time that has passed."""
+        events, self._waiting = self._waiting, []
+        return events if self.is_closed else [*events, *self._noted(self._expired(now))]
+
+    def _noted(self, events: list[Event]) -> list[Event]:
+        """Take note of what ends the connection."""
+        for event in events:
+            if type(event) is Received:
+                continue
+            if isinstance(event, Violation) and not event.lenient and not self._keep_going:
+                self._failure = event
+            if isinstance(event, Fault) and not (event.error.recoverable and self._continues):
+                self._failure = event.error
+        return events
+
+
+class Session(_Conversation):
+    """Both directions of a connection, as an observer sees them, who takes no part.
+
+    Violations end nothing. Where a connection closes after an error (`on_error`), a direction ends at its first Fault: its
+    receiver reads no further, and so the sessions do not either. The other direction goes on.
+    """
+
+    def __init__(
+        self,
+        package: Package,
+        *,
+        strict: bool = False,
+        on_error: ErrorAction | None = None,
+        limits: Any = None,
+        context: Any = None,
+        variant: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        now: float = 0.0,
+    ) -> None:
+        super().__init__(
+            package,
+            strict=strict,
+            keep_going=True,
+            on_error=on_error,
+            limits=limits,
+            context=context,
+            variant=variant,
+            options=options or {},
+            now=now,
+        )
+        self._directions = {role: self._reading(role, shows_pieces=True) for role in package.roles}
+
+    def observe(self, role: str, chunk: _Buffer, now: float = 0.0) -> list[Event]:
+        """Return what the bytes of a role complete."""
+        check_role(role, self._package.roles)
+        events = self._expired(now)
+        self._listen(self._directions[role])
+        return [*events, *self._directions[role].feed(chunk, now)]
+
+    def tick(self, now: float) -> list[Event]:
+        """Return the events of the timers that have run out."""
+        return self._expired(now)
+
+    def eof(self, role: str, now: float = 0.0) -> list[Event]:
+        """Return what it means that a role sends nothing more."""
+        check_role(role, self._package.roles)
+        return [*self._expired(now), *self._directions[role].end(now)]

@@ -1,0 +1,264 @@
+"""What the words of a row mean beside one kind of message: its fields, its frame's, and what is derived of them.
+
+Messages are objects of generated classes or records of the careful codec; which one is settled when a row is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from operator import attrgetter
+from typing import Any
+
+from ..codec.errors import DecodeError, EncodeError
+from ..codec.options import Options
+from ..codec.text import encode_text
+from ..records.types import flat_fields, is_nullable
+from ..reference.access import MISSING, attribute, declared_name
+from ..reference.explain import explain
+from ..reference.expressions import Undefined
+from ..reference.layout import Fields
+from ..reference.tree import FrameValue, Node, Record
+from ..reference.writing.frames import write_frame
+from ..schema.declarations import Constant, Derived, Field, FieldValue, Join
+from ..schema.expressions import Call, FieldReference
+from ..schema.protocol import Schema
+from ..schema.types import EnumReference, Integer, Text, Type, Varint
+from .closures import Term, compile_term
+
+__all__ = ["Kind", "MessageWords"]
+
+_Get = Callable[[Any], Any]
+
+
+class Kind:
+    """One kind of thing that is sent: a message in its frame, or a preamble.
+
+    Attributes:
+        name: Of the message or preamble; `Unknown` for one that has no layout.
+        frame: The frame's name; None for a preamble.
+        fields, frame_fields: As in the plan, by name.
+    """
+
+    def __init__(self, plan: Schema, frame: Any, message: Any) -> None:
+        self.plan = plan
+        self.name = declared_name(message)
+        self.frame = None if frame is None else declared_name(frame)
+        self.fields = {field.name: field for field in flat_fields(self._declared())}
+        framed = () if self.frame is None else plan.frames[self.frame].fields
+        self.frame_fields = {field.name: field for field in flat_fields(framed)}
+        self.message_class = type(message)
+        self.frame_class = type(frame)
+
+    @property
+    def code(self) -> int | None:
+        """Return the message's code."""
+        return self.plan.messages[self.name].code if self.name in self.plan.messages else None
+
+    @property
+    def role(self) -> str | None:
+        """Return the only role that sends it, None where both do."""
+        if self.frame is None:
+            return self.plan.preambles[self.name].role
+        return self.plan.messages[self.name].role if self.name in self.plan.messages else None
+
+    def _declared(self) -> Fields:
+        declared = self.plan.messages.get(self.name) or self.plan.preambles.get(self.name)
+        return () if declared is None else declared.fields
+
+
+class MessageWords:
+    """The words of rows about one kind of message; `slots` are the variables of the session."""
+
+    def __init__(self, kind: Kind, slots: Mapping[str, int]) -> None:
+        self.kind = kind
+        self.slots = slots
+
+    def has(self, name: str) -> bool:
+        """Say whether a field is there, of the message or of its frame."""
+        return name in self.kind.fields or name in self.kind.frame_fields
+
+    def is_number(self, path: tuple[str, ...]) -> bool:
+        return isinstance(self.declared(path), Integer | EnumReference | Varint)
+
+    def frame_number(self, path: tuple[str, ...]) -> _Get | None:
+        is_of_frame = path[0] not in self.kind.fields and self.is_number(path)
+        return _getter(self.kind.frame_class, path[0]) if is_of_frame else None
+
+    def message_field(self, path: tuple[str, ...]) -> _Get | None:
+        """Return what reads a field that is always there off a message."""
+        is_of_message = path[0] in self.kind.fields and self.declared(path) is not None
+        return _getter(self.kind.message_class, path[0]) if is_of_message else None
+
+    def declared(self, path: tuple[str, ...]) -> Type | None:
+        """Return the type of a field that is always there; None where it is not known, or there is none."""
+        found = self.kind.fields.get(path[0]) or self.kind.frame_fields.get(path[0])
+        if found is None or len(path) > 1 or found.is_hidden or found.condition is not None:
+            return None
+        return None if is_nullable(found.type) else found.type
+
+    def field(self, path: tuple[str, ...], scope: str) -> Term:
+        first = self._first(path[0])
+        if len(path) == 1:
+            return first
+        rest = path[1:]
+        return lambda m, f, v, x: _inner(first(m, f, v, x), rest)
+
+    def about(self, function: str, path: tuple[str, ...]) -> Term:
+        match function:
+            case "code":
+                return self._code()
+            case "present":
+                return _presence(self.field(path, "own"))
+            case "count":
+                return self._count(path)
+            case _:
+                kind = self.kind
+                return lambda m, f, v, x: _measured(kind, m, f, x, path).size
+
+    def joined(self, name: str) -> Term:
+        join = self.kind.plan.joins[name]
+        data = self._piece(name, join)
+        terms = [self.field((key,), "own") for key in join.keys]
+
+        def joined(m: Any, f: Any, v: list[Any], x: Any) -> int:
+            key = tuple([term(m, f, v, x) for term in terms])
+            before = x.contexts.joins.find(name, x.sender, key)
+            return len(data(m, f, v, x)) + (0 if before is None else int(before.size))
+
+        return joined
+
+    def _piece(self, name: str, join: Join) -> Term:
+        """Return the bytes that a message adds to a join."""
+        if self.kind.name == name:
+            return lambda m, f, v, x: m.data
+        names = (self.kind.name, self.kind.frame)
+        found = [setting.field for setting in (*join.parts, *join.lasts) if setting.target in names]
+        return self.field((found[0],), "own") if found else _missing(name)
+
+    # ---- fields
+
+    def _first(self, name: str) -> Term:
+        kind = self.kind
+        if name in kind.fields:
+            return self._read(kind.fields[name], kind.message_class, is_header=False)
+        if name in kind.frame_fields:
+            return self._read(kind.frame_fields[name], kind.frame_class, is_header=True)
+        return _missing(name)
+
+    def _read(self, field: Field, class_: type, *, is_header: bool) -> Term:
+        name = field.name
+        if field.is_hidden and field.value is not None:
+            return self._hidden(name, field.value)
+        get = _getter(class_, name)
+        if is_header:
+            plain: Term = lambda m, f, v, x: get(f)  # noqa: E731 - a closure as all others
+        else:
+            plain = lambda m, f, v, x: get(m)  # noqa: E731
+        is_optional = field.condition is not None and not is_nullable(field.type)
+        return _required(plain, name) if is_optional else plain
+
+    def _hidden(self, name: str, value: FieldValue) -> Term:
+        """Return a field that no object has: a constant, a code, or else what the bytes say."""
+        match value:
+            case Constant(expression):
+                return compile_term(expression, self)
+            case Derived(Call("code")):
+                return self._code()
+            case Derived(Call("present", (FieldReference(path),))):
+                return _kept(name, self.about("present", path))
+        kind = self.kind
+        return _kept(name, lambda m, f, v, x: _measured(kind, m, f, x, (name,)).value)
+
+    def _code(self) -> Term:
+        code = self.kind.code
+        return _missing("code") if code is None else lambda m, f, v, x: code
+
+    def _count(self, path: tuple[str, ...]) -> Term:
+        value = self.field(path, "own")
+        declared = self.kind.fields.get(path[0]) or self.kind.frame_fields.get(path[0])
+        if declared is not None and len(path) == 1 and isinstance(declared.type, Text):
+            return _measured_text(value, declared.type)
+        return lambda m, f, v, x: len(value(m, f, v, x))
+
+
+def _measured_text(value: Term, type_: Text) -> Term:
+    """Return what counts the units of an encoded text."""
+    encoding, is_lenient, endian = type_.encoding, type_.is_lenient, type_.endian
+    unit = 2 if encoding == "utf16" else 1
+    return lambda m, f, v, x: len(encode_text(value(m, f, v, x), encoding, is_lenient, endian)) // unit
+
+
+def _getter(class_: type, name: str) -> _Get:
+    if issubclass(class_, Record | FrameValue):
+        return lambda value: value.fields[name]
+    spelled = f"{name.lstrip('_')}_"
+    slots = {slot for base in class_.__mro__ for slot in base.__dict__.get("__slots__", ())}
+    return attrgetter(spelled if spelled in slots else name)
+
+
+def _missing(name: str) -> Term:
+    def missing(m: Any, f: Any, v: list[Any], x: Any) -> Any:
+        raise Undefined("field", name)
+
+    return missing
+
+
+def _required(term: Term, name: str) -> Term:
+    """Return a field that is there only if its condition holds."""
+
+    def required(m: Any, f: Any, v: list[Any], x: Any) -> Any:
+        value = term(m, f, v, x)
+        if value is None:
+            raise Undefined("field", name)
+        return value
+
+    return required
+
+
+def _presence(term: Term) -> Term:
+    def present(m: Any, f: Any, v: list[Any], x: Any) -> bool:
+        try:
+            return term(m, f, v, x) is not None
+        except Undefined:
+            return False
+
+    return present
+
+
+def _kept(name: str, otherwise: Term) -> Term:
+    """Return what a piece of a join keeps of its header, for nothing can derive it; else what is derived."""
+
+    def kept(m: Any, f: Any, v: list[Any], x: Any) -> Any:
+        part = getattr(f, "part", None)
+        if part is not None and name in part.header:
+            return part.header[name]
+        return otherwise(m, f, v, x)
+
+    return kept
+
+
+def _inner(value: Any, path: tuple[str, ...]) -> Any:
+    for name in path:
+        value = attribute(value, name, name)
+        if value is MISSING or value is None:
+            raise Undefined("field", name)
+    return value
+
+
+def _measured(kind: Kind, message: Any, frame: Any, moment: Any, path: tuple[str, ...]) -> Node:
+    """Return where a field lies in the bytes of its frame, which are made once more: for what no object has.
+
+    Raises:
+        Undefined: It cannot be written, or what is written has no such field.
+    """
+    options = Options(moment.sender, context=moment.contexts, variant=moment.variant)
+    try:
+        data = write_frame(kind.plan, message if frame is None else frame, options)
+        node = explain(kind.plan, data, 0, len(data), options, is_preamble=frame is None)
+    except (EncodeError, DecodeError):
+        raise Undefined("size", path[-1]) from None
+    tail = "." + ".".join(path)
+    for each in node.walk():
+        if not each.inner and each.path.endswith(tail):
+            return each
+    raise Undefined("size", path[-1])

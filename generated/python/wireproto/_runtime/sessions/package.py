@@ -1,0 +1,79 @@
+"""What a generated package gives its connections: its decoder, its encoder, its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..schema.protocol import Schema
+from ..stream.decoder import Decoder
+from .table import Program
+
+__all__ = ["Package"]
+
+
+class Package:
+    """One protocol's package; `program` is made once for all its connections.
+
+    Attributes:
+        frames: The class of the frames that each role sends.
+        bare: Classes that stand for themselves: the frames, and the preambles.
+        make_context: None where nothing is remembered between frames.
+        classes: All classes by name, where pieces are made of some.
+        limits: The class of the bounds.
+    """
+
+    __slots__ = (
+        "_make_decoder", "bare", "classes", "encode", "frames", "has_variants", "limits", "make_context", "plan", "program",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        plan: Schema,
+        *,
+        decoder: Callable[..., Decoder[Any]],
+        encode: Callable[..., bytes],
+        frames: Mapping[str, type],
+        limits: type,
+        preambles: tuple[type, ...] = (),
+        context: Callable[..., Any] | None = None,
+        classes: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.plan = plan
+        self.program = Program(plan)
+        self._make_decoder = decoder
+        self.encode = encode
+        self.frames = frames
+        self.limits = limits
+        self.bare = frozenset((*frames.values(), *preambles))
+        self.make_context = context
+        self.classes = classes or {}
+        self.has_variants = bool(plan.variants)
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        roles: tuple[str, ...] = self.plan.roles
+        return roles
+
+    def decoder(
+        self, role: str, *, context: Any, limits: Any, strict: bool, variant: str | None
+    ) -> Decoder[Any]:
+        """Return a decoder of what a role sends; errors are items among its frames."""
+        more: dict[str, Any] = {} if self.make_context is None else {"context": context}
+        more |= {"variant": variant} if self.has_variants else {}
+        return self._make_decoder(role, limits=limits, strict=strict, errors="yield", **more)
+
+    def writing(self, role: str, context: Any, limits: Any, variant: str | None) -> dict[str, Any]:
+        """Return the arguments that `encode` has in this package beside the usual ones."""
+        more: dict[str, Any] = {} if limits is None else {"limits": limits}
+        more |= {"from_role": role, "context": context} if self.plan.contexts else {}
+        return more | ({"variant": variant} if self.has_variants else {})
+
+    def framed(self, role: str, message: Any, header: Mapping[str, Any]) -> Any:
+        """Return a message in the frame that the role sends; a frame with what the header changes; a preamble as it is."""
+        given = {name: value for name, value in header.items() if value is not None}
+        if type(message) in self.bare:
+            return message.replace(**given) if given else message
+        # What a role sends that has no frames stands in those of the other role: rows say that it may not be sent.
+        frame = self.frames.get(role) or next(iter(self.frames.values()))
+        return frame(message, **given)

@@ -1,0 +1,181 @@
+"""What came in one direction of a connection: bytes to frames, each frame to the sessions, all of it to events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..codec.errors import DecodeError
+from ..stream.reassembly import Joins
+from .engine import Engine
+from .events import Ended, Event, Fault, Received, Violation
+from .package import Package
+
+__all__ = ["Reading"]
+
+_NO_MORE = object()
+
+
+class Reading:
+    """One direction.
+
+    Attributes:
+        is_dead: Nothing more is read: no frame can be found, or an error has ended the direction.
+        has_more: There may be frames in what was fed that were not looked at.
+        is_postponed: The next of them may take long, and a brief call left it.
+    """
+
+    def __init__(
+        self,
+        package: Package,
+        engine: Engine,
+        role: str,
+        decoder: Any,
+        *,
+        keep_going: bool,
+        continues: bool,
+        shows_pieces: bool,
+    ) -> None:
+        self._shows_pieces = shows_pieces
+        self._engine = engine
+        self._role = role
+        self._decoder = decoder
+        self._keep_going = keep_going
+        self._continues = continues
+        self._has_context = package.make_context is not None
+        self._heard: list[Violation] = []
+        self._n_tolerated = (
+            0  # of `_heard`, from the front: one frame may hold thousands of frames, each with a note
+        )
+        self._was_heard = False
+        self._now = 0.0
+        self.is_dead = False
+        self.has_ended = False
+        self.has_more = False
+        self.is_postponed = False
+
+    @property
+    def n_pending(self) -> int:
+        """How many bytes were fed and belong to no frame that was read."""
+        return int(self._decoder.pending)
+
+    def feed_briefly(
+        self, chunk: bytes | bytearray | memoryview, now: float, most: int | None, joins: Joins | None
+    ) -> list[Event]:
+        """Return the same as `feed`, as far as it comes to before a frame that may take long.
+
+        `joins`: the pieces that wait for their last one, which may make a long frame of a short one.
+        """
+        decoder = self._decoder
+        if joins is not None and joins.may_take_long(decoder.pending + len(chunk)):
+            decoder.feed(chunk)
+            self.has_more = self.is_postponed = True
+            return []
+        decoder.be_brief(True)
+        try:
+            events = self.feed(chunk, now, most)
+            self.is_postponed = decoder.is_postponed and not self.is_dead
+            self.has_more |= self.is_postponed
+            return events
+        finally:
+            decoder.be_brief(False)
+
+    def feed(self, chunk: bytes | bytearray | memoryview, now: float, most: int | None = None) -> list[Event]:
+        """Return what is complete now; a violation or an error that ends the connection is the last event.
+
+        `most`: events after which the rest is left for a later call.
+        """
+        events: list[Event] = []
+        self.has_more = self.is_postponed = False
+        if self.is_dead or self.has_ended:
+            return events
+        self._now = now
+        decoder = self._decoder
+        frames = decoder.feed(chunk)
+        while True:
+            if most is not None and len(events) >= most:
+                self.has_more = True
+                return events
+            offset = decoder.offset
+            self._was_heard = False
+            item = next(frames, _NO_MORE)
+            if item is _NO_MORE:
+                return events
+            if isinstance(item, DecodeError):
+                violation = self._engine.miss(self._role, item, now)
+                if violation is not None:
+                    violation.offset = offset
+                    events.append(violation)
+                    if not self._keep_going:
+                        return events
+                events.append(Fault(item, self._role, now))
+                self.is_dead = not (item.recoverable and self._continues)
+                if self.is_dead:
+                    return events
+                continue
+            if not self._was_heard:
+                if self._heard:
+                    self._heard, self._n_tolerated = [], 0
+                self._see(item)
+            if self._has_context and not self._shows_pieces and getattr(item, "part", None) is not None:
+                item = _whole(item)
+            if not self._heard:
+                if item is not None:
+                    events.append(Received(item, self._role, offset, now))
+            elif self._report(item, offset, now, events) and not self._keep_going:
+                return events
+
+    def hear(self, item: Any, sender: str | None) -> None:
+        """Let the sessions see a whole frame, before it changes what a context says, and the frames inside it."""
+        if not self._was_heard:
+            self._was_heard, self._heard, self._n_tolerated = True, [], 0
+        self._see(item)
+
+    def end(self, now: float) -> list[Event]:
+        """Return what the end of the stream means."""
+        if self.has_ended:
+            return []
+        self.has_ended = True
+        events: list[Event] = []
+        if not self.is_dead:
+            try:
+                self._decoder.finish()
+            except DecodeError as error:
+                self.is_dead = True
+                events.append(Fault(error, self._role, now))
+        return [*events, Ended(self._role, now)]
+
+    def _see(self, item: Any) -> None:
+        heard = self._heard
+        for inner in self._engine.step(self._role, item, self._now, heard):
+            if heard and self._is_over():
+                return
+            self._see(inner)
+
+    def _is_over(self) -> bool:
+        """Return whether a violation that is not tolerated ends the connection; each violation is looked at once."""
+        heard = self._heard
+        while self._n_tolerated < len(heard) and heard[self._n_tolerated].lenient:
+            self._n_tolerated += 1
+        return not self._keep_going and self._n_tolerated < len(heard)
+
+    def _report(self, item: Any, offset: int, now: float, events: list[Event]) -> bool:
+        """Add the events of a frame; say whether a rule was broken."""
+        notes = tuple(self._heard)
+        broken = [note for note in notes if not note.lenient]
+        for note in notes:
+            note.offset, note.frame = offset, item
+        if broken and not self._keep_going:
+            events += notes[: notes.index(broken[0]) + 1]
+            return True
+        events += notes
+        if item is not None:
+            events.append(Received(item, self._role, offset, now, notes))
+        return bool(broken)
+
+
+def _whole(piece: Any) -> Any:
+    """Return what a piece makes whole: the joined frame, or the piece itself with what is joined; None: it is not the last."""
+    if not piece.part.last:
+        return None
+    joined = piece.part.joined
+    return joined if hasattr(joined, "message") else piece

@@ -1,0 +1,97 @@
+"""The rules of contexts and joins that one kind of frame is concerned with, looked up once for each kind."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..reference.access import declared_name
+from ..reference.tree import FrameValue
+from ..schema.declarations import Clearing, Context, Setting
+from ..schema.protocol import Schema
+from ..schema.types import Bytes, FrameReference
+
+__all__ = ["Piece", "Rules", "RulesOf"]
+
+
+class Piece(NamedTuple):
+    """A field that may be a piece of a join: `type`, what the join is; `setting`, the field, and when it is a piece."""
+
+    name: str
+    type: Bytes | FrameReference | None
+    keys: tuple[str, ...]
+    setting: Setting
+    is_last: bool
+
+
+class Rules:
+    """What a frame of that name, with a message of that name, does to contexts and joins.
+
+    Attributes:
+        contexts: Each context that it acts on by name, with the settings and clearings that it is a target of.
+        pieces: Each field that may be a piece.
+        blocks: Name and join of each block of the frame that comes in pieces.
+        piece_of: The join of a block that the message is a piece of.
+        is_quiet: There are none of these but blocks.
+        join_clearings: Name and keys of each join, with a rule that drops its pieces.
+    """
+
+    __slots__ = ("blocks", "contexts", "is_quiet", "join_clearings", "piece_of", "pieces")
+
+    def __init__(self, plan: Schema, frame: str, message: str) -> None:
+        names = {frame, message}
+        joins = plan.joins
+        self.contexts = [rules for rules in _contexts(plan, names) if rules[2] or rules[3]]
+        pieces = [
+            Piece(name, join.type, join.keys, setting, is_last)
+            for name, join in joins.items()
+            if join.block is None
+            for is_last, settings in ((False, join.parts), (True, join.lasts))
+            for setting in settings
+            if setting.target in names
+        ]
+        # What holds always says least: it comes last.
+        self.pieces = sorted(pieces, key=lambda piece: piece.setting.when is None)
+        self.blocks = [
+            (name, join) for name, join in joins.items() if join.block is not None and join.block[0] in names
+        ]
+        is_piece = self.blocks and message not in plan.messages
+        self.piece_of = next((name for name, _ in self.blocks if is_piece and name in names), None)
+        self.join_clearings = [
+            (name, join.keys, clearing)
+            for name, join in joins.items()
+            for clearing in join.clearings
+            if names.intersection(clearing.targets)
+        ]
+        self.is_quiet = not (self.contexts or self.pieces or self.join_clearings)
+
+
+def _contexts(plan: Schema, names: set[str]) -> list[tuple[str, Context, list[Setting], list[Clearing]]]:
+    return [
+        (
+            name,
+            context,
+            [setting for setting in context.settings if setting.target in names],
+            [clearing for clearing in context.clearings if names.intersection(clearing.targets)],
+        )
+        for name, context in plan.contexts.items()
+    ]
+
+
+class RulesOf:
+    """The rules for each kind of frame that has come."""
+
+    __slots__ = ("_kinds", "_plan")
+
+    def __init__(self, plan: Schema) -> None:
+        self._plan = plan
+        self._kinds: dict[Any, Rules] = {}
+
+    def __call__(self, frame: Any) -> Rules:
+        message = frame.message
+        kind: Any = (type(frame), type(message))
+        if type(frame) is FrameValue:
+            kind = (frame.name, declared_name(message))
+        rules = self._kinds.get(kind)
+        if rules is None:
+            rules = self._kinds[kind] = Rules(self._plan, declared_name(frame), declared_name(message))
+        return rules

@@ -1,0 +1,251 @@
+"""The pieces that wait for their last one, by join, direction and key.
+
+Invariant: nothing is copied before a thing is whole; whatever a peer sends, each piece costs the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+from ..codec.compiled import BRIEF_REFERENCE
+from ..codec.errors import DecodeError, within
+from ..schema.protocol import Schema
+from .snapshots import Key, plain, value_of
+
+__all__ = ["Joins", "Mark", "OpenJoin", "limit_of_joins"]
+
+Owner: TypeAlias = tuple[str | None, Key]
+"""Who sends the pieces, and their key."""
+
+
+Mark: TypeAlias = tuple[str, str | None, Key, Any, Any, bool]
+"""Join, direction, key, what is open there and how much of it, and whether pieces had been refused."""
+
+
+def limit_of_joins(plan: Schema) -> str:
+    """Return the name of the limit by which the file bounds what is joined: its own, or that of frames."""
+    return "frame" if plan.limits.get("joined") is None else "joined"
+
+
+BRIEF_JOINED = 16 * 1024
+"""Bytes of the pieces so far that are joined and decoded at once, also by the reference codec."""
+
+
+class OpenJoin:
+    """The pieces so far of one thing; `n_damages`: how often the direction was damaged before the first of them."""
+
+    __slots__ = ("n_damages", "n_pieces", "pieces", "size")
+
+    def __init__(self, n_damages: int) -> None:
+        self.n_damages = n_damages
+        self.n_pieces = 0
+        self.pieces: list[bytes] = []
+        self.size = 0
+
+
+class Joins:
+    """What is open of the joins of one connection."""
+
+    def __init__(self, plan: Schema, most_open: int) -> None:
+        self._most_open = most_open
+        self._limit = limit_of_joins(plan)
+        self._rules = plan.limit_rules
+        self._open: dict[str, dict[Owner, OpenJoin]] = {name: {} for name in plan.joins}
+        self.journal: list[Mark] | None = None
+        """Where marks are put before anything is added or closed, while somebody may want it undone."""
+        self._n_damages: dict[str | None, int] = {}
+        self._refused: set[tuple[str, str | None]] = set()
+        self._indices: dict[tuple[str, tuple[int, ...]], dict[Owner, dict[Key, None]]] = {}
+
+    def find(self, name: str, direction: str | None, key: Key) -> OpenJoin | None:
+        """Return the pieces so far; None: there are none."""
+        return self._open[name].get((direction, key))
+
+    def may_take_long(self, n_more: int) -> bool:
+        """Return whether reading `n_more` bytes may make something whole that is long to decode."""
+        if not any(self._open.values()):
+            return False
+        return n_more > BRIEF_REFERENCE or any(
+            open_.size > BRIEF_JOINED for entries in self._open.values() for open_ in entries.values()
+        )
+
+    def is_open(self, name: str) -> bool:
+        return bool(self._open[name])
+
+    def is_damaged(self, name: str, direction: str | None, open_: OpenJoin | None) -> bool:
+        """Say whether a piece may be missing: something of the direction was lost, or pieces were refused."""
+        if open_ is None:
+            return (name, direction) in self._refused
+        return open_.n_damages != self._n_damages.get(direction, 0)
+
+    def add(self, name: str, direction: str | None, key: Key, data: bytes, most_bytes: int) -> int:
+        """Take a piece that is not the last; return its index.
+
+        Raises:
+            DecodeError: `limit_exceeded`; what is open under the key is then damaged.
+        """
+        if self.journal is not None:
+            self.journal.append(self.mark(name, direction, key))
+        open_ = self.find(name, direction, key)
+        if open_ is None:
+            open_ = self._begin(name, direction, key)
+        index = open_.n_pieces
+        open_.n_pieces += 1
+        if open_.size + len(data) > most_bytes:
+            open_.n_damages, open_.size = -1, 0
+            open_.pieces = []
+            raise self.too_long(name, most_bytes)
+        if data:  # empty ones count against no limit of bytes, so they may not take memory
+            open_.pieces.append(data)
+        open_.size += len(data)
+        return index
+
+    def whole(
+        self, name: str, open_: OpenJoin | None, data: bytes, most_bytes: int, *, is_damaged: bool
+    ) -> tuple[bytes, int]:
+        """Return the joined bytes, and how many pieces came before the last one.
+
+        Raises:
+            DecodeError: `incomplete_join`, `limit_exceeded`.
+        """
+        pieces, index = self.pieces(name, open_, data, most_bytes, is_damaged=is_damaged)
+        return b"".join(pieces), index
+
+    def pieces(
+        self, name: str, open_: OpenJoin | None, data: bytes, most_bytes: int, *, is_damaged: bool
+    ) -> tuple[tuple[bytes, ...], int]:
+        """Return the same before it is joined.
+
+        Raises:
+            DecodeError: `incomplete_join`, `limit_exceeded`.
+        """
+        if is_damaged:
+            raise DecodeError(
+                "incomplete_join", path=name, expected="all pieces", found="a loss between them"
+            )
+        size, pieces = (0, []) if open_ is None else (open_.size, open_.pieces)
+        if size + len(data) > most_bytes:
+            raise self.too_long(name, most_bytes)
+        return (*pieces, data), 0 if open_ is None else open_.n_pieces
+
+    def too_long(self, name: str, most_bytes: int) -> DecodeError:
+        expected, rule = within(f"at most {most_bytes} bytes", self._limit), self._rules.get(self._limit)
+        return DecodeError("limit_exceeded", rule=rule, path=name, expected=expected, found="more")
+
+    def _begin(self, name: str, direction: str | None, key: Key) -> OpenJoin:
+        entries = self._open[name]
+        if len(entries) >= self._most_open:
+            self._refused.add((name, direction))
+            expected = within(f"at most {self._most_open} open keys", "open")
+            raise DecodeError("limit_exceeded", rule=self._rules.get("open"), path=name, expected=expected)
+        made = OpenJoin(self._n_damages.get(direction, 0))
+        self._enter(name, direction, key, made)
+        return made
+
+    def _enter(self, name: str, direction: str | None, key: Key, open_: OpenJoin) -> None:
+        self._open[name][direction, key] = open_
+        for positions, index in self._indices_of(name):
+            index.setdefault((direction, _at(key, positions)), {})[key] = None
+
+    def close(self, name: str, direction: str | None, key: Key) -> None:
+        """Drop the pieces of a key, if there are any."""
+        if self.journal is not None:
+            self.journal.append(self.mark(name, direction, key))
+        if self._open[name].pop((direction, key), None) is None:
+            return
+        for positions, index in self._indices_of(name):
+            owner = (direction, _at(key, positions))
+            index[owner].pop(key)
+            if not index[owner]:
+                del index[owner]
+
+    def clear(self, name: str, direction: str | None, known: Mapping[int, Any]) -> None:
+        """Drop the pieces of all keys that have these values at these positions."""
+        if not self._open[name]:
+            return
+        positions = tuple(known)
+        index = self._indices.get((name, positions))
+        if index is None:
+            index = self._indices[name, positions] = {}
+            for sender, key in self._open[name]:
+                index.setdefault((sender, _at(key, positions)), {})[key] = None
+        for key in tuple(index.get((direction, tuple(known.values())), ())):
+            self.close(name, direction, key)
+
+    def _indices_of(self, name: str) -> Iterator[tuple[tuple[int, ...], dict[Owner, dict[Key, None]]]]:
+        return ((positions, index) for (owner, positions), index in self._indices.items() if owner == name)
+
+    def damage(self, direction: str | None) -> None:
+        """Take note that something of a direction was lost: whatever is open there may lack a piece."""
+        self._n_damages[direction] = self._n_damages.get(direction, 0) + 1
+
+    def first_open(self, direction: str | None) -> tuple[str, Key] | None:
+        """Return the join and key of what was begun first and is not whole."""
+        for name, entries in self._open.items():
+            for sender, key in entries:
+                if sender == direction:
+                    return name, key
+        return None
+
+    def mark(self, name: str, direction: str | None, key: Key) -> Mark:
+        """Return what `undo` needs after one piece of a key, whatever became of it."""
+        open_ = self.find(name, direction, key)
+        kept = (
+            None
+            if open_ is None
+            else (open_.pieces, len(open_.pieces), open_.n_pieces, open_.size, open_.n_damages)
+        )
+        return name, direction, key, open_, kept, (name, direction) in self._refused
+
+    def undo(self, mark: Mark) -> None:
+        """Have the pieces of a key as they were when they were marked."""
+        name, direction, key, open_, kept, was_refused = mark
+        if not was_refused:
+            self._refused.discard((name, direction))
+        if open_ is None or kept is None:
+            self.close(name, direction, key)
+            return
+        if self.find(name, direction, key) is not open_:
+            self._enter(name, direction, key, open_)
+        open_.pieces, n_kept, open_.n_pieces, open_.size, open_.n_damages = kept
+        del open_.pieces[n_kept:]
+
+    # ---- as plain data ----
+
+    def snapshot(self) -> dict[str, list[dict[str, Any]]]:
+        """Return what is open as JSON data, by join."""
+        return {name: [self._row(name, *owner) for owner in entries] for name, entries in self._open.items()}
+
+    def _row(self, name: str, direction: str | None, key: Key) -> dict[str, Any]:
+        open_ = self._open[name][direction, key]
+        return {
+            "from": direction,
+            "key": [plain(part) for part in key],
+            "pieces": open_.n_pieces,
+            "data": b"".join(open_.pieces).hex(),
+            "damaged": self.is_damaged(name, direction, open_),
+        }
+
+    def restore(self, rows: Mapping[str, list[dict[str, Any]]]) -> None:
+        """Take what a snapshot says is open in place of what is.
+
+        Raises:
+            ValueError: It is no snapshot of open joins.
+        """
+        self._n_damages, self._refused, self._indices = {}, set(), {}
+        self._open = {name: dict(map(_restored, rows.get(name, ()))) for name in self._open}
+
+
+def _restored(row: dict[str, Any]) -> tuple[Owner, OpenJoin]:
+    try:
+        open_ = OpenJoin(-1 if row["damaged"] else 0)
+        open_.pieces, open_.n_pieces = [bytes.fromhex(row["data"])], int(row["pieces"])
+        open_.size = len(open_.pieces[0])
+        return (row["from"], tuple(value_of(part) for part in row["key"])), open_
+    except (KeyError, TypeError, ValueError):
+        raise ValueError("not a snapshot of this protocol's joins") from None
+
+
+def _at(key: Key, positions: tuple[int, ...]) -> Key:
+    return tuple(key[position] for position in positions)

@@ -1,0 +1,160 @@
+"""Pieces of a block, put into the last one's frame as if it had come whole: bytes that compiled code reads.
+
+Compiled code is a hundred times as fast as the reference codec, and what it refuses does not conform: the search for the
+fault has a bound.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..codec.compiled import BRIEF, READ_FAULTS, release
+from ..reference.layout import Layout
+from ..schema.declarations import Derived
+from ..schema.expressions import Call, Checksum, FieldReference, Position
+from ..schema.node import nodes_in
+from ..schema.types import FrameReference, InSize, Integer, Prefix, Region
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..codec.compiled import ReadState
+    from ..reference.reading.reader import Reader, Skimming
+    from ..reference.scope import RecordScope
+    from ..reference.tree import Node
+    from ..schema.declarations import Field
+    from ..schema.protocol import Schema
+
+__all__ = ["CompiledFrames", "Splice", "splice_of", "spliced"]
+
+
+class Splice(NamedTuple):
+    """Where a frame says the size of its divided block.
+
+    Attributes:
+        size: The number.
+        name: The field that is derived from the size; None: the number stands before the block.
+        nests: Frames may stand in the block, and have a limit of their own.
+    """
+
+    size: Integer
+    name: str | None
+    nests: bool
+
+
+class CompiledFrames:
+    """The compiled reader of frames. `is_complete`: what it refuses does not conform, but for pieces."""
+
+    __slots__ = ("_is_complete", "_read", "_state")
+
+    def __init__(self, read: Skimming, state: ReadState | None, *, is_complete: bool) -> None:
+        self._read = read
+        self._state = state
+        self._is_complete = is_complete
+
+    def made(self, reader: Reader, data: bytes, splice: Splice) -> Any:
+        """Return the frame that `data` is; None where compiled code refuses it, or cannot judge it."""
+        state, most = self._state, reader.schema.frame
+        if len(data) > most and (state is None or splice.nests):
+            return None  # the limit of a frame is about each that came, and not about what they are together
+        if state is not None:
+            state.begin()
+            state.frame = max(most, len(data))
+        try:
+            frame, end = self._read(data, 0, len(data), state)
+            if end == len(data):
+                return frame
+        except READ_FAULTS as error:
+            release(error)
+        finally:
+            if state is not None:
+                state.frame = most
+        if self._is_complete and not (BRIEF.has_inflated and BRIEF.inflated_left is not None):
+            reader.is_faulty = True
+        return None
+
+
+def spliced(
+    reader: Reader, record: RecordScope, field: Field, node: Node, inside: Node, pieces: Sequence[bytes]
+) -> Any:
+    """Return the frame that compiled code makes of all pieces; None where there is none: the reference codec reads them.
+
+    `node`, `inside`: the block of the last piece, and what it holds.
+    """
+    compiled = reader.compiled
+    splice = None if compiled is None else _known_splice(reader, record.name, field)
+    if compiled is None or splice is None:
+        return None
+    window, form = reader.window, splice.size
+    head = bytearray(window.data[window.frame_start : inside.start - window.base])
+    number = node.children[0] if splice.name is None else record.nodes[splice.name]
+    at = number.start - window.base - window.frame_start
+    try:
+        size = sum(map(len, pieces)).to_bytes(form.size, form.endian, signed=form.is_signed)
+    except OverflowError:
+        return None
+    head[at : at + form.size] = size
+    return compiled.made(reader, b"".join((head, *pieces)), splice)
+
+
+_KNOWN: dict[tuple[int, str | None, str], tuple[Schema, Splice | None]] = {}
+_MOST_KNOWN = 64
+
+
+def _known_splice(reader: Reader, frame: str, block: Field) -> Splice | None:
+    """Return the splice of a frame, which is looked for once: that goes through the whole schema."""
+    plan = reader.schema.plan
+    key = (id(plan), reader.options.variant, frame)
+    known = _KNOWN.get(key)
+    if known is None or known[0] is not plan:
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        known = _KNOWN[key] = (plan, splice_of(reader.schema, frame, block))
+    return known[1]
+
+
+def splice_of(schema: Layout, frame: str, block: Field) -> Splice | None:
+    """Return where a frame says the size of its block; None where more of it depends on whether it came whole."""
+    fields = schema.frames[frame].fields
+    if fields[-1] != block or block.condition is not None or not isinstance(block.type, Region):
+        return None
+    size, name = _size(fields, block, block.type.carrier)
+    plan = schema.plan
+    inside = (plan.structs, plan.messages, plan.unions, plan.variants)
+    is_plain = not any(_depends(node, name, block.name) for node in nodes_in(inside))
+    n_depending = sum(_depends(node, name, block.name, is_own=True) for node in nodes_in(fields))
+    if size is None or not is_plain or n_depending != (0 if name is None else 2):
+        return None
+    return Splice(size, name, any(isinstance(node, FrameReference) for node in nodes_in((fields, inside))))
+
+
+def _size(fields: tuple[Field, ...], block: Field, carrier: object) -> tuple[Integer | None, str | None]:
+    """Return the number that says how large the block is, and the name of its field, if it is one."""
+    match carrier:
+        case Prefix(Integer() as size):
+            return size, None
+        case InSize(FieldReference((name,), "own")):
+            measured = Call("size", (FieldReference((block.name,)),))
+            field = next((each for each in fields if each.name == name), None)
+            if field is None or field.condition is not None or not isinstance(field.type, Integer):
+                return None, None
+            value = field.value
+            is_measured = isinstance(value, Derived) and value.value == measured
+            return (field.type, name) if is_measured and field.where is None else (None, None)
+        case _:
+            return None, None
+
+
+def _depends(node: object, size: str | None, block: str, *, is_own: bool = False) -> bool:
+    """Say whether what an expression speaks of is another in the last piece than in all together."""
+    match node:
+        case Position(what):
+            return is_own or what == "offset"
+        case Checksum():
+            return is_own
+        case FieldReference(path, scope) if path and (is_own or scope == "frame"):
+            return path[0] in (size, block)
+        case _:
+            return False

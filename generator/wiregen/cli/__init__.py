@@ -1,5 +1,0 @@
-"""The command `wiregen`: arguments in, exit code out; what a verb needs is imported inside the verb."""
-
-from wiregen.cli.command import main, wiregen
-
-__all__ = ["main", "wiregen"]

@@ -1,0 +1,1 @@
+"""Conformance: sample values, conversation traces, vectors, and what holds an implementation to them."""

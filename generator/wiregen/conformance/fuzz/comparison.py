@@ -1,0 +1,183 @@
+"""Two codecs asked the same: whether they say the same, and if not, what is the difference called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeVar
+
+from wiregen.conformance.judge.checks import first_byte, is_same_code, told
+from wiregen.conformance.judge.comparison import difference
+from wiregen.conformance.judge.implementation import (
+    TOLD,
+    Decoded,
+    Fault,
+    Implementation,
+    ImplementationError,
+    Line,
+    Setting,
+    SkippedError,
+    Written,
+)
+
+__all__ = ["Differing", "Trial", "differing"]
+
+_INDEX = re.compile(r"\[\d+\]")
+_NUMBER = re.compile(r"\d+")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """Bytes, how they are read, and in which pieces the codec under test gets them; () for whole."""
+
+    setting: Setting
+    data: bytes
+    cuts: tuple[int, ...] = ()
+
+    @property
+    def chunks(self) -> list[bytes]:
+        places = [0, *self.cuts, len(self.data)]
+        return [self.data[start:end] for start, end in pairwise(places)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Differing:
+    """A difference. `key` is equal for those that look like the same mistake."""
+
+    key: tuple[str, ...]
+    expected: str
+    found: str
+
+
+def differing(
+    trial: Trial, reference: Implementation, testee: Implementation, expected: Decoded | None = None
+) -> Differing | None:
+    """Return how the codec under test differs from the reference; None: it does not, or does not do that.
+
+    `expected`: what the reference says, where that is known.
+
+    Raises:
+        ImplementationError: The reference itself gives no answer.
+    """
+    expected = expected or asked(lambda: reference.decode(trial.setting, [trial.data]))
+    try:
+        found = asked(lambda: testee.decode(trial.setting, trial.chunks))
+        between = _between(_settled(expected, trial), _settled(found, trial), testee)
+        if between is None and expected.fault is None and expected.frames and "encode" in testee.can:
+            return _encoding(trial.setting, expected.frames, reference, testee)
+    except SkippedError:
+        return None
+    except ImplementationError as error:
+        return _trouble(error, "an answer")
+    return between
+
+
+def asked(call: Callable[[], T]) -> T:
+    """Return the answer of a door; whatever else it raises is no answer."""
+    try:
+        return call()
+    except (ImplementationError, SkippedError):
+        raise
+    except Exception as error:  # a door of this process has no other way to crash
+        raise ImplementationError("crashed", f"{type(error).__name__}: {error}"[:200]) from error
+
+
+def _settled(decoded: Decoded, trial: Trial) -> Decoded:
+    """Return the answer as if the stream ended: what is cut there and what is incomplete are the same."""
+    if decoded.fault is None and (decoded.is_incomplete or decoded.is_unfinished):
+        fault = Fault(code="truncated", at=len(trial.data), recoverable=False)
+        return Decoded(frames=decoded.frames, fault=fault)
+    return decoded
+
+
+def _between(expected: Decoded, found: Decoded, testee: Implementation) -> Differing | None:
+    n_both = min(len(expected.frames), len(found.frames))
+    between = difference(expected.frames[:n_both], found.frames[:n_both])
+    if between is not None:
+        key: tuple[str, ...] = (_INDEX.sub("[]", between.path), _message(expected, _frame(between.path)))
+        return Differing(
+            key=("frames", *key), expected=f"{between.path} {between.expected}", found=between.found
+        )
+    wanted, said = expected.fault, found.fault
+    # The first that one has and the other has not: what comes behind it follows from the same mistake.
+    if len(expected.frames) > n_both:
+        key = ("refuses", _message(expected, n_both), _code(said))
+    elif len(found.frames) > n_both:
+        key = ("accepts", _code(wanted), _path(wanted), _message(found, n_both))
+    elif not _is_same(wanted, said, testee):
+        key = ("decode", _code(wanted), _code(said), _path(wanted, said))
+    else:
+        return _between_faults(wanted, said, testee)
+    return Differing(key=key, expected=_told(expected), found=_told(found))
+
+
+def _between_faults(wanted: Fault | None, said: Fault | None, testee: Implementation) -> Differing | None:
+    """Return how faults of the same code differ, in what the codec under test tells."""
+    if wanted is None or said is None:
+        return None
+    names = [name for name in sorted(TOLD - {"code"}) if name in testee.tells]
+    names += [name for name in ("rule", "path", "inner_at") if getattr(said, name) not in (None, "")]
+    for name in names:
+        if getattr(wanted, name) not in (None, getattr(said, name)):
+            key = ("fault", name, wanted.code, _path(wanted, said))
+            return Differing(key=key, expected=told(wanted), found=told(said))
+    return None
+
+
+def _encoding(
+    setting: Setting, frames: Sequence[Line], reference: Implementation, testee: Implementation
+) -> Differing | None:
+    wanted = asked(lambda: reference.encode(setting, frames))
+    said = asked(lambda: testee.encode(setting, frames))
+    if wanted == said or (wanted.code and is_same_code(wanted.code, said.code, testee.tells)):
+        return None
+    name = str(frames[0].get("message"))
+    if wanted.code is None and said.code is None:
+        expected, found = first_byte(wanted.data, said.data)
+    else:
+        expected, found = _outcome(wanted), _outcome(said)
+    return Differing(
+        key=("encode", wanted.code or "", said.code or "", name),
+        expected=f"encoded, {expected}",
+        found=found,
+    )
+
+
+def _is_same(wanted: Fault | None, said: Fault | None, testee: Implementation) -> bool:
+    return is_same_code(_code(wanted) or None, _code(said) or None, testee.tells)
+
+
+def _outcome(written: Written) -> str:
+    return written.code or f"{len(written.data)} bytes"
+
+
+def _trouble(error: ImplementationError, expected: str) -> Differing:
+    return Differing(
+        key=("trouble", error.trouble, _NUMBER.sub("0", error.text)[:80]), expected=expected, found=str(error)
+    )
+
+
+def _message(decoded: Decoded, index: int) -> str:
+    return str(decoded.frames[index].get("message"))
+
+
+def _code(fault: Fault | None) -> str:
+    return "" if fault is None else fault.code
+
+
+def _path(*faults: Fault | None) -> str:
+    paths = (fault.path for fault in faults if fault is not None and fault.path)
+    return _INDEX.sub("[]", next(paths, ""))
+
+
+def _frame(path: str) -> int:
+    found: Any = re.match(r"frames\[(\d+)\]", path)
+    return int(found[1]) if found else 0
+
+
+def _told(decoded: Decoded) -> str:
+    frames = f"{len(decoded.frames)} frame{'s' if len(decoded.frames) != 1 else ''}"
+    return frames if decoded.fault is None else f"{frames}, then {told(decoded.fault)}"

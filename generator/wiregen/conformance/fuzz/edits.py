@@ -1,0 +1,115 @@
+"""Changes to a part of a frame whose tree is known, with the lengths, sizes and counts around it mended, or left to be wrong."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from wiregen.runtime.reference.tree import Node
+from wiregen.runtime.schema.elements import CompressedBody, JoinedBody
+from wiregen.runtime.schema.types import Integer
+
+__all__ = ["Spot", "is_item", "number_bytes", "replaced", "spots"]
+
+_WINDOW_BITS: Final[dict[str, int]] = {"zlib": 15, "gzip": 31, "deflate": -15}
+_MOST_INFLATED: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A node, the nodes that hold it, outermost first, and the bytes that its places count in."""
+
+    node: Node
+    above: tuple[Node, ...]
+    data: bytes
+    shell: Spot | None = None
+    """The compressed body whose inside the bytes are."""
+
+    @property
+    def octets(self) -> bytes:
+        return self.data[self.node.start : self.node.end]
+
+
+def spots(data: bytes, roots: Sequence[Node], shell: Spot | None = None) -> Iterator[Spot]:
+    """Yield every part of frames, those inside compressed bodies too; joined pieces are left as they are."""
+    stack: list[tuple[Node, tuple[Node, ...]]] = [(root, ()) for root in reversed(roots)]
+    while stack:
+        node, above = stack.pop()
+        spot = Spot(node, above, data, shell)
+        yield spot
+        if isinstance(node.type, CompressedBody):
+            yield from _inside(spot)
+        elif not isinstance(node.type, JoinedBody):
+            stack.extend((child, (*above, node)) for child in reversed(node.children))
+
+
+def _inside(spot: Spot) -> Iterator[Spot]:
+    inflated = inflated_of(spot)
+    if inflated is not None:
+        yield from spots(inflated, spot.node.children, spot)
+
+
+def inflated_of(spot: Spot) -> bytes | None:
+    """Return what a compressed body holds; None where that is much."""
+    stream = zlib.decompressobj(_window_bits(spot))
+    try:
+        inflated = stream.decompress(spot.octets, _MOST_INFLATED)
+    except zlib.error:
+        return None
+    return inflated if stream.eof else None
+
+
+def _window_bits(spot: Spot) -> int:
+    assert isinstance(spot.node.type, CompressedBody)
+    return _WINDOW_BITS[spot.node.type.algorithm]
+
+
+def compressed(spot: Spot, inflated: bytes, level: int = 0) -> bytes:
+    """Return bytes as the body that a spot is."""
+    stream = zlib.compressobj(level, zlib.DEFLATED, _window_bits(spot))
+    return stream.compress(inflated) + stream.flush()
+
+
+def replaced(spot: Spot, octets: bytes, *, is_mended: bool, n_items: int = 0) -> bytes:
+    """Return the outermost bytes with other ones in the place of a spot; `n_items`: how many more its list has."""
+    start, end = spot.node.start, spot.node.end
+    buffer = bytearray(spot.data)
+    if is_mended:
+        for node, by in _to_mend(spot, len(octets) - (end - start), n_items):
+            _add(buffer, node, by)
+    buffer[start:end] = octets
+    if spot.shell is None:
+        return bytes(buffer)
+    return replaced(spot.shell, compressed(spot.shell, bytes(buffer)), is_mended=is_mended)
+
+
+def _to_mend(spot: Spot, by: int, n_items: int) -> Iterator[tuple[Node, int]]:
+    """Yield the numbers that stand before a spot and tell a size or count that it changes."""
+    sizes = {node.size for node in spot.above}
+    for node in spot.above:
+        for child in node.children:
+            if child.end > spot.node.start or not isinstance(child.value, int):
+                continue
+            is_size = child.part == "length" or (child.note == "derived" and child.value in sizes)
+            if is_size and by:
+                yield child, by
+            elif child.part == "count" and n_items and node is spot.above[-1]:
+                yield child, n_items
+
+
+def _add(buffer: bytearray, node: Node, by: int) -> None:
+    if not isinstance(node.type, Integer):
+        return
+    octets = number_bytes(node.value + by, node.type)
+    buffer[node.start : node.end] = octets
+
+
+def number_bytes(value: int, type_: Integer) -> bytes:
+    """Return an integer as its type has it, cut to its size."""
+    return (value % (1 << 8 * type_.size)).to_bytes(type_.size, type_.endian)
+
+
+def is_item(node: Node) -> bool:
+    return node.name.startswith("[")

@@ -1,0 +1,92 @@
+"""Smaller inputs with the same difference: parts of the tree taken out, then bytes, then bytes set to zero."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import chain, combinations
+from typing import Final
+
+from wiregen.conformance.fuzz.comparison import Trial
+from wiregen.conformance.fuzz.edits import is_item, replaced, spots
+from wiregen.runtime.reference.tree import Node
+from wiregen.runtime.schema.elements import Data
+
+__all__ = ["shrunk"]
+
+_SHORT: Final = 64
+"""Bytes up to which pairs of them are tried."""
+
+
+def shrunk(
+    trial: Trial,
+    is_same: Callable[[Trial], bool],
+    nodes: Callable[[Trial], tuple[Node, ...]],
+    most_tries: int,
+) -> Trial:
+    """Return the smallest trial that is found to differ in the same way, after so many tries at most."""
+    n_left = most_tries
+    is_smaller = True
+    while is_smaller:
+        is_smaller = False
+        for smaller in _smaller(trial, nodes):
+            n_left -= 1
+            if n_left < 0:
+                return trial
+            if is_same(smaller):
+                trial, is_smaller = smaller, True
+                break
+    return trial
+
+
+def _smaller(trial: Trial, nodes: Callable[[Trial], tuple[Node, ...]]) -> Iterator[Trial]:
+    """Yield trials that are simpler, the much simpler ones first."""
+    if trial.cuts:
+        yield replace(trial, cuts=())
+    before = trial.setting.before
+    for index in range(len(before)):
+        less = before[:index] + before[index + 1 :]
+        yield replace(trial, setting=replace(trial.setting, before=less))
+    data = trial.data
+    for other in chain(_without_parts(trial, nodes), _without_bytes(data), _zeroed(data), _tightened(data)):
+        yield replace(trial, data=other, cuts=tuple(cut for cut in trial.cuts if cut < len(other)))
+
+
+def _without_parts(trial: Trial, nodes: Callable[[Trial], tuple[Node, ...]]) -> Iterator[bytes]:
+    roots = nodes(trial)
+    for root in roots:
+        yield trial.data[: root.start] + trial.data[root.end :]
+    for spot in spots(trial.data, roots):
+        if spot.node.size and (is_item(spot.node) or isinstance(spot.node.type, Data)):
+            yield replaced(spot, b"", is_mended=True, n_items=-1 if is_item(spot.node) else 0)
+
+
+def _without_bytes(data: bytes) -> Iterator[bytes]:
+    size = len(data) // 2
+    while size:
+        for start in range(0, len(data), size):
+            yield data[:start] + data[start + size :]
+        size //= 2
+
+
+def _zeroed(data: bytes) -> Iterator[bytes]:
+    for at, byte in enumerate(data):
+        if byte:
+            yield data[:at] + b"\0" + data[at + 1 :]
+
+
+def _tightened(data: bytes) -> Iterator[bytes]:
+    """Yield the data without one byte, one or two numbers before it less by one: they may be the lengths around it.
+
+    Where bytes are wrong there is no tree that would name them.
+    """
+    if len(data) > _SHORT:
+        return
+    for at in range(len(data)):
+        earlier = [place for place in range(at) if 0 < data[place] <= len(data)]
+        for places in (*combinations(earlier, 1), *combinations(earlier, 2)):
+            buffer = bytearray(data)
+            for place in places:
+                buffer[place] -= 1
+            del buffer[at]
+            yield bytes(buffer)

@@ -1,0 +1,153 @@
+"""Generated code as a door: a package that was made in memory, or one that is installed."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from wiregen.conformance.judge.implementation import (
+    CAPABILITIES,
+    NATIVE,
+    TOLD,
+    Capability,
+    Decoded,
+    ImplementationError,
+    Line,
+    Setting,
+    Step,
+    Traced,
+    Written,
+)
+from wiregen.conformance.judge.stream_answers import collected
+from wiregen.generate.packages import Package
+from wiregen.runtime.records.frames import frame_from_record, frame_record, part_record
+from wiregen.runtime.reference.objects import build
+from wiregen.runtime.schema.protocol import Schema
+
+__all__ = ["GeneratedPackage", "implementation_of"]
+
+_KEYS: Final = ("message", "code", "header", "fields")
+
+
+class GeneratedPackage:
+    """The modules of one package: `modules` by serialization, the native one among them."""
+
+    def __init__(self, plan: Schema, modules: dict[str, Any], name: str = "generated code") -> None:
+        self.name = name
+        self.tells = TOLD
+        self.serializations = frozenset(modules)
+        self.can: frozenset[Capability] = frozenset(
+            name for name in CAPABILITIES if name != "trace" or plan.sessions
+        )
+        self._plan = plan
+        self._modules = modules
+        self._native: Any = modules[NATIVE]
+
+    def decode(self, setting: Setting, chunks: Sequence[bytes]) -> Decoded:
+        context, decoders = self._connection(setting)
+        decoder = decoders.get(setting.role) if setting.serialization == NATIVE else None
+        decoder = decoder or self._decoder(setting.serialization, setting.role, setting, context)
+        return collected(decoder, chunks, lambda frame: self._line(frame, setting))
+
+    def encode(self, setting: Setting, frames: Sequence[Line]) -> Written:
+        context, _ = self._connection(setting)
+        encode = self._modules[setting.serialization].encode
+        try:
+            return Written(data=b"".join(self._written(encode, line, setting, context) for line in frames))
+        except ValueError as error:
+            if not hasattr(error, "code"):
+                raise
+            return Written(code=error.code)
+
+    def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, Any]) -> Traced:
+        wishes = {"strict": setting.is_strict, "limits": self._limits(setting), "variant": setting.variant}
+        known = inspect.signature(self._native.Session).parameters
+        named = {f"{name}_" if f"{name}_" in known else name: value for name, value in options.items()}
+        session = _call(self._native.Session, wishes | named)
+        for step in steps:
+            broken = next(filter(None, map(_broken, _events(session, step))), None)
+            if broken is not None:
+                return Traced(violation=broken)
+        return Traced()
+
+    def _connection(self, setting: Setting) -> tuple[Any, dict[str | None, Any]]:
+        """Return the context of a new connection, and the native decoders of who sent something before."""
+        context = self._context(setting)
+        made: dict[str | None, Any] = {}
+        for role, data in setting.before:
+            made[role] = made.get(role) or self._decoder(NATIVE, role, setting, context)
+            said = collected(made[role], [data], lambda frame: {}, is_all=False)
+            if said.fault is not None or said.is_incomplete:
+                raise ImplementationError(
+                    "failed", f"what {role} sent before is not whole and right: {said.fault}"
+                )
+        return context, made
+
+    def _decoder(self, serialization: str, role: str | None, setting: Setting, context: Any) -> Any:
+        wishes = {"context": context, "strict": setting.is_strict, "variant": setting.variant}
+        wishes |= {"limits": self._limits(setting)}
+        module: Any = self._modules[serialization]
+        return _call(module.Decoder, wishes, role, errors="yield")
+
+    def _context(self, setting: Setting) -> Any:
+        if not hasattr(self._native, "Context"):
+            return None
+        return _call(self._native.Context, {"limits": self._limits(setting)})
+
+    def _limits(self, setting: Setting) -> Any:
+        return self._native.Limits(**setting.limits) if setting.limits else None
+
+    def _line(self, frame: Any, setting: Setting) -> Line:
+        record = frame_record(self._plan, frame, variant=setting.variant)
+        return record | part_record(self._plan, frame, variant=setting.variant)
+
+    def _written(self, encode: Callable[..., bytes], line: Line, setting: Setting, context: Any) -> bytes:
+        frame = self._frame(line, setting)
+        wishes = {"from_role": setting.role, "context": context, "variant": setting.variant, "compression": 0}
+        data: bytes = _call(encode, wishes, frame)
+        joined = line.get("joined")
+        for said in (frame, *([self._frame(joined, setting)] if isinstance(joined, dict) else [])):
+            if context is not None and hasattr(said, "message"):
+                context.apply(said, setting.role)
+        return data
+
+    def _frame(self, line: Line, setting: Setting) -> Any:
+        record = {key: line[key] for key in _KEYS if key in line}
+        value = frame_from_record(self._plan, record, role=setting.role, variant=setting.variant)
+        return build(self._plan, value, vars(self._native))
+
+
+def _call(function: Callable[..., Any], wishes: dict[str, Any], *arguments: Any, **fixed: Any) -> Any:
+    """Call what was generated with those of the wishes that this protocol has."""
+    known = inspect.signature(function).parameters
+    return function(*arguments, **fixed, **{name: wish for name, wish in wishes.items() if name in known})
+
+
+def _events(session: Any, step: Step) -> Iterator[Any]:
+    if step.is_end:
+        yield from session.eof(step.role, step.at)
+    elif step.data:
+        yield from session.observe(step.role, step.data, step.at)
+    else:
+        yield from session.tick(step.at)
+
+
+def _broken(event: Any) -> str | None:
+    """Return the name of a violation that is no mere note, or the code of a fault."""
+    match type(event).__name__:
+        case "Violation" if not event.lenient:
+            return str(event.name)
+        case "Fault":
+            return str(event.error.code)
+        case _:
+            return None
+
+
+def implementation_of(package: Package) -> GeneratedPackage:
+    """Return the door to a package that was made in memory."""
+    modules: dict[str, Any] = {
+        name: importlib.import_module(f"{package.name}.{name}") for name in package.backends[1:]
+    }
+    return GeneratedPackage(package.plan, {NATIVE: package.native, **modules})

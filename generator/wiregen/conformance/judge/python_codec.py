@@ -1,0 +1,77 @@
+"""A Python object with `decode` and `encode` as a door: what a test of somebody's own codec has at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from wiregen.conformance.judge.implementation import (
+    NATIVE,
+    TOLD,
+    UNTOLD,
+    Capability,
+    Decoded,
+    Fault,
+    ImplementationError,
+    Line,
+    Setting,
+    Step,
+    Traced,
+    Written,
+)
+
+__all__ = ["PythonCodec"]
+
+_SAID: Final = ("at", "recoverable", "rule", "path", "inner_at")
+
+
+class PythonCodec:
+    """Asks `decode(chunks, setting)`, an iterable of decoded lines, `encode(frames, setting)`, bytes, and where it is there
+    `trace(steps, setting, options)`, the name of a violation or None.
+
+    Who refuses raises an exception that has a `code`, and `at` and `recoverable` where it can tell; where `tells` leaves out
+    `code`, any ValueError will do. Bytes that end within a frame raise EOFError. Where no frame is cut, but the last piece of something is missing, the EOFError has a true `unfinished`.
+    `serializations` names those that it has beside the native one.
+    """
+
+    def __init__(self, codec: Any) -> None:
+        self._codec = codec
+        self.name = type(codec).__name__
+        named = ("decode", "encode", "trace")
+        self.can: frozenset[Capability] = frozenset(
+            name for name in named if callable(getattr(codec, name, None))  # type: ignore[misc]
+        )
+        self.tells: frozenset[str] = frozenset(getattr(codec, "tells", TOLD))
+        self.serializations: frozenset[str] = frozenset((NATIVE, *getattr(codec, "serializations", ())))
+
+    def decode(self, setting: Setting, chunks: Sequence[bytes]) -> Decoded:
+        frames: list[Line] = []
+        try:
+            for line in self._codec.decode(list(chunks), setting):
+                frames.append(line)  # noqa: PERF402 - those before a fault are kept
+        except EOFError as error:
+            is_unfinished = bool(getattr(error, "unfinished", False))
+            return Decoded(frames=tuple(frames), is_incomplete=not is_unfinished, is_unfinished=is_unfinished)
+        except Exception as error:  # noqa: BLE001 - whatever a codec raises says something about it
+            return Decoded(frames=tuple(frames), fault=self._fault(error))
+        return Decoded(frames=tuple(frames))
+
+    def encode(self, setting: Setting, frames: Sequence[Line]) -> Written:
+        try:
+            return Written(data=bytes(self._codec.encode(list(frames), setting)))
+        except Exception as error:  # noqa: BLE001 - as above
+            return Written(code=self._code(error))
+
+    def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, Any]) -> Traced:
+        return Traced(violation=self._codec.trace(list(steps), setting, dict(options)))
+
+    def _fault(self, error: Exception) -> Fault:
+        return Fault(code=self._code(error), **{name: getattr(error, name, None) for name in _SAID})
+
+    def _code(self, error: Exception) -> str:
+        code = getattr(error, "code", None)
+        if isinstance(code, str):
+            return code
+        if isinstance(error, ValueError) and "code" not in self.tells:
+            return UNTOLD
+        raise ImplementationError("crashed", f"{type(error).__name__}: {error}"[:200]) from error

@@ -1,0 +1,53 @@
+"""What a stream decoder of ours says, as the answer of a door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wiregen.conformance.judge.implementation import Decoded, Fault, Line
+
+__all__ = ["collected"]
+
+
+def collected(
+    decoder: Any, chunks: Sequence[bytes], line: Callable[[Any], Line], *, is_all: bool = True
+) -> Decoded:
+    """Return what a decoder with errors="yield" makes of chunks, up to the first fault; `line` shows a frame.
+
+    Unless `is_all`, more may be fed to it later; else the stream ends, and the error is told that a cut frame has by then.
+
+    It may be of any runtime, for every generated tree has its own: an error is known by its code.
+    """
+    base = decoder.fed
+    frames: list[Line] = []
+    for chunk in chunks:
+        for item in decoder.feed(chunk):
+            if isinstance(item, ValueError):
+                return Decoded(frames=tuple(frames), fault=fault_of(item, base))
+            frames.append(line(item))
+    if not is_all:
+        return Decoded(frames=tuple(frames), is_incomplete=decoder.pending > 0)
+    is_incomplete = decoder.pending > 0
+    errors = (item for _, _, item in decoder.finish_items() if isinstance(item, ValueError))
+    fault = next((fault_of(error, base) for error in errors), None)
+    if is_incomplete and fault is not None and not _is_end(fault, decoder.fed - base):
+        return Decoded(frames=tuple(frames), fault=fault)
+    is_unfinished = not is_incomplete and fault is not None
+    return Decoded(frames=tuple(frames), is_incomplete=is_incomplete, is_unfinished=is_unfinished)
+
+
+def _is_end(fault: Fault, size: int) -> bool:
+    """Return whether a fault says only that the stream ends inside a frame."""
+    return (fault.code, fault.at, fault.recoverable) == ("truncated", size, False)
+
+
+def fault_of(error: Any, base: int) -> Fault:
+    return Fault(
+        code=error.code,
+        at=error.at - base,
+        recoverable=error.recoverable,
+        rule=error.rule,
+        path=error.path,
+        inner_at=error.inner_at,
+    )

@@ -1,0 +1,305 @@
+"""What values of a protocol are grown from: its plan, the free one beside it, and the options of its declarations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, assert_never
+
+from wiregen.conformance.samples.boundary_values import bounds, int_options, varint_options
+from wiregen.conformance.samples.choices import SHARED, Option
+from wiregen.conformance.samples.compared_numbers import Mentions, mentions_of
+from wiregen.conformance.samples.condition_solving import Fitting, wheres_of
+from wiregen.conformance.samples.unconstrained import loosened
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.layout import Layout
+from wiregen.runtime.schema.declarations import Default, Field, Trailing, is_code
+from wiregen.runtime.schema.expressions import Number
+from wiregen.runtime.schema.node import nodes_in
+from wiregen.runtime.schema.protocol import Schema, Variant
+from wiregen.runtime.schema.shapes import blocks
+from wiregen.runtime.schema.types import (
+    Bits,
+    Boolean,
+    Bytes,
+    Carrier,
+    CodingReference,
+    Computed,
+    Delimited,
+    EnumReference,
+    Integer,
+    Length,
+    List,
+    Prefix,
+    StructReference,
+    Text,
+    ToEnd,
+    Type,
+    UnionReference,
+    Until,
+    Varint,
+)
+
+__all__ = ["SampleBasis", "every_field", "references", "rows_of", "shape_of"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleBasis:
+    """A plan, and what is worked out from it once."""
+
+    plan: Schema
+
+    @cached_property
+    def too_large(self) -> list[str]:
+        """Where values were given up because they had too many parts."""
+        return []
+
+    @cached_property
+    def long_lists(self) -> Counter[str]:
+        """How many long lists were made up for each site."""
+        return Counter()
+
+    @cached_property
+    def loose(self) -> Schema:
+        return loosened(self.plan)
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        return mentions_of(self.plan)
+
+    @cached_property
+    def fitting(self) -> Fitting:
+        """What the conditions of fields allow."""
+        found = (
+            where for owner, fields in rows_of(self.plan) for where in wheres_of(owner, every_field(fields))
+        )
+        return Fitting(dict(found))
+
+    @cached_property
+    def hidden(self) -> dict[str, frozenset[str]]:
+        """The fields by declaration that are no part of values."""
+        found: dict[str, frozenset[str]] = {}
+        for owner, fields in rows_of(self.plan):
+            names = {field.name for field in every_field(fields) if field.is_hidden}
+            found[owner] = found.get(owner, frozenset()) | names
+        return found
+
+    @cached_property
+    def types(self) -> dict[str, Type]:
+        """The types of fields by site."""
+        return {
+            f"{owner}.{field.name}": field.type
+            for owner, fields in rows_of(self.plan)
+            for field in every_field(fields)
+        }
+
+    @cached_property
+    def code_sites(self) -> tuple[str, ...]:
+        """The fields of frames that say which message they carry."""
+        found = [
+            f"{owner}.{field.name}"
+            for owner, fields in rows_of(self.plan)
+            for field in every_field(fields)
+            if owner in self.plan.frames and is_code(field)
+        ]
+        return tuple(dict.fromkeys(found))
+
+    @cached_property
+    def trailing(self) -> dict[str, int]:
+        """How many fields may be absent at the end, by declaration."""
+        found: dict[str, int] = {}
+        for owner, fields in rows_of(self.plan):
+            count = sum(isinstance(field.value, Trailing) for field in every_field(fields))
+            found[owner] = max(found.get(owner, 0), count)
+        return found
+
+    @cached_property
+    def defaults(self) -> dict[str, int]:
+        """The defaults that are plain numbers, by site."""
+        found: dict[str, int] = {}
+        for owner, fields in rows_of(self.plan):
+            for field in every_field(fields):
+                match field.value:
+                    case Default(Number(number)) | Trailing(Number(number)):
+                        found[f"{owner}.{field.name}"] = number
+        return found
+
+    @cached_property
+    def shallow(self) -> dict[str, frozenset[str]]:
+        """The varieties of each union that hold none of the same union."""
+        return {
+            name: frozenset(
+                each.name
+                for each in union.varieties
+                if ("union", name) not in self._inside(each.fields, set())
+            )
+            for name, union in self.plan.unions.items()
+        }
+
+    def varieties(
+        self, name: str, only: tuple[str, ...] | None, *, is_deep: bool, can_reach_end: bool
+    ) -> tuple[Option, ...]:
+        """Return the varieties that may stand somewhere, by their codes; deep in their own union those that end it."""
+        key = (name, only, is_deep, can_reach_end)
+        if key not in self._varieties:
+            schema = Layout(self.plan, Options())
+            self._varieties[key] = tuple(
+                (each.name if len(edges) == 1 else f"{each.name} {code}", code)
+                for each in self.plan.unions[name].varieties
+                if only is None or each.name in only
+                if can_reach_end or not schema.fields_reach_end(each.fields)
+                if not is_deep or each.name in self.shallow[name]
+                for edges in (dict.fromkeys(code for span in each.spans for code in (span.low, span.high)),)
+                for code in edges
+            )
+        return self._varieties[key]
+
+    @cached_property
+    def _varieties(self) -> dict[Any, tuple[Option, ...]]:
+        return {}
+
+    def _inside(self, part: Any, seen: set[tuple[str, str]]) -> set[tuple[str, str]]:
+        """Return the structs and unions that something can hold."""
+        for kind, name in references(part):
+            if (kind, name) in seen:
+                continue
+            seen.add((kind, name))
+            if kind == "struct":
+                self._inside(self.plan.structs[name], seen)
+            else:
+                self._inside(self.plan.unions[name].varieties, seen)
+        return seen
+
+    def only_name(self, only: tuple[str, ...]) -> str:
+        return ", ".join(only) if len(only) < 3 else f"{only[0]} to {only[-1]}"
+
+    def entry_options(self, name: str) -> tuple[Option, ...]:
+        """Return what a context may say."""
+        match self.plan.contexts[name].type:
+            case EnumReference(enum):
+                return tuple((member.name, member.value) for member in self.plan.enums[enum].members)
+            case Boolean():
+                return (("true", True), ("false", False))
+            case _:
+                return (("three", 3), ("zero", 0), ("one", 1))
+
+    def int_options(self, site: str, name: str, type_: Integer | Varint | Bits) -> tuple[Option, ...]:
+        """Return the numbers that a field called `name` may have."""
+        is_small = name in self.mentions.measuring
+        if isinstance(type_, Varint):
+            return varint_options(site, type_.bits, zigzag=type_.is_zigzag, is_small=is_small)
+        key = (site, name, type_)
+        if key not in self._numbers:  # asked for each item of a list
+            low, high = bounds(type_)
+            mentioned = self.mentions.numbers.get(name, ())
+            self._numbers[key] = int_options(site, low, high, mentioned, is_small=is_small)
+        return self._numbers[key]
+
+    @cached_property
+    def _numbers(self) -> dict[Any, tuple[Option, ...]]:
+        return {}
+
+    def most_in(self, owner: str, name: str) -> int | None:
+        """Return the largest number that an integer field can hold; None: it is none, or no layout has it."""
+        types = [
+            field.type
+            for each, fields in rows_of(self.plan)
+            if each == owner
+            for field in every_field(fields)
+            if field.name == name
+        ]
+        integers = [type_ for type_ in types if isinstance(type_, Integer)]
+        return max(bounds(type_)[1] for type_ in integers) if types and integers == types else None
+
+    def most_said(self, length: Length | Carrier) -> int | None:
+        """Return the largest number that a prefix can say; None: it is no prefix, or nothing bounds it in practice."""
+        match length:
+            case Prefix(Integer() as type_):
+                return bounds(type_)[1]
+            case Prefix(CodingReference(name)):
+                widths = [each for each in self.plan.codings[name].widths if not each.is_null]
+                return max(each.high if each.wide is None else bounds(each.wide)[1] for each in widths)
+            case _:
+                return None
+
+    def can_be_null(self, length: Length) -> bool:
+        """Say whether a prefix can say that there is nothing."""
+        match length:
+            case Prefix(CodingReference(name)):
+                return any(each.is_null for each in self.plan.codings[name].widths)
+            case _:
+                return False
+
+    def coding_options(self, name: str, *, is_small: bool) -> tuple[Option, ...]:
+        """Return the numbers at the edges of each row of a coding."""
+        options: list[Option] = [("two", 2)] if is_small else []
+        for each in self.plan.codings[name].widths:
+            if each.is_null:
+                options.append((f"{SHARED}{name} null", None))
+            elif each.wide is None:
+                options += [(f"{SHARED}{name} {number}", number) for number in (each.low, each.high)]
+            else:
+                first = 1 + max((number for _, number in options if number is not None), default=-1)
+                last = bounds(each.wide)[1]
+                options += [(f"{SHARED}{name} {number}", number) for number in (first, last)]
+        known: dict[Any, str] = {}
+        for label, number in options:
+            known.setdefault(number, label)
+        return tuple((label, number) for number, label in known.items())
+
+
+def shape_of(type_: Bytes | Text | List) -> str:
+    """Return what a type with a length is called where it does not matter which field has it."""
+    kind = type_.encoding if isinstance(type_, Text) else "bytes" if isinstance(type_, Bytes) else "list"
+    return f"{kind}[{_shape_of_length(type_.length)}]"
+
+
+def _shape_of_length(length: Length) -> str:
+    match length.type if isinstance(length, Prefix) else length:
+        case Integer(size, is_signed):
+            return f"{'i' if is_signed else 'u'}{8 * size}"
+        case Varint():
+            return "varint"
+        case CodingReference(name):
+            return name
+        case Computed():
+            return "computed"
+        case ToEnd():
+            return "end"
+        case Delimited():
+            return "delimited"
+        case Until():
+            return "until"
+        case other:
+            assert_never(other)
+
+
+def rows_of(plan: Schema) -> Iterator[tuple[str, tuple[Field, ...]]]:
+    """Return every declaration that has fields, and these; of variants too."""
+    owners: tuple[Schema | Variant, ...] = (plan, *plan.variants.values())
+    for layouts in owners:
+        yield from layouts.structs.items()
+        for declared in (layouts.messages, layouts.frames, layouts.preambles):
+            yield from ((name, each.fields) for name, each in declared.items())
+    for union, declaration in plan.unions.items():
+        yield from ((f"{union}.{each.name}", each.fields) for each in declaration.varieties)
+
+
+def every_field(fields: Iterable[Field]) -> Iterator[Field]:
+    """Return fields, and those of blocks among them, which belong to the same declaration."""
+    for field in fields:
+        yield field
+        for block in blocks(field.type):
+            yield from every_field(block)
+
+
+def references(part: object) -> Iterator[tuple[str, str]]:
+    """Return the structs and unions that are named in a part of a plan."""
+    for node in nodes_in(part):
+        match node:
+            case StructReference(name):
+                yield "struct", name
+            case UnionReference(name):
+                yield "union", name

@@ -1,0 +1,157 @@
+"""Options that the `where` of their own field allows come first; where none does, a value that does is sought."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any, Final
+
+from wiregen.conformance.samples.boundary_values import bounds
+from wiregen.conformance.samples.choices import Option
+from wiregen.conformance.samples.unconstrained import FewBits
+from wiregen.runtime.codec.errors import DecodeError
+from wiregen.runtime.codec.text import encode_text
+from wiregen.runtime.reference.expressions import Undefined
+from wiregen.runtime.reference.layout import fixed_size
+from wiregen.runtime.reference.reading.reader import Reader
+from wiregen.runtime.reference.tree import Node
+from wiregen.runtime.reference.window import Place
+from wiregen.runtime.schema.declarations import Constant, Derived, Field
+from wiregen.runtime.schema.elements import Data
+from wiregen.runtime.schema.expressions import Expression, Number, Octets, String
+from wiregen.runtime.schema.node import nodes_in
+from wiregen.runtime.schema.types import (
+    Bits,
+    Boolean,
+    Bytes,
+    EnumReference,
+    Float,
+    Integer,
+    Prefix,
+    Text,
+    Type,
+    Varint,
+)
+
+__all__ = ["Fitting", "node_of", "wheres_of"]
+
+_NEAR: Final = 300
+"""Numbers sought on either side of each one that a condition names, and of the ends of the type."""
+_FROM_ZERO: Final = 5000
+_LONGEST: Final = 260
+"""Bytes or characters of the texts that are sought."""
+_MOST_VAIN: Final = 3
+"""Times that nothing was found for a field, after which nothing is sought any more."""
+
+
+def wheres_of(owner: str, fields: Iterable[Field]) -> Iterator[tuple[str, Expression]]:
+    """Yield the site and the condition of each field that has one and a value of its own."""
+    for field in fields:
+        if field.where is not None and not isinstance(field.value, Derived | Constant):
+            yield f"{owner}.{field.name}", field.where
+
+
+class Fitting:
+    """What the fields' own conditions are, by site, and what was found for them."""
+
+    def __init__(self, wheres: dict[str, Expression]) -> None:
+        self._wheres = wheres
+        self._found: dict[str, list[Any]] = {}
+        self._vain: Counter[str] = Counter()
+
+    def ordered(
+        self, reader: Reader, site: str, type_: Type, place: Place, options: tuple[Option, ...]
+    ) -> tuple[Option, ...]:
+        """Return the options of a field, the allowed ones first where the plain one is not."""
+        where = self._wheres.get(site)
+        if where is None or not options or _allows(reader, where, type_, place, options[0][1]):
+            return options
+        fit = [each for each in options if _allows(reader, where, type_, place, each[1])]
+        if not fit:
+            fit = [("allowed", value) for value in self._sought(reader, site, type_, place, where)]
+        return (*fit, *(each for each in options if each not in fit))
+
+    def _sought(
+        self, reader: Reader, site: str, type_: Type, place: Place, where: Expression
+    ) -> Iterator[Any]:
+        """Yield a value that the condition allows, if one is found; those of former times are tried first."""
+        known = self._found.setdefault(site, [])
+        candidates = known if self._vain[site] >= _MOST_VAIN else chain(known, _candidates(type_, where))
+        for value in candidates:
+            if _allows(reader, where, type_, place, value):
+                if value not in known:
+                    known.insert(0, value)
+                yield value
+                return
+        self._vain[site] += 1
+
+
+def _allows(reader: Reader, where: Expression, type_: Type, place: Place, value: Any) -> bool:
+    """Say whether a condition holds for a value of its field; also where it asks for what comes later."""
+    record, name = reader.scope, place.name
+    before = record.nodes.get(name)
+    record.nodes[name] = node_of(reader, type_, place, value)
+    try:
+        return bool(reader.evaluate(where, place))
+    except (Undefined, DecodeError):
+        return True
+    finally:
+        if before is None:
+            del record.nodes[name]
+        else:
+            record.nodes[name] = before
+
+
+def node_of(reader: Reader, type_: Type, place: Place, value: Any) -> Node:
+    """Return the node of a value, as conditions ask for it."""
+    if not isinstance(type_, Text | Bytes):
+        return Node(place.name, place.path, type_, 0, fixed_size(reader.schema, type_) or 0, value)
+    length = type_.length
+    prefix = (fixed_size(reader.schema, length.type) or 1) if isinstance(length, Prefix) else 0
+    data = b"" if value is None else _encoded(type_, value) if isinstance(type_, Text) else value
+    node = Node(place.name, place.path, type_, 0, prefix + len(data), value)
+    node.children = (Node("data", f"{place.path}.data", Data(), prefix, len(data), data),)
+    return node
+
+
+def _encoded(type_: Text, value: str) -> bytes:
+    try:
+        return encode_text(value, type_.encoding, type_.is_lenient, type_.endian)
+    except ValueError:
+        return value.encode(errors="replace")
+
+
+# ---- what may fit
+
+
+def _candidates(type_: Type, where: Expression) -> Iterator[Any]:
+    """Yield values of a type, those that the condition names first."""
+    match type_:
+        case Boolean():
+            yield from (False, True)
+        case Integer() | Varint() | FewBits() | Bits() | EnumReference():
+            low, high = (0, -1) if isinstance(type_, EnumReference) else bounds(type_)
+            yield from (number for number in _numbers(where, low, high) if low <= number <= high)
+        case Float():
+            named = map(float, _named(where))
+            yield from (number + more for number in named for more in (0.0, 0.5, -0.5, 1.0, -1.0))
+        case Text():
+            yield from (node.value for node in nodes_in(where) if isinstance(node, String))
+            yield from ("w" * size for size in range(_LONGEST))
+        case Bytes():
+            yield from (bytes.fromhex(node.hex) for node in nodes_in(where) if isinstance(node, Octets))
+            yield from (bytes(index % 251 + 1 for index in range(size)) for size in range(_LONGEST))
+
+
+def _numbers(where: Expression, low: int, high: int) -> Iterator[int]:
+    for one in (*_named(where), low, high):
+        for more in range(_NEAR):
+            yield from (one + more, one - more)
+    for number in range(_FROM_ZERO):
+        yield from (number, -number)
+
+
+def _named(where: Expression) -> list[int]:
+    """Return the numbers in a condition."""
+    return [node.value for node in nodes_in(where) if isinstance(node, Number)]

@@ -1,0 +1,116 @@
+"""One value: a careful reading over bytes that are made up as it asks for them, by the choices that are made on the way.
+
+What the wire derives, demands or measures is not minded meanwhile; whoever writes the value does that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from wiregen.conformance.samples.basis import SampleBasis
+from wiregen.conformance.samples.choices import CONTEXT, Choice, Choices, UngrownError
+from wiregen.conformance.samples.chosen_types import ChosenTypes
+from wiregen.runtime.codec.errors import DecodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.expressions import Undefined
+from wiregen.runtime.reference.layout import Layout
+from wiregen.runtime.reference.reading.reader import Reader, Steps
+from wiregen.runtime.reference.reading.records import read_bare_frame, read_preamble
+from wiregen.runtime.reference.tree import FrameValue, Record
+from wiregen.runtime.reference.window import Place, Window
+from wiregen.runtime.schema.types import FrameReference
+
+__all__ = ["SampleValue", "grow", "grow_opening"]
+
+_MOST_BYTES: Final = 1 << 20
+"""Made up for one value; one that asks for more is given up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleValue:
+    """A frame or preamble, what was chosen for it, and what must have been said before it.
+
+    Attributes:
+        scene: Entries of contexts, by their names and keys.
+    """
+
+    value: FrameValue | Record
+    made: tuple[Choice, ...]
+    covers: tuple[str, ...]
+    scene: dict[tuple[str, tuple[Any, ...]], Any] = field(default_factory=dict)
+
+
+def grow(soil: SampleBasis, choices: Choices, *, role: str | None, variant: str | None = None) -> SampleValue:
+    """Return a frame of `role`.
+
+    Raises:
+        UngrownError: The choices lead to none.
+    """
+    schema = Layout(soil.loose, Options(role, variant=variant))
+    name = schema.frame_of(role)
+
+    def read(reader: Reader) -> Steps:
+        return read_bare_frame(reader, name, Place(name, name), FrameReference(name))
+
+    return _grown(soil, choices, role, variant, read)
+
+
+def grow_opening(soil: SampleBasis, choices: Choices, *, role: str) -> SampleValue:
+    """Return the preamble of `role`.
+
+    Raises:
+        UngrownError: The choices lead to none.
+    """
+    name = soil.loose.opens[role]
+    return _grown(soil, choices, role, None, lambda reader: read_preamble(reader, name))
+
+
+def _grown(
+    soil: SampleBasis,
+    choices: Choices,
+    role: str | None,
+    variant: str | None,
+    read: Callable[[Reader], Steps],
+) -> SampleValue:
+    scene = _Scene(soil, choices)
+    wishes = Options(role, context=scene, variant=variant)
+    picking = ChosenTypes(soil, choices)
+    reader = Reader(Layout(soil.loose, wishes), wishes, Window(bytearray(), 0), picking.read)
+    try:
+        value = _finished(read(reader), reader)
+    except (DecodeError, Undefined, RecursionError, OverflowError) as error:
+        raise UngrownError(str(error)) from None
+    return SampleValue(value=value, made=tuple(choices.made), covers=choices.covers, scene=scene.entries)
+
+
+def _finished(steps: Steps, reader: Reader) -> Any:
+    """Return what a reading comes to that is given zeros wherever it asks for bytes that nobody chose."""
+    try:
+        needed = next(steps)
+        while True:
+            if needed > _MOST_BYTES:
+                raise UngrownError("too many bytes")
+            assert isinstance(reader.window.data, bytearray)
+            reader.window.data += bytes(needed - reader.window.available)
+            needed = steps.send(False)
+    except StopIteration as done:
+        return done.value.value
+
+
+class _Scene:
+    """A context that knows whatever it is asked for."""
+
+    def __init__(self, soil: SampleBasis, choices: Choices) -> None:
+        self._soil = soil
+        self._choices = choices
+        self.entries: dict[tuple[str, tuple[Any, ...]], Any] = {}
+
+    def lookup(self, name: str, keys: tuple[Any, ...], sender: str | None) -> Any:
+        known = (name, keys)
+        if known not in self.entries:
+            options = self._soil.entry_options(name)
+            site = f"{CONTEXT}{name}"
+            self.entries[known] = self._choices.choose(site, site, options, is_structural=True)
+        return self.entries[known]

@@ -1,0 +1,320 @@
+"""From a checked model to its traces: the searches, one after the other, and what they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from wiregen.conformance.traces.candidates import Drafts
+from wiregen.conformance.traces.goals import goals_of
+from wiregen.conformance.traces.memo import Verdicts
+from wiregen.conformance.traces.search import Finding, Search
+from wiregen.language.diagnostics import Span
+from wiregen.language.diagnostics.locations import SourceTexts, locate
+from wiregen.language.examples.connection_state import Setup
+from wiregen.language.examples.replaying import culprit, replayed
+from wiregen.language.examples.tolerated_states import tolerated_states
+from wiregen.language.examples.trace import Goal, Missing, Trace, Traces
+from wiregen.runtime.schema.expressions import LimitReference
+from wiregen.runtime.schema.node import nodes_in
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.sessions import Session, Violates
+from wiregen.runtime.schema.types import Boolean, EnumReference
+from wiregen.runtime.sessions.table import Program
+from wiregen.schema import model as m
+from wiregen.schema.lowering import KNOWN_LIMITS, lower
+
+__all__ = ["make_traces"]
+
+_ROUNDS: Final = (20, 40, 120, 360, 1000)
+"""Worlds that each search looks at, round by round; each round is content with a little less. The first that finds
+nothing is the last, and then finer searches go through all of them."""
+_LED: Final = 3
+"""The round from which the conversations of the file lead on: what is found before takes fewer steps."""
+_FEW_KEYS: Final = 1
+_LOW: Final = 1
+
+
+def make_traces(
+    protocol: m.Protocol,
+    origins: Mapping[str, Span] | None = None,
+    sources: SourceTexts | None = None,
+) -> Traces:
+    """Return the traces of a protocol, the same whenever they are made.
+
+    `origins`, and the texts they point into, say on which lines that stands which was not reached.
+    """
+    plan = lower(protocol)
+    program = Program(plan)
+    first = Setup(plan=plan, program=program, is_strict=True, options={}, limits={})
+    if not plan.sessions:
+        return Traces(protocol=protocol.name, traces=(), goals=(), missing=())
+    drafts, told = Drafts(first), _told(protocol)
+    goals = goals_of(first, drafts)
+    reached = _reached(list(_searches(first, drafts)), goals, told)
+    left = set(goals) - {each.goal for each in reached}
+    if left:
+        rest = tuple(goal for goal in goals if goal in left)
+        reached += _reached(list(_searches(first, drafts, is_fine=True)), rest, told)
+        left -= {each.goal for each in reached}
+    traces = _named(_merged(reached, goals), protocol)
+    missing = tuple(_missing(protocol, goal, origins or {}, sources or {}) for goal in goals if goal in left)
+    return Traces(protocol=protocol.name, traces=traces, goals=goals, missing=missing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reached:
+    goal: Goal
+    finding: Finding
+    setup: Setup
+
+
+# ---- searches
+
+
+def _told(protocol: m.Protocol) -> tuple[Trace, ...]:
+    """Return the conversations of the file, which lead far with steps that a search would have to find."""
+    from wiregen.language.examples.conversations import told_conversations
+
+    traces = (told.trace for told in told_conversations(protocol))
+    return tuple(each for each in traces if each.variant is None)
+
+
+def _lead(searches: list[Search], told: tuple[Trace, ...]) -> None:
+    """Let searches go on from the steps of conversations that were made with the same options."""
+    for search in searches:
+        for trace in told:
+            if search.setup.is_strict is trace.is_strict and search.setup.options == trace.options:
+                search.begin_in(trace.steps)
+
+
+def _searches(first: Setup, drafts: Drafts, *, is_fine: bool = False) -> Iterator[Search]:
+    """Yield the searches: for all sessions, then for each one alone, set in other ways too.
+
+    Sessions about which the same could be said are searched together.
+    """
+    sessions = tuple(first.plan.sessions)
+    shared = Verdicts(first)
+    yield Search(first, drafts, sessions, shared, is_fine=is_fine)
+    for setup in _setups(first):
+        found: dict[Drafts, tuple[str, ...]] = {drafts: ()} if setup is first else {}
+        own = drafts if setup.limits == first.limits else Drafts(setup)
+        for session in sessions:
+            about = next((each for each in found if each.is_like(own.about(session))), own.about(session))
+            found[about] = (*found.get(about, ()), session)
+        verdicts = shared if setup is first else Verdicts(setup)
+        yield from (
+            Search(setup, each, about, verdicts, is_fine=is_fine)
+            for each, about in found.items()
+            if each is not drafts
+        )
+
+
+def _reached(searches: list[Search], goals: tuple[Goal, ...], told: tuple[Trace, ...]) -> list[_Reached]:
+    """Return how goals were reached, by the first search that could: all search a little before any searches long."""
+    done: dict[Goal, _Reached] = {}
+    for number, most in enumerate(_ROUNDS):
+        if number == _LED:
+            _lead(searches, told)
+        for search in searches:
+            _accept(search, done, worst=number)
+        if not _search(searches, goals, done, most) and not searches[0].is_fine:
+            break
+    for search in searches:
+        _accept(search, done, worst=len(_ROUNDS))
+    return list(done.values())
+
+
+def _search(searches: list[Search], goals: tuple[Goal, ...], done: dict[Goal, _Reached], most: int) -> bool:
+    """Let each search go on for what none has shown; tell whether anything was found."""
+    found = False
+    for search in searches:
+        shown = {goal for each in searches for goal in each.findings}
+        if search is searches[0]:  # only this one looks for what shows better what was shown already
+            shown = set(done)
+        found |= search.run([goal for goal in goals if goal not in shown and _may_reach(search, goal)], most)
+        _accept(search, done, worst=0)
+    return found
+
+
+def _accept(search: Search, done: dict[Goal, _Reached], *, worst: int) -> None:
+    """Be content with what a search found, where it is good enough."""
+    for goal, finding in search.findings.items():
+        if goal not in done and finding.rank <= worst:
+            done[goal] = _Reached(goal=goal, finding=finding, setup=search.setup)
+
+
+def _may_reach(search: Search, goal: Goal) -> bool:
+    """Tell whether a search may reach a goal: its session's, and keys run out only where few are allowed."""
+    if goal.session in search.setup.plan.sessions and goal.session not in search.sessions:
+        return False
+    setup, session = search.setup, search.setup.plan.sessions.get(goal.session)
+    if not setup.is_strict and (
+        session is None or not (_is_behind_a_note(session, goal) or goal.state in tolerated_states(session))
+    ):
+        return False
+    if (
+        session is not None
+        and setup.options
+        and not any(each.name in setup.options for each in session.variables)
+    ):
+        return False
+    if setup.limits and "open" not in setup.limits:
+        row = session.rows[goal.number] if session is not None and goal.kind == "row" else None
+        return any(_mentions(row, name) for name in setup.limits)
+    return (goal.kind == "too_many") is ("open" in setup.limits)
+
+
+def _is_behind_a_note(session: Session, goal: Goal) -> bool:
+    """Tell whether only tolerance may let a legal row be taken: one above it says no where nothing is tolerated."""
+    return (
+        goal.kind == "row"
+        and goal.violation is None
+        and any(
+            isinstance(row.effect, Violates)
+            and row.effect.is_lenient
+            and (row.states is None or goal.state in row.states)
+            for row in session.rows[: goal.number]
+        )
+    )
+
+
+def _setups(first: Setup) -> Iterator[Setup]:
+    """Yield how connections are set, search by search: as they come, tolerant, with other options, with lower limits."""
+    yield first
+    yield replace(first, is_strict=False)
+    for options in _options(first.plan):
+        yield replace(first, options=options)
+        yield replace(first, options=options, is_strict=False)
+    own = {
+        name: _LOW for name in first.plan.limits if name not in KNOWN_LIMITS and _is_bound(first.plan, name)
+    }
+    if own:
+        yield replace(first, limits=own)
+    yield replace(first, limits={"open": _FEW_KEYS})
+
+
+def _options(plan: Schema) -> Iterator[dict[str, Any]]:
+    """Yield each other value of each option."""
+    for session in plan.sessions.values():
+        for option in session.variables:
+            if not option.is_option:
+                continue
+            if isinstance(option.type, EnumReference):
+                values: list[Any] = [each.value for each in plan.enums[option.type.name].members]
+            else:
+                values = [False, True] if isinstance(option.type, Boolean) else [0, 1]
+            yield from ({option.name: value} for value in values)
+
+
+def _is_bound(plan: Schema, name: str) -> bool:
+    """Tell whether some row asks for a limit, and not only a timer."""
+    return any(_mentions(session.rows, name) for session in plan.sessions.values())
+
+
+def _mentions(part: object, name: str) -> bool:
+    return any(isinstance(node, LimitReference) and node.name == name for node in nodes_in(part))
+
+
+# ---- traces
+
+
+def _merged(reached: list[_Reached], goals: tuple[Goal, ...]) -> list[Trace]:
+    """Return one trace for all goals that the same steps reach under the same settings."""
+    order = {goal: number for number, goal in enumerate(goals)}
+    groups: dict[Any, list[_Reached]] = {}
+    for each in sorted(reached, key=lambda each: order[each.goal]):
+        groups.setdefault(_identity(each), []).append(each)
+    return _without_twins([_trace(group) for group in groups.values()])
+
+
+def _without_twins(traces: list[Trace]) -> list[Trace]:
+    """Return one for those that were found under other settings, where the settings make no difference."""
+    found: dict[Any, Trace] = {}
+    for trace in traces:
+        settings = (
+            tuple(trace.options.items()),
+            tuple(trace.limits.items()),
+            trace.is_strict,
+            trace.is_lenient,
+        )
+        said = tuple((step.kind, step.role, step.at, step.data) for step in trace.steps)
+        twin = found.setdefault((said, settings, trace.violation), trace)
+        if twin is not trace:
+            found[said, settings, trace.violation] = replace(twin, covers=(*twin.covers, *trace.covers))
+    return list(found.values())
+
+
+def _identity(each: _Reached) -> tuple[Any, ...]:
+    steps = tuple((step.kind, step.role, step.at, step.data) for step in each.finding.steps)
+    options, limits = tuple(each.setup.options.items()), tuple(each.setup.limits.items())
+    violation = each.goal.violation
+    return (steps, options, limits, violation)
+
+
+def _trace(group: list[_Reached]) -> Trace:
+    """Return the trace of goals that the same steps reach; they are gone through once more, with and without tolerance."""
+    goals, is_legal = tuple(each.goal for each in group), group[0].goal.violation is None
+    # What is legal where nothing is tolerated is legal everywhere.
+    setup = next((each.setup for each in group if is_legal and each.setup.is_strict), group[0].setup)
+    steps, outcomes = replayed(setup, group[0].finding.steps)
+    _, others = replayed(replace(setup, is_strict=not setup.is_strict), steps)
+    outcome, again = outcomes[-1], others[-1]
+    violation = goals[0].violation
+    names = [each.name for each in outcome.broken]
+    is_same = [each.name for each in again.broken] == names and again.fault == outcome.fault
+    is_same = is_same and all(each.is_legal for each in others[:-1])
+    return Trace(
+        id="",
+        protocol=setup.plan.name,
+        steps=steps,
+        covers=goals,
+        violation=violation,
+        is_fault=goals[0].kind == "cut",
+        by=None if violation is None else culprit(violation, outcome, steps[-1]),
+        others=tuple(name for name in dict.fromkeys(names) if name != violation),
+        notes=tuple(each.name for each in outcome.violations if each.lenient),
+        is_strict=setup.is_strict or is_same,
+        is_lenient=not setup.is_strict or is_same,
+        options=setup.options,
+        limits=setup.limits,
+    )
+
+
+def _named(traces: list[Trace], protocol: m.Protocol) -> tuple[Trace, ...]:
+    """Return the traces with names by what they show; equal ones are counted."""
+    found: list[Trace] = []
+    counts: dict[str, int] = {}
+    for trace in traces:
+        name = _name(trace)
+        counts[name] = counts.get(name, 0) + 1
+        number = f"-{counts[name]}" if counts[name] > 1 else ""
+        found.append(replace(trace, id=f"{name}{number}", protocol=protocol.name))
+    return tuple(found)
+
+
+def _name(trace: Trace) -> str:
+    goal, last = trace.covers[0], trace.steps[-1]
+    message = getattr(getattr(last.value, "message", last.value), "name", last.kind)
+    parts = (goal.session, goal.state, last.role or "", message if isinstance(message, str) else last.kind)
+    words = (*parts, trace.violation or "")
+    return "-".join(word.replace("_", "-").lower() for word in words if word)
+
+
+def _missing(protocol: m.Protocol, goal: Goal, origins: Mapping[str, Span], sources: SourceTexts) -> Missing:
+    span = origins.get(_path(protocol, goal))
+    place = None if span is None else locate(span, sources)
+    return Missing(goal=goal, line=None if place is None else place.line)
+
+
+def _path(protocol: m.Protocol, goal: Goal) -> str:
+    for session in protocol.sessions:
+        if session.name != goal.session:
+            continue
+        if goal.kind in ("row", "timer"):
+            lines: tuple[m.Row | m.Timer, ...] = session.rows if goal.kind == "row" else session.timers
+            return lines[goal.number].path
+        state = next((each for each in session.states if each.name == goal.state), None)
+        return session.path if state is None else state.path
+    return next((join.path for join in protocol.joins if join.name == goal.session), protocol.path)

@@ -1,0 +1,92 @@
+"""Fields of a message and of its frame by their paths: what they hold, the same with others, and what numbers fit."""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+from wiregen.runtime.reference.scalars import bounds
+from wiregen.runtime.reference.tree import FrameValue, Record
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.shapes import content
+from wiregen.runtime.schema.types import (
+    Bits,
+    Bytes,
+    CodingReference,
+    Computed,
+    Integer,
+    Match,
+    Region,
+    StructReference,
+    Type,
+    Varint,
+)
+
+__all__ = ["fits", "is_measured", "type_at", "value_at", "with_values"]
+
+
+def _holder(value: Any, name: str) -> Any:
+    """Return what holds a field: the message, or else its frame."""
+    if isinstance(value, FrameValue) and isinstance(value.message, Record) and name in value.message.fields:
+        return value.message
+    return value
+
+
+def value_at(value: Any, path: tuple[str, ...]) -> Any:
+    found = _holder(value, path[0]).fields.get(path[0])
+    for name in path[1:]:
+        found = None if found is None else found.fields.get(name)
+    return found
+
+
+def with_values(base: Any, paths: tuple[tuple[str, ...], ...], values: tuple[Any, ...]) -> Any:
+    """Return a value with other fields."""
+    if isinstance(base, FrameValue):
+        message = Record(base.message.name, dict(base.message.fields))
+        made: Any = FrameValue(base.name, dict(base.fields), message, body=base.body)
+    else:
+        made = Record(base.name, dict(base.fields))
+    for path, value in zip(paths, values, strict=True):
+        _set(_holder(made, path[0]).fields, path, value)
+    return made
+
+
+def _set(fields: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
+    if len(path) == 1:
+        fields[path[0]] = value
+    elif isinstance(fields.get(path[0]), Record):
+        inner = fields[path[0]]
+        fields[path[0]] = Record(inner.name, dict(inner.fields))
+        _set(fields[path[0]].fields, path[1:], value)
+
+
+def type_at(plan: Schema, type_: Type, path: tuple[str, ...]) -> Type:
+    type_ = content(type_)
+    if not path or not isinstance(type_, StructReference):
+        return type_
+    inner = next((field.type for field in plan.structs[type_.name] if field.name == path[0]), type_)
+    return type_at(plan, inner, path[1:])
+
+
+def is_measured(type_: Type) -> bool:
+    match type_:
+        case Bytes(Computed()):
+            return True
+        case Match(_, arms):
+            return any(is_measured(arm.type) for arm in arms)
+        case Region(inner):
+            return is_measured(inner)
+        case _:
+            return False
+
+
+def fits(type_: Integer | Bits | Varint | CodingReference, number: int) -> bool:
+    match type_:
+        case CodingReference():
+            return -(1 << 63) <= number < 1 << 64
+        case Bits(bits):
+            return 0 <= number < 1 << bits
+        case Integer() | Varint():
+            low, high = bounds(type_)
+            return low <= number <= high
+        case _:
+            assert_never(type_)

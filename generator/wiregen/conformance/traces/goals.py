@@ -1,0 +1,178 @@
+"""What there is to show of a protocol: every row in every state, by everybody who can take it there, and every way to be refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from wiregen.conformance.traces.candidates import Drafts
+from wiregen.language.examples.connection_state import ConnectionState, Setup
+from wiregen.language.examples.tolerated_states import tolerated_states
+from wiregen.language.examples.trace import Goal
+from wiregen.runtime.reference.tree import FrameValue
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.sessions import Go, Transition, Update, Violates
+from wiregen.runtime.sessions.engine import Engine
+from wiregen.runtime.sessions.table import Entry, Matters, Table
+
+__all__ = ["goals_of"]
+
+
+def goals_of(setup: Setup, drafts: Drafts) -> tuple[Goal, ...]:
+    """Return the goals in the order of the text. What an earlier row leaves nothing to, whatever comes, is none."""
+    engine = ConnectionState(setup).engine
+    found: dict[Goal, None] = {}
+    for sender, item in drafts.frames():
+        for goal in _of_kind(engine, sender, item):
+            found.setdefault(goal)
+    for goal in (*_of_timers(setup), *_of_rooms(engine), *_of_joins(setup)):
+        found.setdefault(goal)
+    return tuple(sorted(found, key=lambda goal: _order(setup, goal)))
+
+
+def _order(setup: Setup, goal: Goal) -> tuple[Any, ...]:
+    sessions = list(setup.plan.sessions)
+    place = sessions.index(goal.session) if goal.session in sessions else len(sessions)
+    states = setup.program.tables[place].states if place < len(sessions) else ()
+    state = states.index(goal.state) if goal.state in states else len(states)
+    kinds = ("row", "unexpected", "timer")
+    kind = kinds.index(goal.kind) if goal.kind in kinds else len(kinds)
+    return (place, kind, goal.number, state, goal.role, goal.message, goal.kind, goal.session)
+
+
+def _of_kind(engine: Engine, sender: str, item: Any) -> Iterator[Goal]:
+    matters = engine.matters(sender, item)
+    if matters.is_foreign and all(not _says_no(entry) for entry in matters.entries):
+        yield Goal(kind="wrong_role", role=sender, violation=engine.program.foreign)
+    for entry in matters.entries:
+        tolerated = tolerated_states(engine.program.plan.sessions[entry.table.name])
+        for number, state in enumerate(entry.table.states):
+            is_too_late = _is_over if isinstance(item, FrameValue) else _is_behind
+            is_never = is_too_late(entry.table, number, engine.program.plan, sender)
+            for role in () if is_never else _speakers(entry, sender):
+                if not _is_never_met(entry, number):
+                    yield from _in_state(
+                        entry,
+                        matters,
+                        number,
+                        state,
+                        role,
+                        is_preamble=not hasattr(item, "message"),
+                        is_tolerated=state in tolerated,
+                    )
+
+
+def _says_no(entry: Entry) -> bool:
+    """Tell whether some row says that the message is not legal."""
+    return any(row.violation is not None for rows in entry.rows for _, group in rows for row in group)
+
+
+def _speakers(entry: Entry, sender: str) -> tuple[str, ...]:
+    if not entry.table.roles:
+        return (sender,)
+    return entry.table.roles if entry.side is None else (entry.sender or "",)
+
+
+def _is_never_met(entry: Entry, number: int) -> bool:
+    """Tell whether a message without the key cannot meet an instance in a state: one that is as new is not kept."""
+    if number != 0 or entry.key is not None or not entry.table.keys:
+        return False
+    return not any(_keeps_a_new_one(row, entry.table) for row in entry.table.rows)
+
+
+def _keeps_a_new_one(row: Transition, table: Table) -> bool:
+    """Tell whether a row leaves an instance in the first state, with other values than those of a new one."""
+    effect, first = row.effect, table.states[0]
+    if not isinstance(effect, Go) or not _changes(effect.updates, table):
+        return False
+    return effect.state == first or (effect.state is None and _is_in(row, first))
+
+
+def _is_in(row: Transition, state: str) -> bool:
+    """Tell whether a row is one of a state."""
+    return row.states is None or state in row.states
+
+
+def _is_over(table: Table, number: int, plan: Schema, sender: str) -> bool:
+    """Tell whether a sender's frames cannot meet the first state: its preamble, which comes before them, always leaves it."""
+    first, opening = table.states[0], plan.opens.get(sender)
+    rows = [row for row in table.rows if opening in (row.targets or ()) and _is_in(row, first)]
+    is_left = all(_leaves(row, first) for row in rows)
+    comes_back = any(isinstance(row.effect, Go) and row.effect.state == first for row in table.rows)
+    return number == 0 and bool(rows) and rows[-1].when is None and is_left and not comes_back
+
+
+def _is_behind(table: Table, number: int, plan: Schema, sender: str) -> bool:
+    """Tell whether a sender's preamble, which comes once, cannot meet a state: nothing but it leaves the first one."""
+    first, opening = table.states[0], plan.opens.get(sender)
+    leaving = [row for row in table.rows if _leaves(row, first) and _is_in(row, first)]
+    return number > 0 and all(row.targets == (opening,) for row in leaving)
+
+
+def _leaves(row: Transition, state: str) -> bool:
+    return isinstance(row.effect, Go) and row.effect.state not in (None, state)
+
+
+def _changes(updates: tuple[Update, ...], table: Table) -> bool:
+    """Tell whether updates may leave a variable with another value than its first."""
+    return any(update.value != table.variables[update.variable].initial for update in updates)
+
+
+def _in_state(
+    entry: Entry,
+    matters: Matters,
+    number: int,
+    state: str,
+    role: str,
+    *,
+    is_preamble: bool,
+    is_tolerated: bool,
+) -> Iterator[Goal]:
+    """Yield the goals of one state. A lenient violation in a state that only tolerance leads to (`is_tolerated`) is a note there."""
+    table: Table = entry.table
+    rows = (entry.named_rows if entry.key is None and table.keys else entry.rows)[number]
+    for when, row in ((when, row) for when, group in rows for row in group):
+        told = table.rows[row.number]
+        is_meant = row.violation is not None and (told.role is not None or told.targets is not None)
+        if not matters.is_foreign or is_meant:
+            yield Goal(
+                kind="row",
+                session=table.name,
+                state=state,
+                role=role,
+                number=row.number,
+                violation=None if row.is_lenient and is_tolerated else row.violation,
+            )
+        if when is None and not (row.violation is not None and row.is_lenient):
+            return
+    # Bytes before the first frame are read as such only there, so they cannot come at a wrong time.
+    if not rows and not matters.is_foreign and not is_preamble:
+        yield Goal(
+            kind="unexpected",
+            session=table.name,
+            state=state,
+            role=role,
+            message=matters.name,
+            violation="unexpected_message",
+        )
+
+
+def _of_timers(setup: Setup) -> Iterator[Goal]:
+    for name, session in setup.plan.sessions.items():
+        for number, timer in enumerate(session.timers):
+            violation = timer.effect.name if isinstance(timer.effect, Violates) else None
+            for state in session.states if timer.states is None else timer.states:
+                yield Goal(kind="timer", session=name, state=state, number=number, violation=violation)
+
+
+def _of_rooms(engine: Engine) -> Iterator[Goal]:
+    for name, kept in engine.instances.items():
+        # What nothing leaves makes room, so only other states can fill it.
+        if kept.table.keys and any(kept.table.is_left[1:]):
+            yield Goal(kind="too_many", session=name, violation="limit_exceeded")
+
+
+def _of_joins(setup: Setup) -> Iterator[Goal]:
+    for name in setup.plan.joins:
+        yield Goal(kind="join", session=name)
+        yield Goal(kind="cut", session=name, violation="truncated")

@@ -1,0 +1,71 @@
+"""What sessions and contexts have said already, under one setup: of the same values in the same state they say the same.
+
+Invariant: a verdict is kept under all that it may depend on, so that it makes no difference which world asked first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from wiregen.conformance.traces.message_values import Spread
+from wiregen.language.examples.connection_state import Atom, ConnectionState, Setup
+from wiregen.language.examples.trace import Goal
+from wiregen.runtime.schema.expressions import ContextReference, JoinReference
+from wiregen.runtime.schema.node import nodes_in
+from wiregen.runtime.schema.sessions import Transition
+from wiregen.runtime.sessions.events import Violation
+
+__all__ = ["Part", "Verdicts"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What one session says of a message; None: what is remembered."""
+
+    session: str | None = None
+    met: tuple[Goal, ...] = ()
+    violations: tuple[Violation, ...] = ()
+    atoms: tuple[Atom, ...]
+    is_refused: bool = False
+
+
+class Verdicts:
+    """Parts by their numbers, and which values met which; shared by all searches under one setup."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.parts: list[Part] = []
+        self._numbers: dict[Any, int] = {}
+        self._known: dict[Hashable, dict[Any, int]] = {}
+        self._asked = {
+            name: tuple(dict.fromkeys(_memories_in(session.rows)))
+            for name, session in setup.plan.sessions.items()
+        }
+
+    def of(self, session: str | None, spread: Spread, world: ConnectionState) -> dict[Any, int]:
+        """Return the numbers of what was said of such a message where everything was as it is in this world."""
+        what = (session, *spread.what, *self._state(session, spread, world))
+        return self._known.setdefault(what, {})
+
+    def _state(self, session: str | None, spread: Spread, world: ConnectionState) -> tuple[Hashable, ...]:
+        if session is None:
+            return (world.remembered_exactly(),)
+        names = None if spread.is_measured_by(session) else self._asked[session]
+        return (world.exact(session), world.remembered_exactly(names))
+
+    def number(self, part: Part) -> int:
+        """Return the number of a part, of those that say the same the first one's."""
+        says = tuple((each.name, each.lenient) for each in part.violations)
+        number = self._numbers.setdefault((part.session, part.met, says, part.atoms), len(self.parts))
+        if number == len(self.parts):
+            self.parts.append(part)
+        return number
+
+
+def _memories_in(rows: tuple[Transition, ...]) -> Iterator[str]:
+    """Yield the contexts and joins that rows ask for."""
+    for node in nodes_in(rows):
+        match node:
+            case ContextReference(name) | JoinReference(name):
+                yield name

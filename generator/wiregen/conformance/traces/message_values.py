@@ -1,0 +1,169 @@
+"""What one side could say of one kind: the fields that make a difference, the values worth trying, and their bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+from typing import Any, Final, TypeAlias
+
+from wiregen.conformance.traces.field_paths import with_values
+from wiregen.conformance.traces.relevant_fields import Mention
+from wiregen.conformance.traces.smallest_values import variations
+from wiregen.language.examples.connection_state import ConnectionState
+from wiregen.runtime.codec.errors import EncodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.writing.frames import write_frame
+from wiregen.runtime.sessions.names import Kind
+
+__all__ = ["Draft", "Source", "Spread", "written_by"]
+
+_MOST_DRAFTS: Final = 400
+_LONGEST: Final = 9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """Something that `sender` could say. `written`: what is put into bytes, as `writer` writes it; `seen`: what it means."""
+
+    sender: str
+    writer: str
+    written: Any
+    seen: Any
+    is_piece: bool = False
+    measured: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What it is, and whose."""
+        message = getattr(self.written, "message", self.written)
+        return f"{self.sender} {message.name}"
+
+    def encoded(self, world: ConnectionState) -> bytes | None:
+        """Return its bytes; None where it cannot be said now. What is `measured` takes the length that fits."""
+        data = written_by(self.written, self.writer, world)
+        if data is not None or not self.measured:
+            return data
+        for size in range(1, _LONGEST):
+            values = tuple(bytes(size) for _ in self.measured)
+            made = with_values(self.written, tuple((name,) for name in self.measured), values)
+            data = written_by(made, self.writer, world)
+            if data is not None:
+                return data
+        return None
+
+
+def written_by(value: Any, writer: str, world: ConnectionState) -> bytes | None:
+    """Return the bytes of a value, what is compressed stored; None where it cannot be written now."""
+    options = Options(writer, context=world.context, limits=dict(world.setup.limits))
+    try:
+        return write_frame(world.setup.plan, value, options, compression=0)
+    except EncodeError:
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """One kind of message from one side."""
+
+    sender: str
+    writer: str
+    base: Any
+    kind: Kind
+    mentions: tuple[Mention, ...]
+    measured: tuple[str, ...]
+    """Fields of bytes whose length something else says."""
+    measuring: frozenset[str]
+    """Sessions that all of it concerns."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        frame = self.kind.frame
+        return (self.kind.name,) if frame is None else (self.kind.name, frame)
+
+    @property
+    def is_foreign(self) -> bool:
+        return self.sender != self.writer
+
+
+_Choice: TypeAlias = tuple[int, ...]
+
+
+@lru_cache(maxsize=512)
+def _choices(sizes: tuple[int, ...]) -> tuple[_Choice, ...]:
+    """Return the choices among so many values each, as their numbers, the plainest first."""
+    most_changed = len(sizes) if prod(sizes) <= _MOST_DRAFTS // 4 else 3
+    return tuple(variations([range(size) for size in sizes], most_changed=most_changed, most=_MOST_DRAFTS))
+
+
+@lru_cache(maxsize=2048)
+def _seen_at(sizes: tuple[int, ...], places: tuple[int, ...]) -> tuple[tuple[_Choice, ...], tuple[int, ...]]:
+    """Return choices of which each differs at these places, and for each choice the number of the one it is like."""
+    numbers: dict[_Choice, int] = {}
+    firsts: list[_Choice] = []
+    which: list[int] = []
+    for choice in _choices(sizes):
+        seen = tuple([choice[place] for place in places])
+        if seen not in numbers:
+            numbers[seen] = len(firsts)
+            firsts.append(choice)
+        which.append(numbers[seen])
+    return tuple(firsts), tuple(which)
+
+
+class Spread:
+    """One kind of message from one side, with all values that are worth trying in a world."""
+
+    def __init__(self, source: Source, values: list[tuple[Any, ...]]) -> None:
+        self.sender = source.sender
+        self.base = source.base
+        self.what = (source.sender, source.kind.name)
+        self._source = source
+        self._values = values
+        self._sizes = tuple(map(len, values))
+        self._tokens = [tuple(map(_token, each)) for each in values]
+        self._mentions = () if source.is_foreign else source.mentions
+        self._concerns: dict[str | None, tuple[int, ...]] = {}
+
+    def choices(self) -> tuple[_Choice, ...]:
+        """Return the choices, as the numbers of values, the plainest first."""
+        return _choices(self._sizes)
+
+    def seen_at(self, places: tuple[int, ...]) -> tuple[tuple[_Choice, ...], tuple[int, ...]]:
+        """Return choices of which each differs at these places, and for each choice the number of the one it is like."""
+        return _seen_at(self._sizes, places)
+
+    def token(self, choice: _Choice, places: tuple[int, ...]) -> tuple[Hashable, ...]:
+        """Return what is equal where the values at these places are."""
+        return tuple([self._tokens[place][choice[place]] for place in places])
+
+    def is_measured_by(self, session: str) -> bool:
+        return session in self._source.measuring
+
+    def concerns(self, session: str | None) -> tuple[int, ...]:
+        """Return the places of a choice that a session depends on."""
+        if session not in self._concerns:
+            self._concerns[session] = tuple(
+                place
+                for place, mention in enumerate(self._mentions)
+                if session in self._source.measuring or session in mention.concerns
+            )
+        return self._concerns[session]
+
+    def draft(self, choice: _Choice) -> Draft:
+        return self.only(choice, range(len(choice)))
+
+    def only(self, choice: _Choice, places: Sequence[int]) -> Draft:
+        """Return a message that differs from the plainest at these places only."""
+        paths = tuple(self._mentions[place].path for place in places)
+        values = tuple(self._values[place][choice[place]] for place in places)
+        made = with_values(self.base, paths, values)
+        source = self._source
+        return Draft(
+            sender=source.sender, writer=source.writer, written=made, seen=made, measured=source.measured
+        )
+
+
+def _token(value: Any) -> Hashable:
+    return value if isinstance(value, int | None) else repr(value)

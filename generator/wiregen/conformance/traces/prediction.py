@@ -1,0 +1,166 @@
+"""What would come of one kind of message in a world, whatever values it has; nothing is let happen.
+
+Invariant: sessions decide apart from each other. So each is asked once for what it is concerned with of the values, and what the
+others say of the rest is put beside it; most values differ in nothing that anybody asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import repeat
+from typing import Any, TypeAlias
+
+from wiregen.conformance.traces.memo import Part, Verdicts
+from wiregen.conformance.traces.message_values import Draft, Spread
+from wiregen.language.examples.connection_state import Atom, ConnectionState, Outcome
+from wiregen.language.examples.trace import Goal
+from wiregen.runtime.codec.errors import DecodeError, EncodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.sessions.events import Violation
+from wiregen.runtime.sessions.table import Entry
+
+__all__ = ["Effect", "Prediction", "is_remembered"]
+
+_Choice: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """What a message would do. `atoms`: what is so behind it, if it may pass; none where it may not."""
+
+    outcome: Outcome
+    atoms: tuple[Atom, ...]
+
+
+class _Asker:
+    """Who is asked, at which places of a choice it looks, and what it said of them, here or in a world like this."""
+
+    def __init__(
+        self,
+        session: str | None,
+        ask: Callable[[Draft], Part],
+        world: ConnectionState,
+        spread: Spread,
+        verdicts: Verdicts,
+    ) -> None:
+        self._ask = ask
+        self._spread = spread
+        self._verdicts = verdicts
+        self._places = spread.concerns(session)
+        self._known = verdicts.of(session, spread, world)
+
+    def column(self) -> list[int]:
+        """Return the number of what is said of each choice."""
+        seen, which = self._spread.seen_at(self._places)
+        numbers = [self.said(each) for each in seen]
+        return [numbers[number] for number in which]
+
+    def said(self, choice: _Choice) -> int:
+        token = self._spread.token(choice, self._places)
+        number = self._known.get(token)
+        if number is None:
+            part = self._ask(self._spread.only(choice, self._places))
+            number = self._known[token] = self._verdicts.number(part)
+        return number
+
+
+class Prediction:
+    """The effects of all values of one kind of message in one world."""
+
+    def __init__(self, world: ConnectionState, spread: Spread, verdicts: Verdicts) -> None:
+        self._world = world
+        self._spread = spread
+        self._parts = verdicts.parts
+        self._matters = world.engine.matters(spread.sender, spread.base)
+        self._askers = [
+            _Asker(entry.table.name, partial(self._said_by, entry), world, spread, verdicts)
+            for entry in self._matters.entries
+        ]
+        self._memory = _Asker(None, self._remembered, world, spread, verdicts)
+
+    def effects(self) -> Iterator[tuple[Effect, list[_Choice]]]:
+        """Yield what may come of it, and by which choices; the plainest first."""
+        alike: dict[tuple[int, ...], list[_Choice]] = {}
+        for choice, numbers in zip(self._spread.choices(), self._said(), strict=False):
+            alike.setdefault(numbers, []).append(choice)
+        for numbers, choices in self._remembering(alike):
+            yield self._together([self._parts[number] for number in numbers]), choices
+
+    def _said(self) -> Iterator[tuple[int, ...]]:
+        """Yield what the sessions say of each choice."""
+        columns = [asker.column() for asker in self._askers]
+        return zip(*columns, strict=True) if columns else repeat(())
+
+    def _remembering(
+        self, alike: dict[tuple[int, ...], list[_Choice]]
+    ) -> Iterable[tuple[tuple[int, ...], list[_Choice]]]:
+        """Return the choices with what is remembered of those that may pass."""
+        if not is_remembered(self._spread.base, self._world):
+            return alike.items()
+        found: dict[tuple[int, ...], list[_Choice]] = {}
+        for numbers, choices in alike.items():
+            if any(self._parts[number].is_refused for number in numbers):
+                found[numbers] = choices
+                continue
+            for choice in choices:
+                found.setdefault((*numbers, self._memory.said(choice)), []).append(choice)
+        return found.items()
+
+    def _said_by(self, entry: Entry, draft: Draft) -> Part:
+        decision, met = self._world.engine.foresee_one(entry, draft.sender, draft.seen)
+        is_refused = decision.refusal is not None
+        return Part(
+            session=entry.table.name,
+            met=tuple(met),
+            violations=tuple(decision.violations),
+            atoms=() if is_refused else self._world.foreseen(decision, (entry.table.name,)),
+            is_refused=is_refused,
+        )
+
+    def _remembered(self, draft: Draft) -> Part:
+        atoms = _remembered(draft, self._world)
+        part = getattr(draft.seen, "part", None)
+        if part is None or not part.last or part.index == 0:
+            return Part(atoms=atoms)
+        return Part(met=(Goal(kind="join", session=part.join),), atoms=atoms)
+
+    def _together(self, parts: list[Part]) -> Effect:
+        sender = self._spread.sender
+        violations = [each for part in parts for each in part.violations]
+        met = [each for part in parts for each in part.met]
+        if self._matters.is_foreign and all(each.lenient for each in violations):
+            name = self._world.engine.program.foreign
+            violations.append(Violation(name))
+            met.append(Goal(kind="wrong_role", role=sender, violation=name))
+        outcome = Outcome(met=met, violations=violations)
+        return Effect(outcome=outcome, atoms=tuple(self._atoms(parts)) if outcome.is_legal else ())
+
+    def _atoms(self, parts: list[Part]) -> Iterator[Atom]:
+        """Yield what is so then, in the order in which a world says it."""
+        said = {part.session: part.atoms for part in parts}
+        for name in self._world.engine.instances:
+            yield from said[name] if name in said else self._world.atoms_of(name)
+        yield from said.get(None, ())
+
+
+def is_remembered(item: Any, world: ConnectionState) -> bool:
+    """Tell whether contexts or joins may take something in of such a message."""
+    return hasattr(item, "message") and not world.context.is_quiet(item)
+
+
+def _remembered(draft: Draft, world: ConnectionState) -> tuple[Atom, ...]:
+    """Return what is remembered after a frame."""
+    context = world.context
+    saved, listener = context.snapshot(), context.listener
+    context.listener = None
+    try:
+        options = Options(draft.sender, context=context, limits=dict(world.setup.limits))
+        context.take(draft.seen, options)
+        return tuple(world.remembered())
+    except (DecodeError, EncodeError):
+        return ()
+    finally:
+        context.restore(saved)
+        context.listener = listener

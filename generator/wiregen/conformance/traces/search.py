@@ -1,0 +1,325 @@
+"""Breadth first over what could be said: each world that is new in some way is looked at once, the nearest first.
+
+Worlds that have a fact no other had come in turn with those that only put two facts together for the first time; their number
+is bounded, so the search ends soon whatever the protocol is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import combinations
+from typing import Final
+
+from wiregen.conformance.traces.candidates import Drafts
+from wiregen.conformance.traces.distance import Need, facts_in, need_of
+from wiregen.conformance.traces.memo import Verdicts
+from wiregen.conformance.traces.message_values import Draft, Spread
+from wiregen.conformance.traces.prediction import Effect, Prediction, is_remembered
+from wiregen.language.examples.connection_state import Atom, ConnectionState, Outcome, Setup
+from wiregen.language.examples.trace import Goal, Step
+
+__all__ = ["Finding", "Search"]
+
+_DEEPEST: Final = 14
+_MOST_FAILURES: Final = 16
+"""Values of one kind of message that cannot be written in a world before no more are tried there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """How a goal was reached. `rank`: 0 where the last step does nothing else that is worth a word."""
+
+    steps: tuple[Step, ...]
+    rank: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """A world to be looked at."""
+
+    steps: tuple[Step, ...]
+    atoms: tuple[Atom, ...]
+    number: int
+
+
+class Search:
+    """A search under one setup, which can go on where it stopped; `findings` is how goals were reached.
+
+    `sessions`: those whose goals it may reach. `is_fine`: more worlds are told apart, so that it goes less deep.
+    """
+
+    def __init__(
+        self,
+        setup: Setup,
+        drafts: Drafts,
+        sessions: tuple[str, ...],
+        verdicts: Verdicts,
+        *,
+        is_fine: bool = False,
+    ) -> None:
+        self.is_fine = is_fine
+        self.setup = setup
+        self.sessions = sessions
+        self.findings: dict[Goal, Finding] = {}
+        self._drafts = drafts.anew()
+        self._verdicts = verdicts
+        self._wanted: dict[Goal, None] = {}
+        self._near: deque[_Place] = deque([_Place(steps=(), atoms=(), number=0)])
+        self._apt: dict[int, _Place] = {}
+        self._novel: list[tuple[int, int, tuple[Hashable, ...]]] = []
+        self._far: deque[_Place] = deque()
+        self._atoms: set[Atom] = set()
+        self._pairs: set[tuple[Atom, Atom]] = set()
+        self._failures: Counter[str] = Counter()
+        self._needs: tuple[Need, ...] = ()
+        self._views: Counter[Hashable] = Counter()
+        self._n_looked = 0
+        self._n_kept = 0
+        self._is_new(ConnectionState(setup).atoms())
+
+    def begin_in(self, steps: tuple[Step, ...]) -> None:
+        """Look soon at the worlds that a conversation goes through, as far as its steps are legal here."""
+        world = ConnectionState(self.setup)
+        for number, step in enumerate(steps, 1):
+            if not world.take(step).is_legal or number >= _DEEPEST:
+                return
+            atoms = world.atoms()
+            self._is_new(atoms)
+            self._n_kept += 1
+            self._near.append(_Place(steps=steps[:number], atoms=atoms, number=self._n_kept))
+
+    def run(self, goals: Iterable[Goal], most: int) -> bool:
+        """Look at so many worlds more, for these goals; tell whether one was reached.
+
+        Worlds that were looked at before are not looked at again.
+        """
+        self._wanted = dict.fromkeys(goal for goal in goals if self._is_open(goal))
+        before = dict(self.findings)
+        self._sort()
+        for _ in range(most):
+            if not self._wanted or not (self._near or self._apt or self._far):
+                break
+            self._look(self._next())
+        return self.findings != before
+
+    def _sort(self) -> None:
+        """Put aside those of the known worlds in which a goal may be near."""
+        self._needs = tuple(dict.fromkeys(need_of(self.setup, goal) for goal in self._wanted))
+        places = sorted((*self._apt.values(), *self._far), key=lambda place: place.number)
+        self._apt, self._novel, self._far = {}, [], deque()
+        for place in places:
+            self._put(place)
+
+    def _put(self, place: _Place) -> None:
+        """Put a world where it is told by what of goals is near: by how often the same of them was looked at."""
+        facts = frozenset(facts_in(place.atoms))
+        views = tuple((need, need.view(place.atoms)) for need in self._needs if need.facts <= facts)
+        if views:
+            self._apt[place.number] = place
+            heappush(self._novel, (self._least(views), place.number, views))
+        else:
+            self._far.append(place)
+
+    def _least(self, views: tuple[Hashable, ...]) -> int:
+        return min(self._views[view] for view in views)
+
+    def _next(self) -> tuple[Step, ...]:
+        """Return the next world: of the sorts in turn."""
+        self._n_looked += 1
+        for turn in range(4):
+            match (self._n_looked + turn) % 4:
+                case 0 if self._apt:
+                    return self._apt.pop(next(iter(self._apt))).steps
+                case 2 if self._apt:
+                    return self._next_apt()
+                case 1 if self._near:
+                    return self._near.popleft().steps
+                case 3 if self._far:
+                    return self._far.popleft().steps
+        raise AssertionError("nothing is left to be looked at")
+
+    def _next_apt(self) -> tuple[Step, ...]:
+        while True:
+            before, number, views = heappop(self._novel)
+            if number not in self._apt:
+                continue
+            now = self._least(views)
+            if now == before:
+                self._views.update(views)
+                return self._apt.pop(number).steps
+            heappush(self._novel, (now, number, views))
+
+    def _is_open(self, goal: Goal) -> bool:
+        return goal not in self.findings or self.findings[goal].rank > 0
+
+    def _look(self, steps: tuple[Step, ...]) -> None:
+        world = ConnectionState.after(self.setup, steps)
+        due = world.engine.next_timeout()
+        if due is not None:
+            self._try(steps, Step(kind="tick", role=None, at=due))
+        for role in self.setup.plan.roles:
+            if world.context.joins.first_open(role) is not None:
+                self._try(steps, Step(kind="eof", role=role, at=world.now))
+        self._failures.clear()
+        seen: set[Atom] = set()
+        for found in self._drafts.now(world):
+            if isinstance(found, Draft):
+                if self._failures[found.name] < _MOST_FAILURES:
+                    self._try_once(steps, found, world, seen)
+            else:
+                self._foresee(steps, found, world)
+            if not self._wanted:
+                return
+
+    def _try_once(
+        self, steps: tuple[Step, ...], draft: Draft, world: ConnectionState, seen: set[Atom]
+    ) -> None:
+        """Let a piece pass, if none passed here that did the same to the sessions."""
+        decision, met = world.engine.foresee(draft.sender, draft.seen)
+        what = (
+            draft.name,
+            draft.written is draft.seen,
+            tuple(met),
+            world.foreseen(decision, tuple(world.engine.instances)),
+        )
+        if what not in seen:
+            seen.add(what)
+            self._try_draft(steps, draft, world)
+
+    def _try_draft(self, steps: tuple[Step, ...], draft: Draft, world: ConnectionState) -> None:
+        data = self._encoded(draft, world)
+        if data is not None:
+            self._try(steps, Step(kind="message", role=draft.sender, at=world.now, data=data))
+
+    def _encoded(self, draft: Draft, world: ConnectionState) -> bytes | None:
+        data = draft.encoded(world)
+        self._failures[draft.name] += 1 if data is None else -_MOST_FAILURES
+        return data
+
+    def _foresee(self, steps: tuple[Step, ...], spread: Spread, world: ConnectionState) -> None:
+        """Keep what would come of a kind of message, without letting it happen."""
+        for effect, choices in Prediction(world, spread, self._verdicts).effects():
+            if not self._wanted:
+                return
+            for choice in choices if self._is_worth(effect, steps) else ():
+                draft = spread.draft(choice)
+                if self._settle(steps, draft, effect, world):
+                    break
+                if self._failures[draft.name] >= _MOST_FAILURES:
+                    return
+
+    def _is_worth(self, effect: Effect, steps: tuple[Step, ...]) -> bool:
+        if any(self._is_better(goal, effect.outcome) for goal in effect.outcome.met):
+            return True
+        return len(steps) + 1 < _DEEPEST and self._has_new(effect.atoms)
+
+    def _settle(self, steps: tuple[Step, ...], draft: Draft, effect: Effect, world: ConnectionState) -> bool:
+        """Keep what comes of a message; tell whether it could be said at all."""
+        data = self._encoded(draft, world)
+        if data is None:
+            return False
+        step = Step(kind="message", role=draft.sender, at=world.now, data=data)
+        if _says_more(draft, world):
+            self._try(steps, step)
+            return True
+        steps = (*steps, step)
+        for goal in effect.outcome.met:
+            self._reach(goal, steps, effect.outcome)
+        if effect.atoms and len(steps) < _DEEPEST:
+            self._keep(steps, effect.atoms)
+        return True
+
+    def _has_new(self, atoms: tuple[Atom, ...]) -> bool:
+        return any(atom not in self._atoms for atom in atoms) or any(
+            pair not in self._pairs for pair in self._together(atoms)
+        )
+
+    def _try(self, steps: tuple[Step, ...], step: Step) -> None:
+        """Let a step happen, and keep what came of it."""
+        world = ConnectionState.after(self.setup, steps)
+        outcome = world.take(step)
+        steps = (*steps, step)
+        for goal in outcome.met:
+            self._reach(goal, steps, outcome)
+        if outcome.is_legal and len(steps) < _DEEPEST:
+            self._keep(steps, world.atoms())
+
+    def _keep(self, steps: tuple[Step, ...], atoms: tuple[Atom, ...]) -> None:
+        how = self._is_new(atoms)
+        if how is None:
+            return
+        self._n_kept += 1
+        place = _Place(steps=steps, atoms=atoms, number=self._n_kept)
+        if how == 1:
+            self._near.append(place)
+        else:
+            self._put(place)
+
+    def _together(self, atoms: tuple[Atom, ...]) -> Iterator[tuple[Atom, Atom]]:
+        yield from _pairs(atoms)
+        if self.is_fine:
+            yield from _surroundings(atoms)
+
+    def _is_new(self, atoms: tuple[Atom, ...]) -> int | None:
+        """Return 1 where an atom is new, 2 where a pair of them is; they are known from now on."""
+        pairs = set(self._together(atoms))
+        is_first = any(atom not in self._atoms for atom in atoms)
+        is_second = not pairs <= self._pairs
+        self._atoms.update(atoms)
+        self._pairs |= pairs
+        return 1 if is_first else 2 if is_second else None
+
+    def _is_better(self, goal: Goal, outcome: Outcome) -> bool:
+        """Tell whether a goal is wanted, and was not shown as well before."""
+        if goal not in self._wanted:
+            return False
+        rank, known = _rank(goal, outcome), self.findings.get(goal)
+        return rank is not None and (known is None or rank < known.rank)
+
+    def _reach(self, goal: Goal, steps: tuple[Step, ...], outcome: Outcome) -> None:
+        if not self._is_better(goal, outcome):
+            return
+        rank = _rank(goal, outcome)
+        assert rank is not None
+        self.findings[goal] = Finding(steps=steps, rank=rank)
+        if rank == 0:
+            self._wanted.pop(goal, None)
+
+
+def _pairs(atoms: tuple[Atom, ...]) -> Iterator[tuple[Atom, Atom]]:
+    """Yield the facts two by two; of two sessions, which do not see each other, only what they are in."""
+    for one, other in combinations(atoms, 2):
+        match one, other:
+            case (str(), str(), _, tuple()), (str(), str(), _, tuple()) if one[0] != other[0]:
+                yield one[:3], other[:3]
+            case _:
+                yield one, other
+
+
+def _surroundings(atoms: tuple[Atom, ...]) -> Iterator[tuple[Atom, Atom]]:
+    """Yield each fact of a session beside what all others are in together: what two of them allow, a third may have ended."""
+    states = [atom for atom in atoms if isinstance(atom, tuple) and len(atom) == 4]
+    for one in states:
+        yield one, tuple(other[:3] for other in states if other[0] != one[0])
+
+
+def _rank(goal: Goal, outcome: Outcome) -> int | None:
+    """Return how well an outcome shows a goal, 0 the best; None: not at all."""
+    names = [each.name for each in outcome.broken]
+    if goal.kind == "cut":
+        return 0 if outcome.fault == goal.violation and not names else None
+    if outcome.fault is not None:
+        return None
+    if goal.violation is None:
+        return None if names else 0
+    if goal.violation not in names:
+        return None
+    return 0 if len(names) == 1 else 1 if names[0] == goal.violation else 2
+
+
+def _says_more(draft: Draft, world: ConnectionState) -> bool:
+    """Tell whether more may come of a frame than its sessions say: by what it holds, or by what is remembered of it."""
+    return world.engine.has_inner(draft.sender, draft.seen) or is_remembered(draft.seen, world)

@@ -1,0 +1,92 @@
+"""The other side of the exchange: any door answers on stdin and stdout."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, assert_never
+
+from wiregen.conformance.judge.implementation import (
+    Fault,
+    Implementation,
+    ImplementationError,
+    Setting,
+    SkippedError,
+    Step,
+)
+from wiregen.conformance.vectors.adapters.exchange import (
+    Decode,
+    Encode,
+    GarbageError,
+    Hello,
+    Request,
+    Trace,
+    read_request,
+)
+
+__all__ = ["answers"]
+
+
+def answers(door: Implementation, lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the line that answers each line; one that is no request is answered with `failed` and the id 0."""
+    for line in lines:
+        try:
+            request = read_request(line)
+        except GarbageError as error:
+            yield _line({"id": 0, "failed": str(error)})
+            continue
+        yield _line({"id": request.id, **_said(door, request)})
+
+
+def _said(door: Implementation, request: Request) -> dict[str, Any]:
+    try:
+        return _answer(door, request)
+    except SkippedError as error:
+        return {"skip": str(error)}
+    except ImplementationError as error:
+        return {"failed": error.text}
+
+
+def _answer(door: Implementation, request: Request) -> dict[str, Any]:
+    match request:
+        case Hello():
+            told = {name: sorted(getattr(door, name)) for name in ("can", "tells", "serializations")}
+            return {"name": door.name, **told}
+        case Decode():
+            decoded = door.decode(_setting(request), [bytes.fromhex(chunk) for chunk in request.chunks])
+            answer: dict[str, Any] = {"frames": list(decoded.frames), "incomplete": decoded.is_incomplete}
+            answer |= {"unfinished": True} if decoded.is_unfinished else {}
+            return answer if decoded.fault is None else {**answer, "error": _error(decoded.fault)}
+        case Encode():
+            written = door.encode(_setting(request), request.frames)
+            refused = {"error": {"code": written.code}}
+            return {"bytes": written.data.hex()} if written.code is None else refused
+        case Trace():
+            steps = [
+                Step(role=s.from_role, data=bytes.fromhex(s.bytes), at=s.at, is_end=s.eof)
+                for s in request.steps
+            ]
+            setting = Setting(variant=request.variant, limits=request.limits, is_strict=request.strict)
+            return {"violation": door.trace(setting, steps, request.options).violation}
+        case _:
+            assert_never(request)
+
+
+def _setting(request: Decode | Encode) -> Setting:
+    return Setting(
+        role=request.from_role,
+        before=tuple((said.from_role, bytes.fromhex(said.bytes)) for said in request.before),
+        variant=request.variant,
+        limits=request.limits,
+        is_strict=request.strict,
+        serialization=request.serialization,
+    )
+
+
+def _error(fault: Fault) -> dict[str, Any]:
+    names = ("code", "at", "recoverable", "rule", "path", "inner_at")
+    return {name: getattr(fault, name) for name in names if getattr(fault, name) is not None}
+
+
+def _line(answer: dict[str, Any]) -> bytes:
+    return json.dumps(answer).encode() + b"\n"

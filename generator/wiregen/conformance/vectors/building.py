@@ -1,0 +1,126 @@
+"""The vectors of a protocol, and how much of it they show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from wiregen.conformance.judge import Finding
+from wiregen.conformance.samples import SampleBasis
+from wiregen.conformance.traces import Traces
+from wiregen.conformance.vectors.chunked_regions import pieced_drafts
+from wiregen.conformance.vectors.coverage import (
+    Coverage,
+    Measure,
+    fields_of,
+    fields_shown,
+    limits_shown,
+    measure,
+)
+from wiregen.conformance.vectors.depth import deep_drafts
+from wiregen.conformance.vectors.drafts import Draft, Drafting, without_repetition
+from wiregen.conformance.vectors.empty_values import least_drafts
+from wiregen.conformance.vectors.example_vectors import Given, illustrated
+from wiregen.conformance.vectors.format import Invalid, Trace, Unwritable, Valid, VectorFile
+from wiregen.conformance.vectors.header_fields import headed_drafts
+from wiregen.conformance.vectors.invalid import Faults
+from wiregen.conformance.vectors.last_alternatives import moved_drafts
+from wiregen.conformance.vectors.reassembly_vectors import joined_drafts
+from wiregen.conformance.vectors.refused_values import once_each
+from wiregen.conformance.vectors.self_check import unheld
+from wiregen.conformance.vectors.serializations import Carry
+from wiregen.conformance.vectors.single_faults import unmixed_drafts
+from wiregen.conformance.vectors.size_limits import extreme_drafts
+from wiregen.conformance.vectors.trace_vectors import measured_traces, trace_vectors
+from wiregen.conformance.vectors.unencodable import refused_values
+from wiregen.conformance.vectors.valid import Crop, valid_drafts
+from wiregen.conformance.vectors.variant_frames import variant_drafts
+from wiregen.runtime.schema.protocol import Schema
+
+__all__ = ["Built", "build_vectors"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Built:
+    """A file, and what it shows."""
+
+    file: VectorFile
+    coverage: Coverage
+    plan: Schema
+
+    def unheld(self) -> tuple[tuple[str, Finding], ...]:
+        """Return the vectors that do not hold as they are written, and why: there are none."""
+        return tuple(unheld(self.plan, self.file.vectors))
+
+    @property
+    def kinds(self) -> Counter[str]:
+        return Counter(vector.kind for vector in self.file.vectors)
+
+
+def build_vectors(
+    plan: Schema,
+    *,
+    limits: tuple[str, ...] = (),
+    examples: tuple[Given, ...] = (),
+    carry: Carry | None = None,
+    traces: Traces | None = None,
+) -> Built:
+    """Return the vectors of a protocol: the same whenever they are made.
+
+    `limits`: the names of those of its limits that codecs know. `examples`: its file's own. `traces`: conversations, where it
+    has sessions.
+    """
+    soil, drafting = SampleBasis(plan=plan), Drafting(plan)
+    crop = Crop(soil, drafting)
+    valid_drafts(crop)
+    crop.drafts += tuple(unmixed_drafts(crop))
+    least = tuple(least_drafts(drafting, crop.scenery))
+    crop.drafts += least
+    crop.drafts += tuple(moved_drafts(drafting, crop.drafts))
+    deep = tuple(deep_drafts(drafting, crop.drafts))
+    crop.drafts += tuple(variant_drafts(drafting, crop.drafts))
+    frames = [*crop.drafts, *(each for each in deep if isinstance(each, Draft))]
+    faults = Faults(drafting)
+    for draft in least:
+        faults.put_at_end(draft)
+    for draft in frames:
+        if draft.is_whole:
+            faults.put_into(draft)
+    frames += headed_drafts(drafting, crop.drafts)
+    extreme = tuple(extreme_drafts(drafting, soil, crop.drafts))
+    drafts = [*frames, *joined_drafts(drafting, crop.scenery, crop.drafts), *faults.drafts]
+    drafts += (each for each in extreme if isinstance(each, Draft))
+    drafts += pieced_drafts(drafting, crop.drafts)
+    own, illustrations = illustrated(drafting, crop.scenery, examples, drafts)
+    drafts = without_repetition([*drafts, *own])
+    broken = tuple(crop.refused())
+    vectors: list[Valid | Invalid | Unwritable | Trace] = []
+    vectors += (drafting.valid(draft, carry) for draft in drafts if draft.is_whole)
+    vectors += (drafting.invalid(draft) for draft in drafts if not draft.is_whole)
+    refused = (*broken, *refused_values(drafting, soil, sorted(crop.drafts, key=_size)))
+    vectors += once_each((*refused, *(each for each in (*deep, *extreme) if isinstance(each, Unwritable))))
+    vectors += () if traces is None else trace_vectors(traces)
+    file = VectorFile(protocol=plan.name, vectors=tuple(vectors))
+    measures = _measures(crop, broken, drafts, limits)
+    measures += (illustrations,) if examples else ()
+    measures += () if traces is None else measured_traces(traces)
+    return Built(file=file, coverage=Coverage(measures=measures), plan=plan)
+
+
+def _size(draft: Draft) -> int:
+    """Return how much there is to say of a draft: mistakes are shown in what is small."""
+    return len(draft.data) + sum(len(said) for _, said in draft.scene.before)
+
+
+def _measures(
+    crop: Crop, broken: tuple[Unwritable, ...], drafts: list[Draft], limits: tuple[str, ...]
+) -> tuple[Measure, ...]:
+    """Return what is shown; an option that is refused is shown by what refuses it."""
+    refused = (name for vector in broken for name in vector.covers)
+    told = (name for draft in drafts for name in draft.covers)
+    shown = {**crop.found.covered, **dict.fromkeys(refused), **dict.fromkeys(told)}
+    return (
+        measure("fields", fields_of(crop.soil.plan), fields_shown(drafts)),
+        measure("choices", crop.found.goals, shown),
+        measure("limits", limits, limits_shown(drafts)),
+    )

@@ -1,0 +1,81 @@
+"""How much of a protocol its vectors show: what there is by the plan, and what was met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wiregen.conformance.samples.basis import every_field, rows_of
+from wiregen.conformance.vectors.drafts import Draft
+from wiregen.conformance.vectors.frame_parts import owner_of
+from wiregen.runtime.reference.tree import Node
+from wiregen.runtime.schema.declarations import Constant
+from wiregen.runtime.schema.protocol import Schema
+
+__all__ = ["Coverage", "Measure", "fields_of", "fields_shown", "limits_shown", "measure"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """Of one kind of thing, how many there are, and the names of those that no vector shows."""
+
+    what: str
+    n_all: int
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    measures: tuple[Measure, ...]
+
+    @property
+    def is_full(self) -> bool:
+        return not any(each.missing for each in self.measures)
+
+
+def measure(what: str, goals: Iterable[str], shown: Iterable[str] | Mapping[str, Any]) -> Measure:
+    """Return how much of the goals is shown."""
+    every, known = tuple(dict.fromkeys(goals)), frozenset(shown)
+    return Measure(what=what, n_all=len(every), missing=tuple(goal for goal in every if goal not in known))
+
+
+def fields_of(plan: Schema) -> Iterator[str]:
+    """Return every field that has a name, in text order, and what is reserved and must be so."""
+    for owner, fields in rows_of(plan):
+        for field in every_field(fields):
+            if field.name != "_" or isinstance(field.value, Constant):
+                yield f"{owner}.{field.name}"
+
+
+def fields_shown(drafts: Iterable[Draft]) -> set[str]:
+    """Return the fields that have a place in some frame; of what has no name, what is refused where it is something else."""
+    found: set[str] = set()
+    for draft in drafts:
+        for tree in draft.trees:
+            _note(tree, "", found)
+        if draft.error is not None and draft.error.code == "wrong_constant":
+            # Of a frame's own field it may also say with which message: `M in F._ reserved: …`.
+            sites = (name.partition(" reserved")[0] for name in draft.covers if "._ reserved" in name)
+            found.update(site.rpartition(" in ")[2] for site in sites)
+    return found
+
+
+def _note(node: Node, owner: str, found: set[str]) -> None:
+    owner = owner_of(node) or owner
+    for child in node.children:
+        if child.note != "absent" and child.name != "_":
+            found.add(f"{owner}.{child.name}")
+        _note(child, owner, found)
+
+
+def limits_shown(drafts: Iterable[Draft]) -> set[str]:
+    """Return the limits that something exceeds."""
+    found: set[str] = set()
+    for draft in drafts:
+        code = "" if draft.error is None else draft.error.code
+        if code == "too_deep":
+            found.add("depth")
+        elif code == "limit_exceeded":
+            found.update(draft.scene.limits or ("frame", "count"))
+    return found

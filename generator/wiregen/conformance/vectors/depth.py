@@ -1,0 +1,166 @@
+"""Declarations inside themselves: as deep as the limit allows, and one deeper."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+from wiregen.conformance.vectors.drafts import Draft, Drafting
+from wiregen.conformance.vectors.format import Unwritable
+from wiregen.conformance.vectors.refused_values import refused
+from wiregen.runtime.codec.errors import DecodeError, EncodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.tree import FrameValue, Record, Variety
+from wiregen.runtime.reference.writing.frames import write_frame
+from wiregen.runtime.schema.node import replace
+
+__all__ = ["deep_drafts"]
+
+_MOST = 70
+"""Levels that are tried; a protocol that allows more gets its limit shown by a lower one."""
+
+
+def deep_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft | Unwritable]:
+    """Return, for each declaration that can hold itself, the deepest value that may be, one that is too deep, and a wide one."""
+    shown: set[str] = set()
+    for draft in frames:
+        value = copy.deepcopy(draft.trees[0].value)
+        for kind, slot in _slots(value, ()):
+            name = slot.name(kind)
+            if name in shown:
+                continue
+            beside = copy.deepcopy(value)
+            made = list(_grown(drafting, draft, value, slot, name))
+            if not made:
+                continue
+            shown.add(name)
+            if len(shown) > 1:  # places are told of the first: they are many
+                made = [each.as_variation() if isinstance(each, Draft) else each for each in made]
+            yield from (*made, *_wide(drafting, draft, beside, name))
+
+
+class _Slot:
+    """A place in a value where something stands that is of the same declaration as something around it."""
+
+    def __init__(self, around: Any, holder: Any, key: Any) -> None:
+        self.around = around
+        self.holder = holder
+        self.key = key
+
+    def name(self, kind: str) -> str:
+        """Return which of what is around this is: by its variety, and its field where it is a field of its own or of a record."""
+        own = f"{kind}.{self.around.name}" if isinstance(self.around, Variety) else kind
+        return f"{own}, {self.key}" if isinstance(self.key, str) else own
+
+    def put(self, value: Any) -> None:
+        if self.key is None:
+            self.holder.message = value
+        else:
+            self.holder[self.key] = value
+
+    @property
+    def value(self) -> Any:
+        return self.holder.message if self.key is None else self.holder[self.key]
+
+
+def _grown(
+    drafting: Drafting, draft: Draft, value: Any, slot: _Slot, name: str
+) -> Iterator[Draft | Unwritable]:
+    """Put what is around into the slot of its own copy, again and again, until it is too deep."""
+    last: Draft | None = None
+    core = slot.value
+    for level in range(1, _MOST):
+        slot.put(core)
+        try:
+            core = copy.deepcopy(slot.around)
+        except RecursionError:
+            return
+        slot.put(core)
+        if 1 < level < drafting.plan.limits["depth"] - 1:
+            continue
+        found = _read(drafting, draft, value)
+        if found is None:
+            return
+        if found.error is not None:
+            if found.error.code == "too_deep" and last is not None:
+                yield found.as_variation().showing((f"{name} in itself: {level} levels",))
+                yield from refused(drafting, draft, value, f"{name} in itself: {level} levels")
+                yield last.showing((f"{name} in itself: {level - 1} levels",))
+            return
+        last = found
+
+
+def _wide(drafting: Drafting, draft: Draft, value: Any, name: str) -> Iterator[Draft]:
+    """Return more of a declaration beside each other than may be inside each other."""
+    for kind, slot in _slots(value, ()):
+        around = slot.around
+        if name != slot.name(kind) or not isinstance(around, Record | Variety | FrameValue):
+            continue
+        fields = getattr(around.message, "fields", {}) if isinstance(around, FrameValue) else around.fields
+        for items in list[Any](fields.values()):
+            own = (
+                next((item for item in items if _holds(item, slot)), None)
+                if isinstance(items, list)
+                else None
+            )
+            if own is None:
+                continue
+            items[:] = []
+            item = copy.deepcopy(around)
+            if slot.holder is not items:
+                slot.put(item)
+                item = own
+            items[:] = [copy.deepcopy(item) for _ in range(drafting.plan.limits["depth"] + 2)]
+            found = _read(drafting, draft, value)
+            if found is not None and found.is_whole:
+                yield found.as_variation().showing((f"{name} beside itself",))
+            return
+
+
+def _holds(item: Any, slot: _Slot) -> bool:
+    return item is slot.value or item is slot.holder or getattr(item, "fields", None) is slot.holder
+
+
+def _read(drafting: Drafting, draft: Draft, value: Any) -> Draft | None:
+    """Return what a value comes to that may be too deep to be written."""
+    scene = draft.scene
+    loose = replace(drafting.plan, limits={**drafting.plan.limits, "depth": _MOST + 1})
+    options = Options(scene.role, context=draft.known, variant=scene.variant)
+    try:
+        return drafting.draft(scene, write_frame(loose, value, options, compression=0, needs_context=False))
+    except (EncodeError, DecodeError):
+        return None
+
+
+def _slots(value: Any, around: tuple[Any, ...]) -> Iterator[tuple[str, _Slot]]:
+    match value:
+        case FrameValue():
+            yield from _inside(value, value, None, around, value.message)
+        case Record() | Variety():
+            for key, part in value.fields.items():
+                yield from _inside(value, value.fields, key, around, part)
+        case list():
+            for index, part in enumerate(value):
+                yield from _inside(None, value, index, around, part)
+
+
+def _inside(
+    owner: Any, holder: Any, key: Any, around: tuple[Any, ...], part: Any
+) -> Iterator[tuple[str, _Slot]]:
+    outer = around if owner is None else (*around, owner)
+    kind = _kind(part)
+    same = next((each for each in outer if kind and _kind(each) == kind), None)
+    if same is not None:
+        yield kind, _Slot(same, holder, key)
+    yield from _slots(part, outer)
+
+
+def _kind(value: Any) -> str:
+    match value:
+        case Variety():
+            return value.union
+        case FrameValue() | Record():
+            return value.name
+        case _:
+            return ""

@@ -1,0 +1,61 @@
+"""Faults that move the end of something: lengths that step back where numbers wrap round, lists of fewer than no items, what has no end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wiregen.conformance.vectors.fault_kinds import Bad, Fields
+from wiregen.conformance.vectors.frame_parts import Part
+from wiregen.conformance.vectors.splicing import integer_bytes, number_bytes, spliced
+from wiregen.runtime.schema.types import CodingReference, Integer, List, UnionReference
+
+__all__ = ["endless_parts", "negative_counts", "wrapped_lengths"]
+
+
+def negative_counts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Say that a list has fewer than no items, and leave them out: a loop over them would do nothing."""
+    parent = part.parent
+    if part.node.part != "count" or parent is None or not isinstance(parent.type, List) or part.node.inner:
+        return
+    for told in _negative(part, data, fields):
+        for end, which in ((part.node.end, "of what follows"), (parent.end, "of nothing")):
+            changed = spliced(data, part.node.start, end, told, part.lengths)
+            if changed is not None:
+                yield Bad(kind="length negative", which=which, data=changed)
+
+
+def _negative(part: Part, data: bytes, fields: Fields) -> Iterator[bytes]:
+    node = part.node
+    if not isinstance(node.type, CodingReference):
+        told = number_bytes(node, -1)
+        if told is not None:
+            yield told
+        return
+    coding = fields.plan.codings[node.type.name]
+    for each in coding.widths:
+        if each.wide is not None and each.wide.is_signed:
+            yield integer_bytes(coding.type, each.low) + integer_bytes(each.wide, -1)
+
+
+def wrapped_lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Say a length that is, where numbers wrap round, a step back to the length itself."""
+    match part.node.type:
+        case Integer(size, False, endian) if part.node.part == "length" and size > 2:
+            told = ((1 << 8 * size) - size).to_bytes(size, endian)
+            outer = tuple(each for each in part.lengths if each is not part.node)
+            changed = spliced(data, part.node.start, part.node.end, told, outer)
+            if changed is not None:
+                yield Bad(kind="length wrapped round", which="", data=changed)
+
+
+def endless_parts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Put what reaches to the end, which nothing but its surroundings tell, where more might follow; nothing does."""
+    node = part.node
+    if not isinstance(node.type, UnionReference) or node.end != len(data) or not node.children:
+        return
+    code = node.children[0]
+    for number in fields.endless(node.type.name):
+        told = number_bytes(code, number) if code.name == "code" else None
+        changed = None if told is None else spliced(data, node.start, node.end, told + b"Z", part.lengths)
+        if changed is not None:
+            yield Bad(kind="no end inside", which=f"in {part.around}", data=changed)

@@ -1,0 +1,94 @@
+"""What a file says of bytes itself: each of its examples as a vector, unless another one has the same bytes in the same scene."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from wiregen.conformance.vectors.coverage import Measure, measure
+from wiregen.conformance.vectors.drafts import Draft, Drafting
+from wiregen.conformance.vectors.preceding_frames import Scenery
+from wiregen.conformance.vectors.reference_verdicts import Scene
+from wiregen.runtime.codec.errors import DecodeError
+
+__all__ = ["Given", "Illustrated", "illustrated"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """An example as bytes.
+
+    Attributes:
+        before: Who said what before, preambles left out.
+        role: Who sends it; None where the example does not say, and whoever may have sent it is taken.
+        violation: What is wrong with the bytes, by code or by rule; None: nothing is.
+        is_opening: They are a preamble.
+    """
+
+    name: str
+    data: bytes
+    role: str | None = None
+    variant: str | None = None
+    before: tuple[tuple[str | None, bytes], ...] = ()
+    violation: str | None = None
+    is_opening: bool = False
+
+
+Illustrated: TypeAlias = "tuple[list[Draft], Measure]"
+
+
+def illustrated(
+    drafting: Drafting, scenery: Scenery, given: Iterable[Given], drafts: Iterable[Draft]
+) -> Illustrated:
+    """Return the drafts of the examples whose bytes none of `drafts` has, and how many of them are shown by some vector."""
+    known = {_key(draft) for draft in drafts}
+    found: list[Draft] = []
+    names, shown = [], []
+    for example in given:
+        names.append(example.name)
+        held = sorted(_held(drafting, scenery, example), key=lambda each: not _is_own(drafting, each))
+        draft = next(iter(held), None)
+        if draft is None:
+            continue
+        shown.append(example.name)
+        if _key(draft) not in known:
+            known.add(_key(draft))
+            found.append(replace(draft, covers=(f"example {example.name}",), source="example"))
+    return found, measure("examples", names, shown)
+
+
+def _key(draft: Draft) -> tuple[Scene, bytes]:
+    return replace(draft.scene, limits=tuple(draft.scene.limits.items())), draft.data  # type: ignore[arg-type]
+
+
+def _held(drafting: Drafting, scenery: Scenery, example: Given) -> Iterator[Draft]:
+    """Yield what holds as the example says; that it does was checked of the frame, and here it is read in a stream."""
+    roles = tuple(drafting.plan.sends) if example.role is None else (example.role,)
+    for role in roles or (None,):
+        scene = Scene(role=role, variant=example.variant, before=_before(scenery, example, role))
+        try:
+            draft = drafting.draft(scene, example.data)
+        except DecodeError:
+            continue
+        if _holds(example, draft):
+            yield draft
+
+
+def _holds(example: Given, draft: Draft) -> bool:
+    if draft.error is None:
+        return example.violation is None and len(draft.trees) == 1
+    return example.violation in (draft.error.code, draft.error.rule)
+
+
+def _is_own(drafting: Drafting, draft: Draft) -> bool:
+    """Say whether the message that is refused is one that this role sends."""
+    message = "" if draft.error is None else draft.error.path.partition(".")[0]
+    declared = drafting.plan.messages.get(message)
+    return declared is None or declared.role in (draft.scene.role, None)
+
+
+def _before(scenery: Scenery, example: Given, role: str | None) -> tuple[tuple[str | None, bytes], ...]:
+    speakers = dict.fromkeys([*(who for who, _ in example.before), *(() if example.is_opening else (role,))])
+    openings = (each for who in speakers for each in scenery.opening(who))
+    return (*openings, *example.before)

@@ -1,0 +1,106 @@
+"""Classes of faults, and what their makers ask of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from wiregen.conformance.samples.compared_numbers import mentions_of
+from wiregen.conformance.vectors.checksums import Checksums
+from wiregen.conformance.vectors.frame_parts import Part
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.layout import Layout
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.types import Span
+
+__all__ = ["AT_THE_END", "CLASSES", "Bad", "Fields", "Maker"]
+
+_SIZES: Final = frozenset(
+    {"truncated", "trailing_bytes", "length_mismatch", "limit_exceeded", "invalid_value"}
+)
+_AFTER: Final = frozenset(
+    {
+        "constraint",
+        "unknown_code",
+        "invalid_enum",
+        "wrong_constant",
+        "invalid_text",
+        "not_canonical",
+        "inflate_failed",
+    }
+)
+CLASSES: Final[dict[str, frozenset[str]]] = {
+    "cut": frozenset({"truncated"}),
+    "extra": frozenset({"trailing_bytes", "truncated"}),
+    "wrong constant": frozenset({"wrong_constant"}),
+    "wrong code": frozenset({"unknown_code", "invalid_enum", "constraint"}),
+    "length too long": _SIZES | _AFTER,
+    "length too short": _SIZES | _AFTER | {"partial_inner"},
+    "length negative": frozenset({"invalid_value"}),
+    "length wrapped round": frozenset({"limit_exceeded", "truncated"}),
+    "no end inside": frozenset({"constraint", "unknown_code", "invalid_value", "invalid_enum"}),
+    "length beyond the limit": frozenset({"limit_exceeded", "truncated"}),
+    "not as derived": frozenset({"constraint", "length_mismatch"}),
+    "bad text": frozenset({"invalid_text"}),
+    "bad enum": frozenset({"invalid_enum", "constraint"}),
+    "bad value": frozenset({"invalid_value"}),
+    "constraint broken": frozenset({"constraint"}),
+    "outside only": frozenset({"constraint"}),
+    "not canonical": frozenset({"not_canonical", "invalid_value"}),
+    "too large": frozenset({"invalid_value"}),
+    "not inflatable": frozenset({"inflate_failed"}),
+    "behind the stream": frozenset({"trailing_bytes"}),
+    "partial inside": frozenset({"partial_inner", "truncated"}),
+    "over a limit": frozenset({"limit_exceeded"}),
+    "too deep": frozenset({"too_deep"}),
+    "missing context": frozenset({"missing_context"}),
+}
+"""The codes that faults of a class are reported with. A length that is wrong is noticed at what follows from it."""
+
+AT_THE_END: Final = "at the end"
+"""Which of the wrong lengths is the last part of a frame: nothing follows that a wrong end would spoil."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bad:
+    """Bytes with something wrong in them.
+
+    Attributes:
+        kind: The class.
+        which: Which of several of that class.
+        shape: What alike parts have in common: there each of several is shown once, elsewhere only the first.
+        is_common: Alike parts are read in one place: it is not shown elsewhere.
+    """
+
+    kind: str
+    which: str
+    data: bytes
+    shape: str = ""
+    is_common: bool = False
+
+
+Maker: TypeAlias = "Callable[[Part, bytes, Fields], Iterator[Bad]]"
+
+
+class Fields:
+    """What makers ask of a plan."""
+
+    def __init__(self, plan: Schema) -> None:
+        self.plan = plan
+        mentions = mentions_of(plan)
+        self.numbers, self.counts = mentions.numbers, mentions.counts
+        self.sums = Checksums(plan).sites
+        self._schema = Layout(plan, Options())
+
+    def members(self, name: str) -> frozenset[int]:
+        return frozenset(each.value for each in self.plan.enums[name].members)
+
+    def endless(self, union: str) -> Iterator[int]:
+        """Return the codes of what reaches to the end, wherever that is."""
+        for each in self.plan.unions[union].varieties:
+            if self._schema.fields_reach_end(each.fields):
+                yield each.spans[0].low
+
+    def codes(self, union: str) -> list[Span]:
+        return [span for each in self.plan.unions[union].varieties for span in each.spans]

@@ -1,0 +1,429 @@
+"""Classes of faults: how each is made of right bytes, and which codes it may be reported with.
+
+A maker is given a part of a frame and yields what could be wrong there. What a decoder really says of it is asked of the
+careful codec; a fault that it reports with a code that the class has not, or not at all, is no vector of that class.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from wiregen.conformance.samples.basis import shape_of
+from wiregen.conformance.samples.boundary_values import bounds
+from wiregen.conformance.vectors.end_faults import endless_parts, negative_counts, wrapped_lengths
+from wiregen.conformance.vectors.fault_kinds import AT_THE_END, Bad, Fields, Maker
+from wiregen.conformance.vectors.frame_parts import Part, row_of
+from wiregen.conformance.vectors.splicing import integer_bytes, number_bytes, replaced, spliced
+from wiregen.runtime.reference.tree import Node
+from wiregen.runtime.schema.declarations import is_code
+from wiregen.runtime.schema.elements import CompressedBody, Element
+from wiregen.runtime.schema.types import (
+    Bits,
+    Boolean,
+    Bytes,
+    CodingReference,
+    EnumReference,
+    FrameReference,
+    InSize,
+    Integer,
+    List,
+    Prefix,
+    Region,
+    Span,
+    Text,
+    UnionReference,
+    Varint,
+)
+
+__all__ = ["bad_parts"]
+
+_LONGEST: Final = 300
+"""Units of the texts that are put for the sake of a condition."""
+
+
+def bad_parts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Return what can be wrong with a part of a frame."""
+    for make in _MAKERS:
+        yield from make(part, data, fields)
+
+
+# ---- numbers
+
+
+def _constants(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Change what must be, or is worked out; sizes have classes of their own."""
+    node = part.node
+    notes = node.note.split(", ")
+    if node.children or not node.size or isinstance(node.type, Bits):
+        return
+    for note, kind in (("constant", "wrong constant"), ("derived", "not as derived")):
+        if note in notes:
+            for bit in (0, 7):
+                changed = bytes([data[node.start] ^ 1 << bit]) + data[node.start + 1 : node.end]
+                yield Bad(kind=kind, which=f"bit {bit}", data=replaced(data, node, changed))
+            last = data[node.start : node.end - 1] + bytes([data[node.end - 1] ^ 1])
+            yield Bad(kind=kind, which="last bit", data=replaced(data, node, last))
+
+
+def _constant_bits(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Change the first and the last of the bits that must be so; a field's place leaves out the byte that it shares with one before."""
+    node, type_ = part.node, part.node.type
+    if not isinstance(type_, Bits) or "constant" not in node.note.split(", "):
+        return
+    first = int(node.note.partition("from bit ")[2].partition(",")[0])
+    start = node.start - bool(node.size and first)
+    for which, bit in (("first bit", first), ("last bit", first + type_.bits - 1)):
+        place = start + bit // 8
+        mask = 0x80 >> bit % 8 if type_.order == "msb" else 1 << bit % 8
+        changed = data[:place] + bytes([data[place] ^ mask]) + data[place + 1 :]
+        yield Bad(kind="wrong constant", which=which, data=changed)
+
+
+def _codes(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Put codes that mean nothing, the ones beside those that mean something first."""
+    node, parent = part.node, part.parent
+    if parent is not None and isinstance(parent.type, UnionReference) and node.part == "code":
+        known, shape = fields.codes(parent.type.name), f"every {parent.type.name}"
+        yield from _outside(part, parent.type, data, fields)
+    elif "derived" in node.note and _is_of_header(part, fields):
+        known, shape = _codes_of_messages(fields), ""
+    else:
+        return
+    for code in _strangers(known):
+        told = _number_bytes(node, code, fields)
+        if told is not None and len(told) == node.size:
+            changed = replaced(data, node, told)
+            yield Bad(kind="wrong code", which=str(code), data=changed, shape=shape, is_common=bool(shape))
+
+
+def _is_of_header(part: Part, fields: Fields) -> bool:
+    return part.site.partition(".")[0] in fields.plan.frames and part.site not in fields.sums
+
+
+def _codes_of_messages(fields: Fields) -> list[Span]:
+    return [Span(code, code) for role in fields.plan.codes.values() for code in role]
+
+
+def _outside(part: Part, type_: UnionReference, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Put the code of a variety that may not stand here."""
+    for each in fields.plan.unions[type_.name].varieties if type_.only is not None else ():
+        told = number_bytes(part.node, each.spans[0].low)
+        if told is not None and len(told) == part.node.size and each.name not in (type_.only or ()):
+            yield Bad(kind="outside only", which="", data=replaced(data, part.node, told))
+
+
+def _strangers(spans: list[Span]) -> tuple[int, ...]:
+    """Return numbers beside those that mean something."""
+    return _free(tuple(spans))
+
+
+@cache
+def _free(spans: tuple[Span, ...]) -> tuple[int, ...]:
+    edges = sorted({number for span in spans for number in (span.low - 1, span.high + 1)})
+    free = [number for number in edges if not any(span.low <= number <= span.high for span in spans)]
+    return tuple(free if len(free) < 5 else [*free[:2], *free[-2:]])
+
+
+def _base(node: Node, fields: Fields) -> Element:
+    """Return the type of the number that a node's bytes are: of an enum its own."""
+    return fields.plan.enums[node.type.name].type if isinstance(node.type, EnumReference) else node.type
+
+
+def _number_bytes(node: Node, number: int, fields: Fields) -> bytes | None:
+    return number_bytes(Node(node.name, node.path, _base(node, fields), node.start, node.end), number)
+
+
+def _enums(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    node, type_ = part.node, part.node.type
+    if not isinstance(type_, EnumReference) or not node.size:
+        return
+    members = fields.members(type_.name)
+    for number in _strangers([Span(member, member) for member in sorted(members)]):
+        told = _number_bytes(node, number, fields)
+        if told is not None and len(told) == node.size:
+            shape = f"every {type_.name}"
+            yield Bad(kind="bad enum", which=str(number), data=replaced(data, node, told), shape=shape)
+
+
+def _booleans(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    if isinstance(part.node.type, Boolean):
+        for value in (2, 255):
+            which = f"{value} for {'true' if part.node.value else 'false'}"
+            yield Bad(kind="bad value", which=which, data=replaced(data, part.node, bytes([value])))
+
+
+def _constraints(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Put numbers at and beside those that expressions compare with, and the extremes."""
+    node = part.node
+    base = _base(node, fields)
+    if not isinstance(base, Integer | Varint) or node.part in ("length", "count", "code"):
+        return
+    low, high = bounds(base) if isinstance(base, Integer) else (0, (1 << base.bits) - 1)
+    near = [number + step for number in fields.numbers.get(node.name, ()) for step in (-1, 0, 1)]
+    for number in dict.fromkeys((*near, low, high, 0, -1)):
+        told = _number_bytes(node, number, fields)
+        if told is not None and number != node.value:
+            changed = spliced(data, node.start, node.end, told, part.lengths)
+            if changed is not None:
+                yield Bad(kind="constraint broken", which=str(number), data=changed)
+
+
+def _varints(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    node, type_ = part.node, part.node.type
+    if not isinstance(type_, Varint) or not node.size:
+        return
+    longer = data[node.start : node.end - 1] + bytes([data[node.end - 1] | 0x80, 0])
+    forms = (
+        ("longer than needed", "not canonical", longer),
+        ("eleven bytes", "too large", b"\xff" * 10 + b"\x01"),
+    )
+    top = ("a bit too many", "too large", b"\xff" * 9 + (b"\x02" if type_.bits == 64 else b"\x01"))
+    for which, kind, told in (*forms, top):
+        changed = spliced(data, node.start, node.end, told, part.lengths)
+        if changed is not None:
+            yield Bad(kind=kind, which=which, data=changed)
+
+
+def _codings(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    node, type_ = part.node, part.node.type
+    if not isinstance(type_, CodingReference) or not node.size:
+        return
+    coding = fields.plan.codings[type_.name]
+    shape = f"every {type_.name}"
+    for low, wide in ((each.low, each.wide) for each in coding.widths):
+        if wide is not None and isinstance(node.value, int):
+            told = integer_bytes(coding.type, low) + integer_bytes(wide, min(node.value, 1))
+            changed = spliced(data, node.start, node.end, told, part.lengths)
+            changed = changed or replaced(data, node, told)
+            yield Bad(kind="not canonical", which=f"as {low}", data=changed, shape=shape, is_common=True)
+    for code in _strangers([Span(each.low, each.high) for each in coding.widths]):
+        told = number_bytes(Node("", "", coding.type, 0, 0), code) or b""
+        if told:
+            changed = replaced(data, node, told)
+            yield Bad(kind="bad value", which=f"code {code}", data=changed, shape=shape, is_common=True)
+
+
+# ---- lengths
+
+
+def _lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Say wrong lengths and counts, with the bytes that there are."""
+    node = part.node
+    if not isinstance(node.value, int) or isinstance(node.value, bool) or not _measures(part, fields):
+        return
+    wrong = [
+        ("length too long", "", node.value + 1),
+        ("length too short", "", node.value - 1),
+        ("length negative", AT_THE_END * (node.end == len(data)), -1),
+        *(("length beyond the limit", which, number) for which, number in _beyond(node, fields)),
+    ]
+    if isinstance(node.type, Integer):
+        wrong.append(("length negative", "", bounds(node.type)[0]))
+    for kind, which, number in wrong:
+        told = number_bytes(node, number)
+        if told is not None and (kind != "length too short" or number >= 0):
+            outer = tuple(each for each in part.lengths if each is not node)
+            changed = spliced(data, node.start, node.end, told, outer)
+            if changed is not None:
+                shape = f"every {_kind(node)}" if kind == "length beyond the limit" else ""
+                yield Bad(kind=kind, which=which, data=changed, shape=shape)
+
+
+def _beyond(node: Node, fields: Fields) -> Iterator[tuple[str, int]]:
+    """Return lengths that no frame has room for: called alike wherever they stand, to be shown once."""
+    if isinstance(node.type, Integer):
+        yield "largest", bounds(node.type)[1]
+    limits = fields.plan.limits
+    for name in ("count", "frame"):
+        if limits[name] is not None:
+            yield f"above {name}", limits[name] + 1
+            yield f"all of {name}", limits[name] - node.end
+            yield f"a byte above all of {name}", limits[name] - node.end + 1
+
+
+def _kind(node: Node) -> str:
+    """Return what a number that measures is called, wherever it stands."""
+    name = node.part if node.part in ("length", "count") else "size"
+    match node.type:
+        case Integer(size):
+            return f"{name} of int {size}"
+        case Varint(bits):
+            return f"{name} of varint {bits}"
+        case CodingReference(coding):
+            return f"{name} of coding {coding}"
+        case other:
+            return f"{name} of {other}"
+
+
+def _measures(part: Part, fields: Fields) -> bool:
+    node = part.node
+    is_derived = node.note.split(", ")[0] in ("derived", "not as derived") and part.site not in fields.sums
+    return node.part in ("length", "count") or is_derived
+
+
+# ---- text, regions
+
+
+def _texts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    node, type_ = part.node, part.node.type
+    if not isinstance(type_, Text) or not node.value:
+        return
+    inside = next((child for child in node.children if child.name == "data"), node)
+    unit = _unit(type_)
+    lengths = (*part.own, *part.lengths)
+    wrong = [("a byte that begins nothing", "bad text", b"\xff"), ("cut character", "bad text", b"\xe2\x82")]
+    wrong += [("surrogate", "bad text", b"\xed\xa0\x80"), ("four bytes", "bad text", b"\xf0\x9f\x98\x80")]
+    wrong += [("raw NUL", "not canonical", b"\0"), ("overlong", "not canonical", b"\xc1\x81")]
+    wrong += [("overlong", "bad text", b"\xc1\x81"), ("first beyond ASCII", "bad text", b"\x80")]
+    for which, kind, told in wrong:
+        for start, end, where in (
+            (inside.end, inside.end, "at the end"),
+            (inside.start, inside.start, "first"),
+        ):
+            changed = spliced(data, start, end, told, lengths, unit)
+            if changed is not None:
+                yield Bad(kind=kind, which=f"{which} {where}", data=changed, shape=f"every {shape_of(type_)}")
+
+
+def _lengths_asked(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Put texts, bytes and lists of lengths at and beside those that conditions ask for, empty ones first."""
+    node = part.node
+    inside = next((child for child in node.children if child.name == "data"), node)
+    if isinstance(node.type, List):
+        yield from _no_items(part, data)
+    if not isinstance(node.type, Text | Bytes) or not (inside.size and node.value) or len(part.own) > 1:
+        return
+    names = (node.name, "value")
+    near = (number + step for name in names for number in fields.counts.get(name, ()) for step in (-1, 0, 1))
+    unit = data[inside.start : inside.start + _unit(node.type)]
+    for count in dict.fromkeys((0, *near)):
+        if 0 <= count <= _LONGEST and count != len(node.value):
+            told = unit * count
+            changed = spliced(data, inside.start, inside.end, told, (*part.own, *part.lengths), len(unit))
+            if changed is not None:
+                yield Bad(kind="constraint broken", which=f"{count} long" if count else "empty", data=changed)
+
+
+def _unit(type_: Text | Bytes) -> int:
+    """Return how many bytes one unit of its length is."""
+    return 2 if isinstance(type_, Text) and type_.encoding == "utf16" else 1
+
+
+def _no_items(part: Part, data: bytes) -> Iterator[Bad]:
+    node = part.node
+    count = next((child for child in node.children if child.part == "count" and not child.inner), None)
+    told = number_bytes(count, 0) if count is not None and node.value else None
+    if count is not None and told is not None and count.start == node.start:
+        changed = spliced(data, node.start, node.end, told, part.lengths)
+        if changed is not None:
+            yield Bad(kind="constraint broken", which="empty", data=changed)
+
+
+def _items_twice(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Put the first item of a list a second time: conditions may ask for different ones."""
+    node = part.node
+    if not isinstance(node.type, List) or not node.value:
+        return
+    count = next((child for child in node.children if child.part == "count" and not child.inner), None)
+    first = next((child for child in node.children if child.name == "[0]"), None)
+    if count is None or first is None or count.start != node.start or not isinstance(count.value, int):
+        return
+    told = number_bytes(count, count.value + 1)
+    if told is not None and len(told) == count.size:
+        item = data[first.start : first.end]
+        new = told + data[count.end : first.end] + item + data[first.end : node.end]
+        changed = spliced(data, node.start, node.end, new, part.lengths)
+        if changed is not None:
+            yield Bad(kind="constraint broken", which="an item twice", data=changed)
+
+
+def _unknown_and_empty(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Put a code that means nothing before no bytes at all."""
+    node, frame = part.node, part.parent
+    if frame is None or not isinstance(frame.type, FrameReference):
+        return
+    layout = fields.plan.frames.get(frame.type.name)
+    if layout is None or node.name != layout.message:
+        return
+    code = next((row_of(frame)[field.name] for field in layout.fields if is_code(field)), None)
+    inside = next((child for child in node.children if child.name == "content"), node)
+    if code is None or code.inner or inside.inner:
+        return
+    empty = spliced(data, inside.start, inside.end, b"", (*part.own, *part.lengths))
+    for stranger in _strangers(_codes_of_messages(fields))[:1]:
+        told = number_bytes(code, stranger)
+        if empty is not None and told is not None and len(told) == code.size and code.end <= inside.start:
+            yield Bad(kind="wrong code", which="without data", data=replaced(empty, code, told))
+
+
+def _regions(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Leave a byte over at the end of what must be filled, and take the last one away."""
+    node = part.node
+    if not isinstance(node.type, Region) or not isinstance(node.type.carrier, InSize | Prefix):
+        return
+    lengths = (*part.own, *part.lengths)
+    for kind, which, start, new in (
+        ("extra", "", node.end, b"\0"),
+        ("extra", "many", node.end, b"\xff\xfe\xfd"),
+        ("length too short", "a byte less", node.end - 1, b""),
+    ):
+        changed = spliced(data, start, node.end, new, lengths)
+        if changed is not None:
+            yield Bad(kind=kind, which=which, data=changed)
+
+
+def _compressed(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    node, type_ = part.node, part.node.type
+    if not isinstance(type_, CompressedBody) or not node.size:
+        return
+    body = data[node.start : node.end]
+    for kind, which, new in _wrong_streams(body, type_.algorithm):
+        changed = spliced(data, node.start, node.end, new, part.lengths)
+        if changed is not None:
+            yield Bad(kind=kind, which=which, data=changed)
+
+
+def _wrong_streams(body: bytes, algorithm: str) -> Iterator[tuple[str, str, bytes]]:
+    bits = {"zlib": 15, "gzip": 31, "deflate": -15}
+    inflated = zlib.decompressobj(bits[algorithm]).decompress(body)
+    yield "not inflatable", "checksum", body[:-1] + bytes([body[-1] ^ 1])
+    yield "not inflatable", "cut", body[:-1]
+    yield "not inflatable", "head", bytes([body[0] ^ 0xFF]) + body[1:]
+    yield "not inflatable", "nothing", b""
+    yield "behind the stream", "", body + b"\0"
+    for other, window in bits.items():
+        if other != algorithm:
+            yield "not inflatable", other, _stored(inflated, window)
+    if inflated:
+        yield "partial inside", "", _stored(inflated[:-1], bits[algorithm])
+
+
+def _stored(data: bytes, bits: int) -> bytes:
+    """Return a stream of stored blocks, the same with every zlib."""
+    squeeze = zlib.compressobj(0, zlib.DEFLATED, bits)
+    return squeeze.compress(data) + squeeze.flush()
+
+
+_MAKERS: Final[tuple[Maker, ...]] = (
+    _constants,
+    _constant_bits,
+    _codes,
+    _enums,
+    _booleans,
+    _lengths,
+    negative_counts,
+    wrapped_lengths,
+    endless_parts,
+    _varints,
+    _codings,
+    _constraints,
+    _texts,
+    _lengths_asked,
+    _items_twice,
+    _unknown_and_empty,
+    _regions,
+    _compressed,
+)

@@ -1,0 +1,197 @@
+"""What is refused: each class of faults once at each place of the .wire file, and what is tolerated but not if strict."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import chain
+from typing import Final
+
+from wiregen.conformance.vectors.checksums import Checksums
+from wiregen.conformance.vectors.declared_limits import limited_drafts, limited_lists
+from wiregen.conformance.vectors.drafts import Draft, Drafting, message_of
+from wiregen.conformance.vectors.fault_kinds import AT_THE_END, CLASSES, Bad, Fields
+from wiregen.conformance.vectors.faults import bad_parts
+from wiregen.conformance.vectors.frame_parts import Part, parts_of
+from wiregen.runtime.codec.errors import DecodeError
+
+__all__ = ["Faults"]
+
+_LONGEST: Final = 3000
+"""Bytes of the frames in which faults are put."""
+_PATIENCE: Final = 3
+"""Frames in which a fault is tried that is not reported as it should be."""
+
+
+class Faults:
+    """Puts faults into frames.
+
+    Attributes:
+        drafts: Bytes that are refused, and those that are read though they are not canonical.
+    """
+
+    def __init__(self, drafting: Drafting) -> None:
+        self._drafting = drafting
+        self._fields = Fields(drafting.plan)
+        self._sums = Checksums(drafting.plan)
+        self._tried: dict[str, int] = {}
+        self._known: set[str] = set()
+        self.drafts: list[Draft] = []
+
+    def put_into(self, draft: Draft) -> None:
+        """Keep what can be wrong with a frame and is not shown yet."""
+        if len(draft.data) > _LONGEST or len(draft.trees) != 1:
+            return
+        self._put(draft)
+        self._cut(draft)
+        self._unset(draft)
+        for name, limited in chain(
+            limited_drafts(self._drafting, draft, self._is_wanted),
+            limited_lists(self._drafting, draft, self._is_wanted),
+        ):
+            self._tried[name] = self._tried.get(name, 0) + 1
+            if limited is not None:
+                self._keep(limited, name)
+
+    def put_at_end(self, draft: Draft) -> None:
+        """Keep what can be wrong where a frame ends that is as small as may be: these are shown of it rather than of another."""
+        self._put(draft, is_at_end=True)
+
+    def _put(self, draft: Draft, *, is_at_end: bool = False) -> None:
+        # Parts lie in the stream of their sender, behind what it sent before.
+        behind = b"".join(sent for role, sent in draft.scene.before if role == draft.scene.role)
+        for part in parts_of(draft.trees[0]):
+            for bad in bad_parts(part, behind + draft.data, self._fields):
+                if is_at_end and (bad.kind, bad.which) not in _AT_ENDS and bad.which != AT_THE_END:
+                    continue
+                names = self._wanted(bad, self._site(part.site, draft, bad))
+                if names and bad.data.startswith(behind):
+                    data = self._sums.mended(draft.trees[0], behind + draft.data, bad.data)
+                    self._try(draft, bad, part, data[len(behind) :], names)
+
+    def _site(self, site: str, draft: Draft, bad: Bad) -> str:
+        """Return where a part is shown; what a header says is judged anew with each message, and so is what a struct in it says."""
+        owner, plan = site.partition(".")[0], self._drafting.plan
+        is_header = owner in plan.frames
+        variant = f"{draft.scene.variant}: " * bool(draft.scene.variant)
+        if is_header and (bad.kind, bad.which) in _AT_ENDS:
+            return f"{variant}{message_of(draft)}{_absent(draft)} in {site}"
+        if is_header and variant:
+            return f"{variant}{site}"
+        of = _OF_HEADERS if is_header else _OF_STRUCTS if owner in plan.structs else frozenset()
+        return f"{message_of(draft)} in {site}" if bad.kind in of else site
+
+    def _wanted(self, bad: Bad, site: str) -> list[str]:
+        """Return what a fault would show that nothing shows yet."""
+        what = f"{bad.kind} {bad.which}".strip()
+        own = f"{site}: {bad.kind if bad.shape else what}"
+        every = [own] if not bad.shape else [f"{bad.shape}: {what}", *([] if bad.is_common else [own])]
+        return [name for name in every if self._is_wanted(name)]
+
+    def _try(self, draft: Draft, bad: Bad, part: Part, data: bytes, names: list[str]) -> None:
+        self._tried.update({name: self._tried.get(name, 0) + 1 for name in names})
+        changed = self._drafting.draft(draft.scene, data)
+        if changed.error is not None:
+            is_of_a_sum = self._sums.is_told(changed.error) and part.site not in self._sums.sites
+            if changed.error.code in CLASSES[bad.kind] and not is_of_a_sum:
+                self._keep(changed, *self._told(names, changed.error, bad, part))
+        elif len(changed.trees) == 1 and (bad.kind not in _MAY_BE_RIGHT or bad.which == _SHORTER):
+            self._tolerated(changed, names)
+
+    def _told(self, names: list[str], error: DecodeError, bad: Bad, part: Part) -> list[str]:
+        """Return what a fault shows: where another field's condition tells of it, that is said, and it is still wanted of its own."""
+        path = _INDEX.sub("", error.path)
+        if (
+            bad.kind not in _OF_CONDITIONS
+            or error.code != "constraint"
+            or path == _INDEX.sub("", part.node.path)
+        ):
+            return names
+        others = (f"{name.replace(f'{bad.kind} ', '')} breaks {path}" for name in names)
+        return [name for name in others if name not in self._known]
+
+    def _is_wanted(self, name: str) -> bool:
+        return name not in self._known and self._tried.get(name, 0) < _PATIENCE
+
+    def _tolerated(self, changed: Draft, names: list[str]) -> None:
+        """Keep what is read, where a strict reader refuses it."""
+        strict = self._drafting.draft(replace(changed.scene, strict=True), changed.data)
+        if strict.error is not None and strict.error.code in _OF_STRICT:
+            self._keep(changed, *names)
+            self._keep(strict, *(f"{name}, strict" for name in names))
+
+    def _keep(self, draft: Draft, *names: str) -> None:
+        if not names:
+            return
+        self._known.update(names)
+        self.drafts.append(replace(draft, covers=names, is_variation=True))
+
+    # ---- what needs no part
+
+    def _cut(self, draft: Draft) -> None:
+        name = f"{message_of(draft)}: cut"
+        if name not in self._known and len(draft.data) > 1:
+            cut = self._drafting.draft(draft.scene, draft.data[:-1])
+            if cut.error is not None and cut.error.code in CLASSES["cut"]:
+                self._keep(cut, name)
+
+    def _unset(self, draft: Draft) -> None:
+        """Leave out what sets the scene."""
+        name = f"{message_of(draft)}: missing context"
+        scene = replace(draft.scene, before=draft.scene.before[:-1])
+        is_needed = bool(draft.scene.before) and bool(self._drafting.plan.contexts)
+        if name in self._known or not is_needed:
+            return
+        try:
+            alone = self._drafting.draft(scene, draft.data)
+        except DecodeError:
+            return
+        if alone.error is not None and alone.error.code == "missing_context":
+            self._keep(alone, name)
+        elif alone.error is None and message_of(alone) == "Unknown" and len(alone.trees) == 1:
+            self._keep(alone, name)
+            strict = self._drafting.draft(replace(scene, strict=True), draft.data)
+            if strict.error is not None:
+                self._keep(strict, f"{name}, strict")
+
+
+_INDEX: Final = re.compile(r"\[\d+\]")
+_OF_CONDITIONS: Final = ("constraint broken", "bad enum")
+"""Classes whose bytes may be right as they are, and wrong by what is said of others."""
+_OF_HEADERS: Final = frozenset(
+    {
+        "bad enum",
+        "bad value",
+        "constraint broken",
+        "wrong constant",
+        "length too long",
+        "length negative",
+        "length beyond the limit",
+    }
+)
+"""Classes that are shown with every message where they concern its header."""
+_SHORTER: Final = "a byte less"
+_AT_ENDS: Final = frozenset({("extra", ""), ("length too short", _SHORTER)})
+"""What is shown with every message wherever it may end: part of a field that need not be there, or something behind the last one."""
+_OF_STRUCTS: Final = frozenset({"bad value", "length negative", "length too long"})
+"""Classes that are shown with every message where they concern a struct in it."""
+_MAY_BE_RIGHT: Final = ("constraint broken", "length too long", "length too short")
+"""Classes whose bytes may say something else that is right."""
+_OF_STRICT: Final = frozenset(
+    {
+        "invalid_value",
+        "not_canonical",
+        "invalid_text",
+        "trailing_bytes",
+        "length_mismatch",
+        "constraint",
+        "unknown_code",
+    }
+)
+"""What a lenient reader tolerates is refused with one of these."""
+
+
+def _absent(draft: Draft) -> str:
+    """Return how many fields are absent, as coverage calls it."""
+    absent = getattr(getattr(draft.trees[0].value, "message", None), "absent", 0)
+    return f" without its last {absent}" if absent else ""

@@ -1,0 +1,120 @@
+"""What must have been said before a frame can be read: preambles, and messages that set contexts."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from wiregen.conformance.samples import Choices, SampleBasis, SampleValue, grow, try_openings
+from wiregen.conformance.samples.choices import UngrownError
+from wiregen.runtime.codec.errors import EncodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.writing.frames import write_frame
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.stream.context import Context
+
+__all__ = ["Known", "Scenery"]
+
+
+class Known:
+    """A context that knows what it is given, whoever asks."""
+
+    def __init__(self, entries: dict[tuple[str, tuple[Any, ...]], Any]) -> None:
+        self._entries = entries
+
+    def lookup(self, name: str, keys: tuple[Any, ...], sender: str | None) -> Any:
+        return self._entries[name, keys]
+
+
+class Scenery:
+    """Makes the bytes that set a scene."""
+
+    def __init__(self, soil: SampleBasis) -> None:
+        self.soil = self._soil = soil
+        self._plan: Schema = soil.plan
+        openings = {role: self._opening(role) for role in self._plan.opens}
+        self._openings = {role: data for role, data in openings.items() if data is not None}
+
+    def before(
+        self, specimen: SampleValue, role: str | None, variant: str | None
+    ) -> tuple[tuple[str | None, bytes], ...] | None:
+        """Return what is sent before a specimen, the openings included; None where nothing sets its scene."""
+        said = [
+            self._said(name, keys, value, role, variant) for (name, keys), value in specimen.scene.items()
+        ]
+        sent = [each for each in said if each is not None]
+        if len(sent) < len(said):
+            return None
+        speakers = dict.fromkeys([*(who for who, _ in sent), role])
+        if any(who in self._plan.opens and who not in self._openings for who in speakers):
+            return None
+        return (*((who, self._openings[who]) for who in speakers if who in self._openings), *sent)
+
+    def opening(self, role: str | None) -> tuple[tuple[str | None, bytes], ...]:
+        """Return the preamble of a role, if it has one."""
+        return ((role, self._openings[role]),) if role in self._openings else ()
+
+    def _opening(self, role: str) -> bytes | None:
+        """Return the plainest preamble of a role that can be written; None where none is found."""
+        written: list[bytes] = []
+
+        def take(specimen: SampleValue) -> bool:
+            with suppress(EncodeError):
+                written.append(write_frame(self._plan, specimen.value, Options(role)))
+            return bool(written)
+
+        try_openings(self._soil, take, role=role)
+        return next(iter(written), None)
+
+    def _said(
+        self, name: str, keys: tuple[Any, ...], value: Any, role: str | None, variant: str | None
+    ) -> tuple[str | None, bytes] | None:
+        """Return who says so that a context has an entry, and the bytes."""
+        entry = self._plan.contexts[name]
+        for setting in entry.settings:
+            target = setting.target
+            speaker = entry.role or self._speaker(target, role)
+            demands = {f"{target}.{setting.field}": value}
+            demands |= {
+                f"{place}.{key}": part
+                for key, part in zip(entry.keys, keys, strict=True)
+                for place in (target, *self._plan.frames)
+            }
+            data = self._written(self._code_of(target), demands, speaker, variant, (name, keys, value))
+            if data is not None:
+                return speaker, data
+        return None
+
+    def _speaker(self, target: str, role: str | None) -> str | None:
+        """Return who sends a message or frame; of what both may send, the one that asks."""
+        kind = self._plan.messages.get(target) or self._plan.frames.get(target)
+        return (None if kind is None else kind.role) or role
+
+    def _code_of(self, target: str) -> int | None:
+        return self._plan.messages[target].code if target in self._plan.messages else None
+
+    def _written(
+        self,
+        code: int | None,
+        demands: dict[str, Any],
+        role: str | None,
+        variant: str | None,
+        entry: tuple[str, tuple[Any, ...], Any],
+    ) -> bytes | None:
+        name, keys, value = entry
+        if code is not None:
+            demands = {**demands, **self._code_sites(code)}
+        try:
+            specimen = grow(self._soil, Choices(by_site=demands), role=role, variant=variant)
+            context = Context(self._plan)
+            options = Options(role, context=context, variant=variant)
+            data = write_frame(self._plan, specimen.value, options)
+            context.apply(specimen.value, role)
+            known = context.lookup(name, keys, role)
+        except (UngrownError, EncodeError, KeyError):
+            return None
+        return data if known == value else None
+
+    def _code_sites(self, code: int) -> dict[str, int]:
+        """Return the sites of the frames' codes."""
+        return dict.fromkeys(self._soil.code_sites, code)

@@ -1,0 +1,45 @@
+"""The vector of a value that an encoder refuses, told as its line says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from wiregen.conformance.vectors.drafts import Draft, Drafting
+from wiregen.conformance.vectors.format import Unwritable
+from wiregen.runtime.codec.errors import EncodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.records.frames import frame_from_record, frame_record
+from wiregen.runtime.reference.writing.frames import write_frame
+
+__all__ = ["once_each", "refused"]
+
+
+def refused(drafting: Drafting, draft: Draft, value: Any, covers: str) -> Iterator[Unwritable]:
+    """Yield the vector of a value in the scene of a draft if it is refused, as the careful codec takes its line.
+
+    Not where it lacks something that its other fields now ask for: it then has what they forbid, too, and either may be said.
+    """
+    scene = draft.scene
+    try:
+        record = frame_record(drafting.plan, value, variant=scene.variant)
+    except EncodeError:
+        return
+    options = Options(scene.role, context=draft.known, variant=scene.variant)
+    try:
+        again = frame_from_record(drafting.plan, record, role=scene.role, variant=scene.variant)
+        write_frame(drafting.plan, again, options, compression=0)
+    except EncodeError as error:
+        if error.found != "nothing":
+            yield drafting.unwritable(scene, record, error, (covers,))
+
+
+def once_each(vectors: Iterable[Unwritable]) -> tuple[Unwritable, ...]:
+    """Return vectors, of those with the same frames in the same scene the first, which shows what all of them show."""
+    first: dict[str, Unwritable] = {}
+    for vector in vectors:
+        key = repr((vector.from_role, vector.variant, vector.before, vector.frames))
+        known = first.get(key)
+        first[key] = vector if known is None else replace(known, covers=(*known.covers, *vector.covers))
+    return tuple(first.values())

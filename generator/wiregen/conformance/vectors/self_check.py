@@ -1,0 +1,24 @@
+"""What was made, held against what judged it, as its file says it: a vector that contradicts itself is never written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from wiregen.conformance.judge import Finding, ReferenceImplementation
+from wiregen.conformance.judge.checks import judge_at_once
+from wiregen.conformance.vectors.format import AnyVector, size_of
+from wiregen.runtime.schema.protocol import Schema
+
+__all__ = ["unheld"]
+
+_LARGE: Final = 1 << 16
+"""Bytes, characters and items of a vector that is not gone through again, for that would take its time."""
+
+
+def unheld(plan: Schema, vectors: Iterable[AnyVector]) -> Iterator[tuple[str, Finding]]:
+    """Yield the vectors that the careful codec does not say the same of as they do, by their ids."""
+    door = ReferenceImplementation(plan)
+    for vector in vectors:
+        if size_of(vector) <= _LARGE:
+            yield from ((vector.id, finding) for finding in judge_at_once(vector, door))

@@ -1,0 +1,40 @@
+"""The same frames in the other serializations, by the generated modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from wiregen.conformance.vectors.drafts import Draft
+from wiregen.conformance.vectors.format import compact
+from wiregen.generate.packages import Package, Serialization
+from wiregen.runtime.codec.errors import EncodeError
+from wiregen.runtime.codec.options import Options
+
+__all__ = ["Carry", "carrier"]
+
+Carry: TypeAlias = "Callable[[Draft, list[dict[str, Any]]], dict[str, Any]]"
+
+
+def carrier(package: Package) -> Carry:
+    """Return what gives, for a draft, the bytes in each serialization, and in `note` why one has none."""
+    ways = package.carriers()
+
+    def carry(draft: Draft, lines: list[dict[str, Any]]) -> dict[str, Any]:
+        carried: dict[str, Any] = {}
+        refusals: dict[str, None] = {}
+        for way in ways:
+            try:
+                carried[way.name] = compact(_stream(way, draft))
+            except EncodeError as error:
+                refusals[f"not carried: {error.code}"] = None
+        return {**carried, "note": "; ".join(refusals)}
+
+    return carry
+
+
+def _stream(way: Serialization, draft: Draft) -> bytes:
+    scene = draft.scene
+    known = draft.known if len(draft.trees) == 1 else draft.after
+    options = Options(scene.role, context=known, variant=scene.variant)
+    return b"".join(way.write(tree.value, options) for tree in draft.trees)

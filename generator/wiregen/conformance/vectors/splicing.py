@@ -1,0 +1,69 @@
+"""Bytes changed in the middle, with every length around them put right again."""
+
+from __future__ import annotations
+
+from wiregen.runtime.reference.tree import Node
+from wiregen.runtime.schema.types import CodingReference, Integer, Varint
+
+__all__ = ["integer_bytes", "number_bytes", "replaced", "spliced"]
+
+
+def replaced(data: bytes, node: Node, new: bytes) -> bytes:
+    """Return the bytes with those of a node replaced, whatever that breaks."""
+    return data[: node.start] + new + data[node.end :]
+
+
+def spliced(
+    data: bytes, start: int, end: int, new: bytes, lengths: tuple[Node, ...], unit: int = 1
+) -> bytes | None:
+    """Return the bytes with a part replaced and all lengths around it grown; None where a length cannot say so.
+
+    `unit`: the bytes that the innermost length counts as one.
+    """
+    grown = len(new) - (end - start)
+    head = data[:start]
+    for index, node in enumerate(lengths):
+        more, rest = divmod(grown, unit if index == 0 else 1)
+        if rest or node.inner or not isinstance(node.value, int) or node.end > start:
+            return None
+        told = number_bytes(node, node.value + more)
+        if told is None or len(told) != node.size:
+            return None
+        head = head[: node.start] + told + head[node.end :]
+    return b"".join((head, new, data[end:]))
+
+
+def number_bytes(node: Node, number: int) -> bytes | None:
+    """Return a number as the bytes of a node; None where its type cannot say it."""
+    match node.type:
+        case Integer() as type_:
+            try:
+                return integer_bytes(type_, number)
+            except OverflowError:
+                return None
+        case Varint(bits, is_zigzag):
+            return _varint(number, bits, is_zigzag)
+        case CodingReference() if 0 <= number < 200 and node.size == 1:
+            return bytes([number])
+        case _:
+            return None
+
+
+def integer_bytes(type_: Integer, number: int) -> bytes:
+    """Return a number as the bytes of an integer.
+
+    Raises:
+        OverflowError: It cannot say it.
+    """
+    return number.to_bytes(type_.size, type_.endian, signed=type_.is_signed)
+
+
+def _varint(number: int, bits: int, zigzag: bool) -> bytes | None:
+    raw = (number << 1 ^ number >> bits - 1) if zigzag else number
+    if not 0 <= raw < 1 << bits:
+        return None
+    data = bytearray()
+    while raw > 127:
+        data.append(raw & 127 | 128)
+        raw >>= 7
+    return bytes([*data, raw])

@@ -1,0 +1,158 @@
+"""What an encoder refuses: one beyond what each type can say, and values that break a condition."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Final
+
+from wiregen.conformance.samples import SampleBasis
+from wiregen.conformance.samples.boundary_values import bounds
+from wiregen.conformance.vectors.drafts import Draft, Drafting, message_of
+from wiregen.conformance.vectors.format import Unwritable
+from wiregen.conformance.vectors.refused_values import refused
+from wiregen.conformance.vectors.value_places import fields_below
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.codec.text import encode_text
+from wiregen.runtime.reference.layout import Layout
+from wiregen.runtime.reference.tree import FrameValue, Variety
+from wiregen.runtime.schema.declarations import Enum
+from wiregen.runtime.schema.types import Bits, Bytes, EnumReference, Integer, Text, Type, Varint
+
+__all__ = ["refused_values"]
+
+_PATIENCE: Final = 6
+"""Frames in which a value is tried that is not refused."""
+_ITEMS: Final = 2
+"""Of lists that are looked into."""
+_LONGEST_GATHERED: Final = 300
+"""Bytes of the frames whose parts are put elsewhere."""
+_LONGEST: Final = 65536
+"""The longest text or bytes that is made to be too long for its prefix."""
+
+
+def refused_values(drafting: Drafting, soil: SampleBasis, frames: list[Draft]) -> Iterator[Unwritable]:
+    """Return frames of which one field says more than its type can, or what may not stand there."""
+    others = _Others(soil, frames)
+    shown: set[str] = set()
+    tried: Counter[tuple[str, str]] = Counter()
+    for draft in frames:
+        if len(draft.data) > 3000 or len(draft.trees) != 1:
+            continue
+        value = copy.deepcopy(draft.trees[0].value)
+        message = message_of(draft)
+        variant = f"{draft.scene.variant}: " * bool(draft.scene.variant)
+        in_header = _in_header(value)
+        for site, holder, name, around in fields_below(value, _ITEMS):
+            is_header = site.partition(".")[0] in soil.plan.frames or id(holder) in in_header
+            own = f"{variant}{message} in {site}" if is_header else site
+            if isinstance(holder[name], Variety):
+                own = f"{own} in {around}"  # what may stand there, those around it say too
+            told = (*_beyond(soil, soil.types.get(site), holder[name]), *others.at(site, name, holder[name]))
+            for what, beyond in told:
+                covers = f"{own} {what.partition(', ')[0]}"
+                if covers in shown or tried[own, what] >= _PATIENCE:
+                    continue
+                tried[own, what] += 1
+                before, holder[name] = holder[name], beyond
+                vectors = tuple(refused(drafting, draft, value, covers))
+                holder[name] = before
+                shown.update(covers for _ in vectors)
+                yield from vectors
+
+
+class _Others:
+    """Values of the right type that may not stand where they are put: what conditions speak of, and what fits elsewhere."""
+
+    def __init__(self, soil: SampleBasis, frames: list[Draft]) -> None:
+        self._plan = soil.plan
+        self._numbers = soil.mentions.numbers
+        schema = Layout(soil.plan, Options())
+        self._endless = {
+            name: {each.name for each in union.varieties if schema.fields_reach_end(each.fields)}
+            for name, union in soil.plan.unions.items()
+        }
+        self._seen: dict[str, dict[str, Any]] = {}
+        self._varieties: dict[str, dict[str, Variety]] = {}
+        for draft in frames:
+            for tree in draft.trees if len(draft.data) <= _LONGEST_GATHERED else ():
+                self._gather(tree.value)
+
+    def at(self, site: str, name: str, value: Any) -> Iterator[tuple[str, Any]]:
+        """Return what else could be put into a field: what another frame has there, too."""
+        match value:
+            case bool():
+                yield "turned round", not value
+            case int():
+                near = (number + step for number in self._numbers.get(name, ()) for step in (-1, 0, 1))
+                yield from (
+                    (f"= {number}", number) for number in dict.fromkeys((*near, 0)) if number != value
+                )
+            case list():
+                yield "empty", []
+                yield from (("twice the same", [item, item]) for item in value[:1])
+                yield from self._in_lists(value)
+            case Variety():
+                yield from self._varieties.get(value.union, {}).items()
+        if site.partition(".")[0] in self._plan.frames:
+            yield from self._seen.get(site, {}).items()
+
+    def _in_lists(self, items: list[Any]) -> Iterator[tuple[str, Any]]:
+        for item in items[:1]:
+            if isinstance(item, Variety):
+                yield from (
+                    (f"with {what}", [other]) for what, other in self._varieties.get(item.union, {}).items()
+                )
+
+    def _gather(self, value: Any) -> None:
+        for site, holder, name, _ in fields_below(value, _ITEMS):
+            part = holder[name]
+            self._seen.setdefault(site, {}).setdefault(f"as elsewhere: {str(part)[:20]}", part)
+            for each in (part, *(part[:3] if isinstance(part, list) else ())):
+                if isinstance(each, Variety):
+                    kind = "what has no end" if each.name in self._endless[each.union] else "another"
+                    self._varieties.setdefault(each.union, {}).setdefault(f"{kind}, {each.name}", each)
+
+
+def _in_header(value: Any) -> frozenset[int]:
+    """Return what holds the fields of a header and of what stands in it."""
+    header = getattr(value, "header", {}) if isinstance(value, FrameValue) else {}
+    return frozenset(id(holder) for part in header.values() for _, holder, _, _ in fields_below(part, _ITEMS))
+
+
+def _beyond(soil: SampleBasis, type_: Type | None, value: Any) -> Iterator[tuple[str, Any]]:
+    """Return what is one beyond a type."""
+    match type_:
+        case Integer() | Bits(is_flag=False) | Varint() if isinstance(value, int):
+            low, high = bounds(type_)
+            yield from (("one above the largest", high + 1), ("one below the smallest", low - 1))
+        case EnumReference(name) if isinstance(value, int):
+            yield from _beyond_members(soil.plan.enums[name])
+        case Text() if isinstance(value, str):
+            yield from _beyond_text(soil, type_)
+        case Bytes(length) if isinstance(value, bytes):
+            most = soil.most_said(length)
+            if most is not None and most < _LONGEST:
+                yield "one byte too long", b"\x5a" * (most + 1)
+
+
+def _beyond_members(enum: Enum) -> Iterator[tuple[str, Any]]:
+    if enum.is_open and isinstance(enum.type, Integer):
+        low, high = bounds(enum.type)
+        yield from (("one above the largest", high + 1), ("one below the smallest", low - 1))
+    elif not enum.is_open:
+        known = {each.value for each in enum.members}
+        yield "no member", next(number for number in range(max(known) + 2) if number not in known)
+
+
+def _beyond_text(soil: SampleBasis, type_: Text) -> Iterator[tuple[str, Any]]:
+    most = soil.most_said(type_.length)
+    if most is not None and most < _LONGEST:
+        yield "one unit too long", "w" * (most + 1)
+    for what, text in (("beyond ASCII", "\x80"), ("beyond Latin-1", "Ā"), ("a lone surrogate", "\ud800")):
+        try:
+            encode_text(text, type_.encoding)
+        except UnicodeEncodeError:
+            yield what, text
+            return

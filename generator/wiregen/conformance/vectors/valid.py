@@ -1,0 +1,227 @@
+"""What decodes: the plainest frame of every message, and as many others as show all that a frame can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from wiregen.conformance.samples import Choices, Exploration, SampleBasis, SampleValue, explore, grow
+from wiregen.conformance.samples.choices import UngrownError
+from wiregen.conformance.vectors.drafts import Draft, Drafting, message_of
+from wiregen.conformance.vectors.format import Unwritable
+from wiregen.conformance.vectors.preceding_frames import Known, Scenery
+from wiregen.conformance.vectors.reference_verdicts import Scene
+from wiregen.runtime.codec.errors import DecodeError, EncodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.records.frames import frame_record
+from wiregen.runtime.reference.tree import FrameValue, Record, Variety
+from wiregen.runtime.reference.writing.frames import write_frame
+
+__all__ = ["Crop", "valid_drafts"]
+
+_WAVES: Final = 8
+"""Frames of a message that is shown alone: what differs in them is what waves change."""
+
+
+class Crop:
+    """What exploring one protocol gives.
+
+    Attributes:
+        drafts: Frames that decode; the plain ones of each message before those that vary it.
+    """
+
+    def __init__(self, soil: SampleBasis, drafting: Drafting) -> None:
+        self.soil = soil
+        self.drafting = drafting
+        self.scenery = Scenery(soil)
+        self.found = Exploration()
+        self.drafts: list[Draft] = []
+        self._alone_refused: dict[str, tuple[Scene, Any, EncodeError]] = {}
+        self._constants: set[str] = set()
+        self._refusals: dict[str, tuple[SampleValue, EncodeError, str | None, str | None]] = {}
+
+    def take(self, specimen: SampleValue, role: str | None, variant: str | None, *, is_opening: bool) -> bool:
+        """Keep a specimen that can be written and read, if it shows something new."""
+        options = Options(role, context=Known(specimen.scene), variant=variant)
+        try:
+            data = write_frame(self.soil.plan, specimen.value, options, compression=0)
+        except EncodeError as error:
+            self._refuse(specimen, error, role, variant)
+            return False
+        new = tuple(name for name in specimen.covers if name not in self.found.covered)
+        new = new or self._constant(specimen)
+        if not new:
+            return True
+        draft = self._drafted(specimen, data, role, variant, is_opening=is_opening)
+        if draft is None:
+            return False
+        self.drafts.append(draft.showing(new))
+        for shorter in self._shorter(specimen, draft):
+            self.drafts.append(shorter)
+        return True
+
+    def _constant(self, specimen: SampleValue) -> tuple[str, ...]:
+        """Return the name of a value without choices that was not kept yet: a preamble of constants, an empty message."""
+        if specimen.covers:
+            return ()
+        value = getattr(specimen.value, "message", None) or specimen.value
+        absent = [name for name, part in getattr(value, "fields", {}).items() if part is None]
+        name = (
+            f"{_name(value)} without {', '.join(absent)}"
+            if absent
+            else f"{_name(value)}, which is always the same"
+        )
+        if name in self._constants:
+            return ()
+        self._constants.add(name)
+        return (name,)
+
+    def _drafted(
+        self, specimen: SampleValue, data: bytes, role: str | None, variant: str | None, *, is_opening: bool
+    ) -> Draft | None:
+        before = () if is_opening else self.scenery.before(specimen, role, variant)
+        if before is None:
+            return None
+        try:
+            draft = self.drafting.draft(Scene(role=role, variant=variant, before=before), data)
+        except DecodeError:
+            return None
+        return draft if draft.is_whole and len(draft.trees) == 1 else None
+
+    def alone(self, role: str | None) -> Iterator[Draft]:
+        """Return the messages of a role that are met only inside others, in frames of their own."""
+        plan = self.soil.plan
+        met = {message_of(draft) for draft in self.drafts}
+        for name, declared in plan.messages.items():
+            code = declared.code
+            if name in met or declared.role not in (role, None) or code is None:
+                continue
+            known: set[bytes] = set()
+            for wave in range(_WAVES):
+                draft = self._alone(name, code, role, wave)
+                if draft is not None and draft.data not in known:
+                    known.add(draft.data)
+                    yield draft.showing((f"{name} alone", f"{name} alone {wave}")[wave > 0 :][:1])
+
+    def _alone(self, name: str, code: int, role: str | None, wave: int) -> Draft | None:
+        choices = Choices(wave=wave, by_site=dict.fromkeys(self.soil.code_sites, code))
+        try:
+            specimen = grow(self.soil, choices, role=role)
+            options = Options(role, context=Known(specimen.scene))
+            data = write_frame(self.soil.plan, specimen.value, options, compression=0)
+        except (EncodeError, UngrownError):
+            return None
+        draft = self._drafted(specimen, data, role, None, is_opening=False)
+        return draft if draft is not None and message_of(draft) == name else None
+
+    # ---- what is not written
+
+    def _refuse(
+        self, specimen: SampleValue, error: EncodeError, role: str | None, variant: str | None
+    ) -> None:
+        """Remember what a refused specimen would have shown."""
+        if error.code not in ("constraint", "limit_exceeded"):
+            return
+        for name in specimen.covers:
+            if name not in self.found.covered:
+                self._refusals.setdefault(name, (specimen, error, role, variant))
+
+    def refusals(self) -> list[tuple[str, tuple[SampleValue, EncodeError, str | None, str | None]]]:
+        """Return what nothing shows but what is refused, and why."""
+        missing = frozenset(self.found.missing)
+        return [(name, told) for name, told in self._refusals.items() if name in missing]
+
+    def refuse(self, name: str, scene: Scene, value: Any, error: EncodeError) -> None:
+        """Take in place of a refused specimen a frame in which nothing else is wrong."""
+        self._alone_refused.setdefault(name, (scene, value, error))
+
+    def refused(self) -> Iterator[Unwritable]:
+        """Return a frame for each option that only refused ones show."""
+        for name in self.found.missing:
+            if name in self._alone_refused:
+                yield from self._told(*self._alone_refused[name], name)
+                continue
+            if name not in self._refusals:
+                continue
+            specimen, error, role, variant = self._refusals[name]
+            before = self.scenery.before(specimen, role, variant)
+            if before is not None:
+                scene = Scene(role=role, variant=variant, before=before)
+                yield from self._told(scene, specimen.value, error, name)
+
+    def _told(self, scene: Scene, value: Any, error: EncodeError, name: str) -> Iterator[Unwritable]:
+        """Yield the vector of a refused value, but not of one that lacks a field: other faults of it may be told first."""
+        if error.found != "nothing":
+            record = frame_record(self.soil.plan, value, variant=scene.variant)
+            yield self.drafting.unwritable(scene, record, error, (name,))
+
+    # ---- what is absent at the end
+
+    def _shorter(self, specimen: SampleValue, whole: Draft) -> Iterator[Draft]:
+        """Return the same frame with fields absent that may be absent at the end, one more each time."""
+        for owner in _with_absence(specimen.value):
+            for absent in range(1, self._n_trailing(owner) + 1):
+                name = f"{_name(owner)} without its last {absent}"
+                if name in self.found.covered:
+                    continue
+                draft = self._without(specimen, owner, absent, whole.scene)
+                if draft is not None:
+                    self.found.covered[name] = None
+                    self.found.goals[name] = None
+                    yield draft.showing((name,))
+
+    def _without(self, specimen: SampleValue, owner: Any, absent: int, scene: Scene) -> Draft | None:
+        before, owner.absent = owner.absent, absent
+        options = Options(scene.role, context=Known(specimen.scene), variant=scene.variant)
+        try:
+            data = write_frame(self.soil.plan, specimen.value, options, compression=0)
+            draft = self.drafting.draft(scene, data)
+        except (EncodeError, DecodeError):
+            return None
+        finally:
+            owner.absent = before
+        return draft if draft.is_whole else None
+
+    def _n_trailing(self, owner: Any) -> int:
+        return self.soil.trailing.get(_name(owner), 0)
+
+
+def valid_drafts(crop: Crop) -> None:
+    """Explore everything that is sent."""
+    plan = crop.soil.plan
+    roles: tuple[str | None, ...] = tuple(plan.sends) or (None,)
+    for opener in plan.opens:
+        explore(
+            crop.soil, _taking(crop, opener, None, is_opening=True), crop.found, role=opener, is_opening=True
+        )
+    for variant in (None, *plan.variants):
+        for role in roles:
+            explore(crop.soil, _taking(crop, role, variant), crop.found, role=role, variant=variant)
+    for role in roles:
+        crop.drafts += tuple(crop.alone(role))
+
+
+def _taking(crop: Crop, role: str | None, variant: str | None, *, is_opening: bool = False) -> Any:
+    return lambda specimen: crop.take(specimen, role, variant, is_opening=is_opening)
+
+
+def _name(owner: Record | FrameValue | Variety) -> str:
+    return f"{owner.union}.{owner.name}" if isinstance(owner, Variety) else owner.name
+
+
+def _with_absence(value: Any) -> Iterator[Any]:
+    """Return every record below a value."""
+    match value:
+        case FrameValue():
+            yield value
+            yield from _with_absence(value.message)
+        case Record() | Variety():
+            yield value
+        case list():
+            for item in value:
+                yield from _with_absence(item)
+            return
+        case _:
+            return
+    for part in value.fields.values():
+        yield from _with_absence(part)

@@ -1,0 +1,47 @@
+"""Where values stand in a frame that is told as values."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from wiregen.runtime.reference.tree import FrameValue, Record, Variety
+
+__all__ = ["bare", "fields_below", "places"]
+
+Holder: TypeAlias = "dict[str, Any] | list[Any]"
+
+
+def bare(item: Any) -> Any:
+    """Return a copy of an item with nothing in its lists."""
+    copied = copy.deepcopy(item)
+    for _, holder, key in tuple(places(copied)):
+        if isinstance(holder[key], list):
+            holder[key] = []
+    return copied
+
+
+def places(value: Any) -> Iterator[tuple[str, Holder, Any]]:
+    """Return every field below a value, in the first item of lists: its site, what holds it, its name there."""
+    return ((site, holder, key) for site, holder, key, _ in fields_below(value, 1))
+
+
+def fields_below(value: Any, n_items: int, around: str = "") -> Iterator[tuple[str, Holder, Any, str]]:
+    """Return the same in so many items of lists, and what is around that which holds it."""
+    match value:
+        case list():
+            for item in value[:n_items]:
+                yield from fields_below(item, n_items, around)
+            return
+        case Variety():
+            owner = f"{value.union}.{value.name}"
+        case Record() | FrameValue():
+            owner = value.name
+        case _:
+            return
+    for name, part in list(value.fields.items()):
+        yield f"{owner}.{name}", value.fields, name, around
+        yield from fields_below(part, n_items, owner)
+    if isinstance(value, FrameValue):
+        yield from fields_below(value.message, n_items, owner)

@@ -1,0 +1,52 @@
+"""Each message in the frames of each variant: what exploring shows of a message once, code for a variant reads and writes anew."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from wiregen.conformance.vectors.drafts import Draft, Drafting, message_of
+from wiregen.runtime.codec.errors import DecodeError, EncodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.tree import FrameValue, Record
+from wiregen.runtime.reference.writing.frames import write_frame
+
+__all__ = ["variant_drafts"]
+
+_LONGEST: Final = 300
+
+
+def variant_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft]:
+    """Return the first frame of each message, and of each of its headers, as each variant lays it."""
+    for variant in drafting.plan.variants:
+        shown: set[str] = set()
+        for draft in frames:
+            value = draft.trees[0].value if len(draft.trees) == 1 else None
+            if len(draft.data) > _LONGEST:
+                continue
+            if isinstance(value, FrameValue):
+                said = ", ".join(f"{name} {str(part)[:20]}" for name, part in value.header.items() if part)
+            elif isinstance(value, Record) and value.name in drafting.plan.variants[variant].preambles:
+                said = ""
+            else:
+                continue
+            for name in (f"{variant}: {message_of(draft)}", f"{variant}: {value.name} with {said}"):
+                found = None if name in shown else _laid(drafting, draft, variant)
+                if found is not None:
+                    shown.add(name)
+                    yield found.showing((name,))
+                    break
+
+
+def _laid(drafting: Drafting, draft: Draft, variant: str) -> Draft | None:
+    """Return a frame as a variant lays it; None: it cannot."""
+    scene, value = replace(draft.scene, variant=variant), copy.deepcopy(draft.trees[0].value)
+    try:
+        options = Options(scene.role, context=draft.known, variant=variant)
+        data = write_frame(drafting.plan, value, options, compression=0)
+        found = drafting.draft(scene, data)
+    except (DecodeError, EncodeError):
+        return None
+    return found if found.is_whole and len(found.trees) == 1 else None

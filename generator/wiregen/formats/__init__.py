@@ -1,0 +1,1 @@
+"""Bytes as people have them: captures, JSON lines, trees, hexdumps."""

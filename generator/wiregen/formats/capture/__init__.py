@@ -1,0 +1,36 @@
+"""Captures: pcap and pcapng files, their packets, and the TCP streams put together from them.
+
+Invariant: whatever the bytes, only CaptureError leaves this room, and memory stays within CaptureLimits.
+"""
+
+from wiregen.formats.capture.errors import CaptureError
+from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow, Gap, Piece
+from wiregen.formats.capture.issues import Issue, IssueKind, Issues
+from wiregen.formats.capture.limits import CaptureLimits
+from wiregen.formats.capture.packet import Packet
+from wiregen.formats.capture.reader import is_capture, read_capture
+from wiregen.formats.capture.source import Source
+from wiregen.formats.capture.streams import CaptureReader, CaptureStreams, EventSource, assemble, read_streams
+
+__all__ = [
+    "CaptureError",
+    "CaptureLimits",
+    "CaptureReader",
+    "CaptureStreams",
+    "Closed",
+    "Endpoint",
+    "Event",
+    "EventSource",
+    "Flow",
+    "Gap",
+    "Issue",
+    "IssueKind",
+    "Issues",
+    "Packet",
+    "Piece",
+    "Source",
+    "assemble",
+    "is_capture",
+    "read_capture",
+    "read_streams",
+]

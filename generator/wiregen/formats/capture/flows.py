@@ -1,0 +1,214 @@
+"""The flows of a capture: which segment belongs to which connection, and when one begins and ends.
+
+A flow is a 4-tuple and a SYN: the same ends with another SYN are the next generation.
+Invariant: what is remembered of live and of ended flows is bounded by the limits.
+"""
+
+import ipaddress
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow
+from wiregen.formats.capture.headers import ACK, FIN, RST, SYN, Segment, Values
+from wiregen.formats.capture.issues import IssueKind, Issues
+from wiregen.formats.capture.limits import CaptureLimits
+from wiregen.formats.capture.reassembly import Budget, Side
+
+_HALF = 1 << 31
+_MODULUS = 1 << 32
+_TURNS = SYN | FIN | RST  # flags with which a flow may begin or end
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Conversation:
+    """A live flow; `key` is that of the opener's segments."""
+
+    flow: Flow
+    key: bytes
+    opener: Side
+    other: Side
+
+    def peer(self, side: Side) -> Side:
+        return self.other if side is self.opener else self.opener
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Past:
+    """What is remembered of an ended flow's direction; `next_sequence` is None where the flow may go on."""
+
+    generation: int
+    next_sequence: int | None
+
+
+class FlowTable:
+    """All flows of one capture, fed with segments in capture order."""
+
+    def __init__(self, *, port: int | None, limits: CaptureLimits, issues: Issues) -> None:
+        self._port = port
+        self._limits = limits
+        self._issues = issues
+        self._budget = Budget()
+        self._live: OrderedDict[bytes, _Conversation] = OrderedDict()  # least recently used first
+        self._sides: dict[bytes, tuple[_Conversation, Side]] = {}  # by each sender's key
+        self._past: dict[bytes, _Past] = {}
+        self._n_forgotten = 0  # the highest generation among the forgotten: a name is never given twice
+
+    def add(self, values: Values) -> Iterable[Event]:
+        """Return the events that the segment of these values makes possible."""
+        _number, time, key, sequence, _acknowledged, flags, data, size = values
+        found = self._sides.get(key)
+        if found is None or flags & _TURNS:
+            return self._turn(found, Segment._make(values))
+        conversation, side = found
+        self._live.move_to_end(conversation.key)
+        if not size:
+            return ()
+        if sequence == side.expected and len(data) == size:  # as most are
+            return (side.advance(sequence, data, time),)
+        return self._advance(conversation, side, Segment._make(values))
+
+    def _turn(self, found: tuple[_Conversation, Side] | None, segment: Segment) -> Iterable[Event]:
+        """Take a segment with which a flow may begin or end."""
+        if segment.flags & RST:
+            return self._reset(*found, segment) if found else ()
+        if segment.flags & SYN:
+            return self._synchronize(segment)
+        if found is None:
+            return self._join(segment) if segment.size else ()
+        return self._advance(*found, segment)
+
+    def finish(self, time: float, number: int) -> Iterator[Event]:
+        """End every flow that is still open: the capture is over."""
+        while self._live:
+            yield from self._end(next(iter(self._live.values())), time, number)
+
+    def _advance(self, conversation: _Conversation, side: Side, segment: Segment) -> list[Event]:
+        self._live.move_to_end(conversation.key)
+        events = side.add(segment) if segment.size else []
+        if segment.flags & FIN:
+            events += side.finish((segment.sequence + segment.size) % _MODULUS, segment)
+        if side.is_closed and conversation.peer(side).is_closed:
+            self._retire(conversation, may_go_on=False)
+        return events
+
+    def _synchronize(self, segment: Segment) -> list[Event]:
+        """Take a SYN: one more of a flow that it fits, else the first of the next generation."""
+        events: list[Event] = []
+        found = self._sides.get(segment.key)
+        if found and not _fits(*found, segment):
+            events += self._end(found[0], segment.time, segment.number)
+            found = None
+        if found is None:
+            found, evicted = self._open(segment)
+            events += evicted
+        conversation, side = found
+        side.start(segment.sequence)
+        if segment.flags & ACK:
+            conversation.peer(side).start(segment.acknowledged)
+        return events + self._advance(conversation, side, segment)
+
+    def _join(self, segment: Segment) -> list[Event]:
+        """Take data of a flow that is not known: from the middle of one, or late for one that has ended."""
+        past = self._past.get(segment.key)
+        if past and past.next_sequence is not None:
+            end = segment.sequence + segment.size
+            if 0 < (end - past.next_sequence) % _MODULUS < _HALF:
+                self._issues.note(IssueKind.AFTER_CLOSE, segment.number)
+            return []
+        (conversation, side), events = self._open(segment)
+        return events + self._advance(conversation, side, segment)
+
+    def _reset(self, conversation: _Conversation, side: Side, segment: Segment) -> list[Event]:
+        events = self._flush(conversation, segment.time, segment.number)
+        self._retire(conversation, may_go_on=False)
+        from_opener = side is conversation.opener
+        return [
+            *events,
+            Closed(flow=conversation.flow, from_opener=from_opener, time=segment.time, reason="rst"),
+        ]
+
+    def _end(self, conversation: _Conversation, time: float, number: int) -> list[Event]:
+        events = self._flush(conversation, time, number)
+        self._retire(conversation, may_go_on=True)
+        return [*events, Closed(flow=conversation.flow, from_opener=None, time=time, reason="end")]
+
+    def _flush(self, conversation: _Conversation, time: float, number: int) -> list[Event]:
+        return conversation.opener.flush(time, number) + conversation.other.flush(time, number)
+
+    def _open(self, segment: Segment) -> tuple[tuple[_Conversation, Side], list[Event]]:
+        """Open a flow; return it with the sender's side, and the events of one that had to make room."""
+        events: list[Event] = []
+        if len(self._live) >= self._limits.n_flows:
+            self._issues.note(IssueKind.TOO_MANY_FLOWS, segment.number)
+            events = self._end(next(iter(self._live.values())), segment.time, segment.number)
+        past = self._past.get(segment.key)
+        generation = 1 + (past.generation if past else self._n_forgotten)
+        flow, from_opener = _identify(segment, generation, self._port)
+        conversation = self._new_conversation(flow, segment.key if from_opener else _reverse(segment.key))
+        return (conversation, conversation.opener if from_opener else conversation.other), events
+
+    def _new_conversation(self, flow: Flow, key: bytes) -> _Conversation:
+        opener = self._new_side(flow, from_opener=True)
+        other = self._new_side(flow, from_opener=False)
+        conversation = _Conversation(flow=flow, key=key, opener=opener, other=other)
+        self._live[key] = conversation
+        self._sides[_reverse(key)] = (conversation, other)
+        self._sides[key] = (conversation, opener)
+        return conversation
+
+    def _new_side(self, flow: Flow, *, from_opener: bool) -> Side:
+        return Side(
+            flow, from_opener=from_opener, limits=self._limits, issues=self._issues, budget=self._budget
+        )
+
+    def _retire(self, conversation: _Conversation, *, may_go_on: bool) -> None:
+        del self._live[conversation.key]
+        generation = conversation.flow.generation
+        for key, side in (
+            (conversation.key, conversation.opener),
+            (_reverse(conversation.key), conversation.other),
+        ):
+            self._sides.pop(key, None)
+            self._past.pop(key, None)  # so that it becomes the youngest
+            next_sequence = None if may_go_on else side.next_sequence
+            self._past[key] = _Past(generation=generation, next_sequence=next_sequence)
+        while len(self._past) > 2 * self._limits.n_flows:
+            forgotten = self._past.pop(next(iter(self._past)))
+            self._n_forgotten = max(self._n_forgotten, forgotten.generation)
+
+
+def _fits(conversation: _Conversation, side: Side, segment: Segment) -> bool:
+    """Tell whether a SYN belongs to this flow: sent again, the answer to its SYN, or both at once."""
+    if side.is_started:
+        return side.is_start(segment.sequence)
+    peer = conversation.peer(side)
+    if segment.flags & ACK:
+        return peer.covers(segment.acknowledged)
+    return conversation.flow.saw_syn and peer.is_fresh
+
+
+def _identify(segment: Segment, generation: int, port: int | None) -> tuple[Flow, bool]:
+    """Decide which end of a new flow is its opener; return the flow, and whether the opener sent this segment."""
+    sender, receiver = _endpoints(segment.key)
+    saw_syn = bool(segment.flags & SYN)
+    by_port = not saw_syn and port is not None and (sender.port == port) != (receiver.port == port)
+    is_answer = bool(segment.flags & ACK) if saw_syn else by_port and sender.port == port
+    opener, other = (receiver, sender) if is_answer else (sender, receiver)
+    flow = Flow(opener=opener, other=other, generation=generation, saw_syn=saw_syn, by_port=by_port)
+    return flow, not is_answer
+
+
+def _endpoints(key: bytes) -> tuple[Endpoint, Endpoint]:
+    middle = (len(key) - 4) // 2
+    ends = ((key[:middle], key[-4:-2]), (key[middle:-4], key[-2:]))
+    sender, receiver = (
+        Endpoint(address=str(ipaddress.ip_address(address)), port=int.from_bytes(port, "big"))
+        for address, port in ends
+    )
+    return sender, receiver
+
+
+def _reverse(key: bytes) -> bytes:
+    middle = (len(key) - 4) // 2
+    return key[middle:-4] + key[:middle] + key[-2:] + key[-4:-2]

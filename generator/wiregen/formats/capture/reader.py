@@ -1,0 +1,57 @@
+"""The door for packets: which format it is, and its packets in file order."""
+
+from collections.abc import Iterator
+
+from wiregen.formats.capture.errors import CaptureError
+from wiregen.formats.capture.issues import Issues
+from wiregen.formats.capture.limits import CaptureLimits
+from wiregen.formats.capture.packet import Batch, Packet
+from wiregen.formats.capture.pcap import PCAP_MAGICS, read_pcap
+from wiregen.formats.capture.pcapng import PCAPNG_MAGIC, read_pcapng
+from wiregen.formats.capture.source import Source, open_input
+
+_MAGIC_SIZE = 4
+_EXPECTED = "expected pcap (d4c3b2a1, a1b2c3d4, 4d3cb2a1, a1b23c4d) or pcapng (0a0d0d0a), gzipped or not"
+
+
+def read_capture(
+    source: Source, *, limits: CaptureLimits | None = None, issues: Issues | None = None
+) -> Iterator[Packet]:
+    """Yield the packets of a pcap or pcapng file, `.gz` too, by content and not by name.
+
+    A damaged file yields what lies before the damage; what was wrong is noted in `issues`.
+
+    Raises:
+        CaptureError: the source cannot be opened or is no capture; at the first packet, not at the call.
+    """
+    for batch in read_batches(source, limits or CaptureLimits(), Issues() if issues is None else issues):
+        yield from batch.packets()
+
+
+def read_batches(source: Source, limits: CaptureLimits, issues: Issues) -> Iterator[Batch]:
+    """Yield the same packets many at a time, as far as they were read."""
+    with open_input(source, issues) as file:
+        magic = file.read(_MAGIC_SIZE)
+        if magic == PCAPNG_MAGIC:
+            yield from read_pcapng(file, limits, issues)
+        elif magic in PCAP_MAGICS:
+            yield from read_pcap(magic, file, limits, issues)
+        else:
+            raise CaptureError(f"not a capture: {_describe(magic, issues)}; {_EXPECTED}")
+
+
+def is_capture(source: Source) -> bool:
+    """Tell by the first bytes, unzipped, whether `source` is a capture; a stream is used up by it.
+
+    Raises:
+        CaptureError: the source cannot be opened.
+    """
+    with open_input(source, Issues()) as file:
+        magic = file.read(_MAGIC_SIZE)
+        return magic == PCAPNG_MAGIC or magic in PCAP_MAGICS
+
+
+def _describe(magic: bytes, issues: Issues) -> str:
+    if magic:
+        return f"it begins with {magic.hex()}"
+    return next((issue.detail for issue in issues if issue.detail), "it is empty")

@@ -1,0 +1,260 @@
+"""One direction of a flow: segments in any order in, the stream in sequence order out, the first bytes winning.
+
+Invariant: `held` is sorted, free of overlaps and lies behind the next byte to deliver; what it costs is in the budget.
+"""
+
+from bisect import bisect_left
+from operator import attrgetter
+from typing import NamedTuple
+
+from wiregen.formats.capture.events import Closed, Event, Flow, Gap, Piece
+from wiregen.formats.capture.headers import Segment
+from wiregen.formats.capture.issues import IssueKind, Issues
+from wiregen.formats.capture.limits import CaptureLimits
+
+_MODULUS = 1 << 32
+_HALF = 1 << 31
+_new = tuple.__new__  # without the call that names the fields
+_SPAN_COST = 256  # what a held span takes beside its bytes, rounded up
+
+
+class Budget:
+    """What all flows together hold out of order, in bytes."""
+
+    __slots__ = ("used",)
+
+    def __init__(self) -> None:
+        self.used = 0
+
+
+class _Span(NamedTuple):
+    """Held bytes of the stream; `data` is None where they were sent but the capture cut them."""
+
+    start: int
+    end: int
+    data: bytes | None
+
+    @property
+    def cost(self) -> int:
+        return _SPAN_COST + len(self.data or b"")
+
+
+_start = attrgetter("start")
+
+
+class Side:
+    """One direction while its flow lives.  Offsets are counted from its first byte, without bound."""
+
+    __slots__ = (
+        "_base",
+        "_budget",
+        "_end",
+        "_flow",
+        "_from_opener",
+        "_held",
+        "_held_cost",
+        "_issues",
+        "_limits",
+        "_next",
+        "expected",
+        "is_closed",
+    )
+
+    def __init__(
+        self, flow: Flow, *, from_opener: bool, limits: CaptureLimits, issues: Issues, budget: Budget
+    ) -> None:
+        self._flow = flow
+        self._from_opener = from_opener
+        self._limits = limits
+        self._issues = issues
+        self._budget = budget
+        self._base: int | None = None  # the sequence number of offset 0
+        self._next = 0  # the offset of the next byte to deliver
+        self._end: int | None = None  # the offset of the FIN
+        self._held: list[_Span] = []
+        self._held_cost = 0
+        self.is_closed = False
+        self.expected: int | None = None  # the sequence number of data that `advance` may take
+
+    @property
+    def is_started(self) -> bool:
+        """Tell whether the sequence number of the first byte is known."""
+        return self._base is not None
+
+    @property
+    def next_sequence(self) -> int | None:
+        """Return the sequence number of the next byte to deliver."""
+        return None if self._base is None else (self._base + self._next) % _MODULUS
+
+    @property
+    def is_fresh(self) -> bool:
+        """Tell whether nothing has been delivered, held or ended yet."""
+        return self._next == 0 and not self._held and self._end is None
+
+    def is_start(self, sequence: int) -> bool:
+        """Tell whether the first byte has this sequence number."""
+        return self._base == sequence
+
+    def covers(self, sequence: int) -> bool:
+        """Tell whether this sequence number is one between the first byte's and the next one's."""
+        return self._base is not None and (sequence - self._base) % _MODULUS <= self._next
+
+    def start(self, sequence: int) -> None:
+        """Give the first byte its sequence number, unless it has one."""
+        if self._base is None:
+            self._base = sequence
+            self._settle()
+
+    def advance(self, sequence: int, data: bytes, time: float) -> Piece:
+        """Take whole data that has the expected sequence number."""
+        offset = self._next
+        self._next = offset + len(data)
+        self.expected = (sequence + len(data)) % _MODULUS
+        return _new(Piece, (self._flow, self._from_opener, time, offset, data))
+
+    def add(self, segment: Segment) -> list[Event]:
+        """Take a segment that has data; return what can be delivered now."""
+        events = self._add(segment)
+        self._settle()
+        return events
+
+    def _settle(self) -> None:
+        """Find out what `advance` may take: nothing where there is a hole, or an end in sight."""
+        is_plain = not self._held and self._end is None
+        self.expected = self.next_sequence if is_plain else None
+
+    def _add(self, segment: Segment) -> list[Event]:
+        start = self._place(segment.sequence, segment.number)
+        if start is None:
+            return []
+        end = start + segment.size
+        if end <= self._next:
+            self._note_early(start, segment)
+            return []
+        if self.is_closed:
+            self._issues.note(IssueKind.AFTER_CLOSE, segment.number)
+            return []
+        if len(segment.data) < segment.size:
+            self._issues.note(IssueKind.CUT_PACKET, segment.number)
+        return self._take(start, end, segment)
+
+    def finish(self, sequence: int, segment: Segment) -> list[Event]:
+        """Take a FIN that has this sequence number; the direction ends there once all bytes before it have come."""
+        offset = self._place(sequence, segment.number)
+        if offset is None or offset < self._next or self.is_closed:
+            return []
+        self._end = offset if self._end is None else min(self._end, offset)
+        self._settle()
+        return self._close(segment.time, segment.number)
+
+    def flush(self, time: float, number: int) -> list[Event]:
+        """Give up the holes: deliver all that is held, with gaps, up to the FIN if there was one."""
+        events: list[Event] = []
+        while self._held:
+            events += self._give_up_hole(time)
+        if self._end is not None and self._next < self._end:
+            events.append(self._gap(self._end - self._next, time))
+        return events + self._close(time, number)
+
+    def _take(self, start: int, end: int, segment: Segment) -> list[Event]:
+        data = segment.data
+        if start < self._next:
+            data = data[self._next - start :]
+            start = self._next
+        if start == self._next and not self._held and len(data) == end - start:
+            events: list[Event] = [self._piece(data, segment.time)]
+        else:
+            self._hold(start, start + len(data), data)
+            self._hold(start + len(data), end, None)
+            events = self._deliver(segment.time)
+            events += self._relieve(segment)
+        return events if self._end is None else events + self._close(segment.time, segment.number)
+
+    def _place(self, sequence: int, number: int) -> int | None:
+        """Return the offset that a sequence number means: the one nearest to the next byte; None if out of reach."""
+        if self._base is None:
+            self._base = sequence
+        distance = (sequence - self._base - self._next + _HALF) % _MODULUS - _HALF
+        if abs(distance) > self._limits.sequence_jump:
+            self._issues.note(IssueKind.SEQUENCE_JUMP, number, f"{distance} bytes from the expected")
+            return None
+        return self._next + distance
+
+    def _note_early(self, start: int, segment: Segment) -> None:
+        """Count bytes from before a start in mid-stream; a keep-alive (one byte before the next) is none."""
+        if start < 0 and not self._flow.saw_syn and segment.size > 1:
+            self._issues.note(IssueKind.BEFORE_START, segment.number)
+
+    def _hold(self, start: int, end: int, data: bytes | None) -> None:
+        """Put into the holes between `start` and `end` what is new there."""
+        cursor = start
+        index = bisect_left(self._held, start, key=_start)
+        if index and self._held[index - 1].end > start:
+            cursor = self._held[index - 1].end
+        while cursor < end:
+            next_span = self._held[index] if index < len(self._held) else None
+            stop = min(end, next_span.start) if next_span else end
+            if cursor < stop:
+                part = None if data is None else data[cursor - start : stop - start]
+                self._insert(index, _Span(cursor, stop, part))
+                index += 1
+            if next_span is None:
+                return
+            cursor = next_span.end
+            index += 1
+
+    def _insert(self, index: int, span: _Span) -> None:
+        self._held.insert(index, span)
+        self._held_cost += span.cost
+        self._budget.used += span.cost
+
+    def _deliver(self, time: float) -> list[Event]:
+        """Deliver the held spans that now follow without a hole."""
+        events: list[Event] = []
+        cost = 0
+        for span in self._held:
+            if span.start > self._next:
+                break
+            cost += span.cost
+            if span.data is None:
+                events.append(self._gap(span.end - span.start, time))
+            else:
+                events.append(self._piece(span.data, time))
+        del self._held[: len(events)]
+        self._held_cost -= cost
+        self._budget.used -= cost
+        return events
+
+    def _relieve(self, segment: Segment) -> list[Event]:
+        """Give up holes, the first ones first, until what is held is within the limits again."""
+        events: list[Event] = []
+        while self._held and self._is_over_limit():
+            self._issues.note(IssueKind.BUFFER_FULL, segment.number)
+            events += self._give_up_hole(segment.time)
+        return events
+
+    def _is_over_limit(self) -> bool:
+        return self._held_cost > self._limits.stream_buffer or self._budget.used > self._limits.total_buffer
+
+    def _give_up_hole(self, time: float) -> list[Event]:
+        return [self._gap(self._held[0].start - self._next, time), *self._deliver(time)]
+
+    def _close(self, time: float, number: int) -> list[Event]:
+        if self._end is None or self._next < self._end or self.is_closed:
+            return []
+        self.is_closed = True
+        if self._held:
+            self._issues.note(IssueKind.AFTER_CLOSE, number, f"{len(self._held)} held behind the FIN")
+            self._budget.used -= self._held_cost
+            self._held, self._held_cost = [], 0
+        return [Closed(flow=self._flow, from_opener=self._from_opener, time=time, reason="fin")]
+
+    def _piece(self, data: bytes, time: float) -> Piece:
+        offset = self._next
+        self._next = offset + len(data)
+        return Piece(flow=self._flow, from_opener=self._from_opener, time=time, offset=offset, data=data)
+
+    def _gap(self, size: int, time: float) -> Gap:
+        offset = self._next
+        self._next = offset + size
+        return Gap(flow=self._flow, from_opener=self._from_opener, time=time, offset=offset, size=size)

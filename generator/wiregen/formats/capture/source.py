@@ -1,0 +1,185 @@
+"""Bytes of a capture: a path or stream, gunzipped where needed, read forward only and in bounded pieces."""
+
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from wiregen.formats.capture.errors import CaptureError
+from wiregen.formats.capture.issues import IssueKind, Issues
+
+Source = str | os.PathLike[str] | BinaryIO
+
+_Read = Callable[[int], bytes | None]
+"""Returns at most as many bytes, none at the end: a pipe from a running capture is not waited for until they are all there."""
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_WINDOW_SIZE = 1 << 19
+_SKIP_SIZE = 1 << 16
+
+
+class Input:
+    """A capture's unzipped bytes, seen through a window.
+
+    Whoever knows what lies in `window` may read it from `position` on and set that behind what was read.
+    """
+
+    __slots__ = ("_before", "_is_at_end", "_issues", "_read_some", "position", "window")
+
+    def __init__(self, head: bytes, read_some: _Read, issues: Issues) -> None:
+        self._read_some = read_some
+        self._issues = issues
+        self._before = 0
+        self._is_at_end = False
+        self.window = head
+        self.position = 0
+
+    @property
+    def offset(self) -> int:
+        """Return how many bytes were read so far."""
+        return self._before + self.position
+
+    @property
+    def end_of_window(self) -> int:
+        """Return the offset of the first byte behind the window."""
+        return self._before + len(self.window)
+
+    def read(self, size: int) -> bytes:
+        """Return `size` bytes, or fewer where the source ends or cannot be read any further.
+
+        The caller has bounded `size`: that much memory is taken at once.
+        """
+        data = self._take(size)
+        if len(data) == size:
+            return data
+        parts = [data]
+        size -= len(data)
+        while size and self._move():
+            parts.append(self._take(size))
+            size -= len(parts[-1])
+        return b"".join(parts)
+
+    def skip(self, size: int) -> bool:
+        """Pass over `size` bytes; False where the source ends before."""
+        while size > 0:
+            n_read = len(self.read(min(size, _SKIP_SIZE)))
+            if n_read == 0:
+                return False
+            size -= n_read
+        return True
+
+    def back_to(self, offset: int) -> None:
+        """Go back, as far as the window allows."""
+        self.position = max(0, min(self.position, offset - self._before))
+
+    def widen(self, size: int, *, behind: int = 0) -> bool:
+        """Let the window hold `size` bytes from the position on; False: it holds all that are left, which are fewer.
+
+        The last `behind` bytes before the position stay in it.
+        """
+        n_bytes = len(self.window) - self.position
+        if n_bytes >= size or self._is_at_end:
+            return n_bytes >= size
+        first = max(0, self.position - behind)
+        start, position, parts = self._before + first, self.position - first, [self.window[first:]]
+        self.position = len(self.window)
+        while n_bytes < size and self._move():
+            parts.append(self.window)
+            n_bytes += len(self.window)
+            self.position = len(self.window)
+        self.window, self.position, self._before = b"".join(parts), position, start
+        return n_bytes >= size
+
+    def _take(self, size: int) -> bytes:
+        data = self.window[self.position : self.position + size]
+        self.position += len(data)
+        return data
+
+    def _move(self) -> bool:
+        """Move the window, which was read to its end; False where nothing is behind it."""
+        self._before += self.position
+        self.position = 0
+        self.window = b""
+        try:
+            self.window = self._read_some(_WINDOW_SIZE) or b""
+        except OSError as error:
+            self._issues.note(IssueKind.TRUNCATED_FILE, self.offset, error.strerror or str(error))
+        self._is_at_end = not self.window
+        return not self._is_at_end
+
+
+@contextmanager
+def open_input(source: Source, issues: Issues) -> Iterator[Input]:
+    """Open a path, or take a binary stream over without closing it; gzip is recognised by its first bytes.
+
+    Raises:
+        CaptureError: the path cannot be opened or the source not be read.
+    """
+    if not isinstance(source, str | os.PathLike):
+        yield _unzipped(source, issues)
+        return
+    try:
+        stream = open(source, "rb")  # noqa: SIM115 - closed below, after the caller's use
+    except OSError as error:
+        raise CaptureError(f"cannot read `{os.fspath(source)}`: {error.strerror or error}") from None
+    with stream:
+        yield _unzipped(stream, issues)
+
+
+def _unzipped(stream: BinaryIO, issues: Issues) -> Input:
+    read_some: _Read = getattr(stream, "read1", stream.read)
+    try:
+        head = stream.read(len(_GZIP_MAGIC))
+    except OSError as error:
+        raise CaptureError(f"cannot read the capture: {error.strerror or error}") from None
+    if head == _GZIP_MAGIC:
+        return Input(b"", _Unzipped(head, read_some, issues).read, issues)
+    return Input(head, read_some, issues)
+
+
+class _Unzipped:
+    """The gzip members of a stream, one behind the other; `gzip.GzipFile` would drop up to a buffer before damage."""
+
+    def __init__(self, head: bytes, read_zipped: _Read, issues: Issues) -> None:
+        self._read_zipped = read_zipped
+        self._issues = issues
+        self._input = head
+        self._member = _new_member()
+        self._offset = 0  # in the unzipped bytes
+
+    def read(self, size: int) -> bytes:
+        """Return some bytes, at most `size`, none at the end or where the stream is damaged."""
+        try:
+            data = self._inflate(size)
+        except (EOFError, zlib.error) as error:
+            self._issues.note(IssueKind.TRUNCATED_FILE, self._offset, f"gzip: {error}")
+            return b""
+        self._offset += len(data)
+        return data
+
+    def _inflate(self, size: int) -> bytes:
+        """Return some bytes, at most `size`, none at the end."""
+        while self._refill():
+            data = self._member.decompress(self._input, size)
+            self._input = self._member.unconsumed_tail or self._member.unused_data
+            if data:
+                return data
+        return b""
+
+    def _refill(self) -> bool:
+        """Get input for the member at hand or for the next one; False behind the last, zeros may follow it."""
+        if not self._input:
+            self._input = self._read_zipped(_SKIP_SIZE) or b""
+        if self._member.eof:
+            self._input = self._input.lstrip(b"\0")
+            if self._input:
+                self._member = _new_member()
+            return bool(self._input)
+        if not self._input:
+            raise EOFError("the file ends inside a member")
+        return True
+
+
+def _new_member() -> "zlib._Decompress":
+    return zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)

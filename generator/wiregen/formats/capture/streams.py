@@ -1,0 +1,80 @@
+"""The door for streams: a capture in, the bytes of its TCP connections out, both directions in capture order."""
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from wiregen.formats.capture.events import Event
+from wiregen.formats.capture.flows import FlowTable
+from wiregen.formats.capture.issues import Issues
+from wiregen.formats.capture.limits import CaptureLimits
+from wiregen.formats.capture.packet import Batch, Packet, batch_of
+from wiregen.formats.capture.reader import read_batches
+from wiregen.formats.capture.segments import read_segments
+from wiregen.formats.capture.source import Source
+
+
+class EventSource(Protocol):
+    """Events in capture order; the issues are complete once the events have been taken."""
+
+    @property
+    def issues(self) -> Issues: ...
+
+    def __iter__(self) -> Iterator[Event]: ...
+
+
+class CaptureReader(Protocol):
+    """What a faster reader has to offer to stand in for `read_streams`."""
+
+    def __call__(
+        self, source: Source, *, port: int | None = None, limits: CaptureLimits | None = None
+    ) -> EventSource: ...
+
+
+class CaptureStreams:
+    """The streams of one capture; each iteration reads it again and counts its issues anew."""
+
+    def __init__(self, source: Source, *, port: int | None, limits: CaptureLimits) -> None:
+        self._source = source
+        self._port = port
+        self._limits = limits
+        self.issues = Issues()
+
+    def __iter__(self) -> Iterator[Event]:
+        self.issues = Issues()
+        batches = read_batches(self._source, self._limits, self.issues)
+        return _assemble(batches, self._port, self._limits, self.issues)
+
+
+def read_streams(
+    source: Source, *, port: int | None = None, limits: CaptureLimits | None = None
+) -> CaptureStreams:
+    """Return the streams of a capture, those that touch `port` if one is given.
+
+    Iterating raises CaptureError where the source cannot be opened or is no capture.
+    """
+    return CaptureStreams(source, port=port, limits=limits or CaptureLimits())
+
+
+def assemble(
+    packets: Iterable[Packet],
+    *,
+    port: int | None = None,
+    limits: CaptureLimits | None = None,
+    issues: Issues | None = None,
+) -> Iterator[Event]:
+    """Yield the events of the packets' TCP flows, holding no more than the limits allow."""
+    return _assemble(
+        map(batch_of, packets), port, limits or CaptureLimits(), Issues() if issues is None else issues
+    )
+
+
+def _assemble(
+    batches: Iterable[Batch], port: int | None, limits: CaptureLimits, issues: Issues
+) -> Iterator[Event]:
+    table = FlowTable(port=port, limits=limits, issues=issues)
+    values = None
+    for values in read_segments(batches, port=port, issues=issues):
+        yield from table.add(values)
+    if values is not None:
+        number, time = values[:2]
+        yield from table.finish(time, number)

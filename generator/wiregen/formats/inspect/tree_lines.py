@@ -1,0 +1,48 @@
+"""A tree as it will be shown: labels, short texts and notes, made visible already; and its lines."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from rich.text import Text
+
+from wiregen.language.diagnostics import display_width
+
+__all__ = ["Branch", "lines"]
+
+_INDENT: Final = "  "
+_WIDEST_LABEL: Final = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """One line and what hangs below it; `style` is that of the text, in rich's words."""
+
+    label: str
+    text: str = ""
+    note: str = ""
+    style: str = ""
+    children: "tuple[Branch, ...]" = ()
+
+
+def lines(branch: Branch, depth: int = 0, width: int = 0) -> Iterator[Text]:
+    """Return the lines of a branch, its label filled up to `width` cells."""
+    line = Text(_INDENT * depth)
+    line.append(branch.label, "cyan")
+    if branch.text or branch.note:
+        line.append(" " * (max(0, width - display_width(branch.label)) + len(_INDENT)))
+    line.append(branch.text, branch.style or None)
+    if branch.note:
+        line.append(_INDENT if branch.text else "")
+        line.append(branch.note, "dim")
+    line.rstrip()
+    yield line
+    inner_width = _label_width(branch.children)
+    for child in branch.children:
+        yield from lines(child, depth + 1, inner_width)
+
+
+def _label_width(branches: tuple[Branch, ...]) -> int:
+    """Return the width of the column of labels: those beside which something stands, without monsters."""
+    widths = (display_width(branch.label) for branch in branches if branch.text or branch.note)
+    return max((width for width in widths if width <= _WIDEST_LABEL), default=0)

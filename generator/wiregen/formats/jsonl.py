@@ -1,0 +1,390 @@
+"""JSON lines: one decoded frame, one line; and back to the bytes.
+
+Lines of a stream tile it, and every line gives back its bytes: a frame that is not canonical carries them as `raw`, what
+could not be decoded as `bytes`. Whether a frame is canonical is found by doing what `LineEncoder` will do with its line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Any, Final, Protocol
+
+from wiregen.runtime.codec.errors import DecodeError, EncodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.records.frames import frame_from_record, frame_record, part_record
+from wiregen.runtime.reference.access import extra
+from wiregen.runtime.reference.explain import explain
+from wiregen.runtime.reference.expressions import Undefined
+from wiregen.runtime.reference.writing.frames import write_frame
+from wiregen.runtime.schema.elements import TrailingBytes
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.stream.context import Context
+
+__all__ = [
+    "NOTHING_LEFT",
+    "Carrier",
+    "LineEncoder",
+    "LineError",
+    "LineMaker",
+    "backend_of",
+    "decoded_line",
+    "dumps",
+    "encode_lines",
+    "error_line",
+    "loads",
+]
+
+LONGEST_LINE: Final = 256 * 2**20
+"""Characters of a line that is read."""
+_RECORD_KEYS: Final = ("message", "code", "header", "fields")
+_PLACE_KEYS: Final = ("offset", "size", "from", "flow", "time")
+_OTHER_KEYS: Final = (
+    "part", "joined", "canonical", "backend", "raw", "error", "partial", "bytes", "bytes_truncated",
+)  # fmt: skip
+_KEYS: Final = (*_PLACE_KEYS, *_RECORD_KEYS, *_OTHER_KEYS)
+"""All that decoding writes."""
+
+_NATIVE: Final = "native"
+NOTHING_LEFT: Final = "nothing left over"
+
+Line = dict[str, Any]
+
+
+class Carrier(Protocol):
+    """A serialization other than the native one; `name` is its backend's."""
+
+    name: str
+
+    def write(self, value: Any, options: Options) -> bytes:
+        """Return the bytes of a frame.
+
+        Raises:
+            EncodeError: It cannot carry it.
+        """
+
+
+class LineError(ValueError):
+    """A line that is no decoded frame. `number`: which one, from 1; 0 where that is not known."""
+
+    def __init__(self, why: str, number: int = 0) -> None:
+        self.why = why
+        self.number = number
+        super().__init__(f"line {number}: {why}" if number else why)
+
+
+# ---- lines as text ----
+
+
+def dumps(line: Line) -> str:
+    """Return a line without its line end: ASCII only, keys in the order in which the line was made."""
+    return json.dumps(line, ensure_ascii=True, allow_nan=False)
+
+
+def loads(text: str | bytes, number: int = 0) -> Line:
+    """Return the object that a line holds.
+
+    Raises:
+        LineError: No JSON object, one with a key twice, or one too long or too deep.
+    """
+    if len(text) > LONGEST_LINE:
+        raise LineError(f"longer than {LONGEST_LINE} characters", number)
+    try:
+        plain = text.decode() if isinstance(text, bytes) else text
+        # Without its end: a line that is cut is at fault where it stops, not at the column after the line feed.
+        line = json.loads(plain.rstrip(), object_pairs_hook=_unique, parse_constant=_refuse)
+    except LineError as error:
+        raise LineError(error.why, number) from None
+    except json.JSONDecodeError as error:
+        raise LineError(f"not JSON: {error.msg.lower()} at column {error.colno}", number) from None
+    except UnicodeDecodeError as error:
+        raise LineError(f"not UTF-8 at byte {error.start + 1}", number) from None
+    except RecursionError:
+        raise LineError("nested too deep", number) from None
+    except ValueError:
+        raise LineError("a number with too many digits", number) from None
+    if not isinstance(line, dict):
+        raise LineError("expected a JSON object", number)
+    return line
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for index, name in enumerate(names) if name in names[:index])
+        raise LineError(f"key {twice[:64]!r} stands twice")
+    return found
+
+
+def _refuse(name: str) -> Any:
+    raise LineError(f"{name} is not JSON")
+
+
+# ---- lines of frames ----
+
+
+def decoded_line(
+    record: dict[str, Any],
+    *,
+    offset: int,
+    size: int,
+    role: str | None = None,
+    flow: str | None = None,
+    time: float | None = None,
+    raw: bytes | None = None,
+    part: dict[str, Any] | None = None,
+    joined: Any = None,
+) -> Line:
+    """Return the line of a frame whose record is given.
+
+    `raw`: its bytes, where it is not canonical. `part`: of a piece; `joined`, of the last one, what they all are.
+    """
+    line = _head(offset, size, role, flow, time)
+    line |= {key: record[key] for key in _RECORD_KEYS if key in record}
+    if part is not None:
+        line["part"] = part
+    if joined is not None:
+        line["joined"] = joined
+    if raw is not None:
+        line |= {"canonical": False, "raw": raw.hex()}
+    return line
+
+
+def backend_of(carrier: Carrier | None) -> Line:
+    """Return what a line with bytes says about whose they are: nothing where they are native."""
+    return {} if carrier is None else {"backend": carrier.name}
+
+
+def error_line(
+    error: DecodeError,
+    data: bytes,
+    *,
+    offset: int,
+    role: str | None = None,
+    flow: str | None = None,
+    time: float | None = None,
+    most_bytes: int | None = None,
+) -> Line:
+    """Return the line of bytes that could not be decoded. `most_bytes`: cut them there, and the line is no longer whole."""
+    shown = data if most_bytes is None else data[:most_bytes]
+    return _head(offset, len(data), role, flow, time) | {
+        "error": _fault(error),
+        "partial": error.partial,
+        "bytes": shown.hex(),
+        "bytes_truncated": len(shown) < len(data),
+    }
+
+
+def _head(offset: int, size: int, role: str | None, flow: str | None, time: float | None) -> Line:
+    line: Line = {"offset": offset, "size": size, "from": role, "flow": flow, "time": time}
+    return {key: value for key, value in line.items() if value is not None}
+
+
+def _fault(error: DecodeError) -> dict[str, Any]:
+    found: dict[str, Any] = {"code": error.code, "rule": error.rule, "path": error.path, "at": error.at}
+    if error.inner_at is not None:
+        found["inner_at"] = error.inner_at
+    return found | {"expected": error.expected, "found": error.found, "recoverable": error.recoverable}
+
+
+# ---- lines to bytes ----
+
+
+class LineEncoder:
+    """Lines to bytes, in order: earlier lines may say how later ones are laid out.
+
+    `is_canonical`: write every frame anew, also where a line has the bytes that it came in; a block that came in pieces
+    is written whole. `carrier`: what writes frames, where that is not the native codec; bytes that a line has are written only
+    by the serialization that they are of.
+    """
+
+    def __init__(
+        self,
+        plan: Schema,
+        *,
+        variant: str | None = None,
+        limits: dict[str, int] | None = None,
+        is_canonical: bool = False,
+        carrier: Carrier | None = None,
+    ) -> None:
+        self._plan = plan
+        self._carrier = carrier
+        self._backend = _NATIVE if carrier is None else carrier.name
+        self._variant = variant
+        self._limits = limits
+        self._is_canonical = is_canonical
+        self._contexts: dict[Any, Context] = {}
+
+    def encode(self, line: Line) -> bytes:
+        """Return the bytes of one line.
+
+        Raises:
+            LineError: It says nothing that could be written.
+            EncodeError: It does, and that is not of the protocol.
+        """
+        _refuse_strangers(line)
+        is_of_other = line.get("backend", _NATIVE) != self._backend
+        if "error" in line:
+            return _rest(line, is_of_other=is_of_other)
+        if self._is_canonical and self._is_divided(line):
+            return b""
+        if "raw" not in line or self._is_canonical:
+            return self._written(line)
+        if is_of_other:
+            self._refuse_left_over(line)
+            return self._written(line)
+        with suppress(EncodeError):  # the bytes are there all the same
+            self._note(line, self._value(line))
+        return _hex(line, "raw")
+
+    def _refuse_left_over(self, line: Line) -> None:
+        """Refuse a line whose native bytes hold what only they have a place for."""
+        if "backend" in line:
+            return
+        data, options = _hex(line, "raw"), self._options(line)
+        with suppress(DecodeError):  # no frame: then the fields are all that there is
+            tree = explain(self._plan, data, 0, len(data), options)
+            tail = next((node for node in tree.walk() if isinstance(node.type, TrailingBytes)), None)
+            if tail is not None:
+                found = f"{tail.size} bytes"
+                raise EncodeError("unrepresentable", path=tail.path, expected=NOTHING_LEFT, found=found)
+
+    def _is_divided(self, line: Line) -> bool:
+        """Say whether a line is a piece of a block that its last piece writes whole."""
+        part = line.get("part")
+        if not isinstance(part, dict) or part.get("last") is not False:
+            return False
+        join = self._plan.joins.get(part.get("join", ""))
+        return join is not None and join.block is not None
+
+    def _written(self, line: Line) -> bytes:
+        value, options = self._value(line), self._options(line)
+        if self._carrier is None:
+            data = write_frame(self._plan, value, options)
+        else:
+            data = self._carrier.write(value, options)
+        self._note(line, value)
+        return data
+
+    def _value(self, line: Line) -> Any:
+        record = {key: line[key] for key in _RECORD_KEYS if key in line}
+        if "message" not in record:
+            raise LineError("neither a message nor an error")
+        role = _role(line)
+        if role is not None and role not in self._plan.roles:
+            raise LineError(f"no role {role[:64]!r}; there are {', '.join(self._plan.roles)}")
+        return frame_from_record(self._plan, record, role=role, variant=self._variant)
+
+    def _note(self, line: Line, value: Any) -> None:
+        """Let what a frame says about later ones be known."""
+        if self._plan.contexts and extra(value, "message", None, "") is not None:
+            try:
+                self._context(line).apply(value, _role(line))
+                if isinstance(line.get("joined"), dict):
+                    self._context(line).apply(
+                        self._value({"from": _role(line), **line["joined"]}), _role(line)
+                    )
+            except DecodeError as error:
+                raise EncodeError(error.code, path=error.path, expected=error.expected) from None
+            except Undefined as error:
+                raise EncodeError("constraint", path=error.name, expected=error.what) from None
+
+    def _options(self, line: Line) -> Options:
+        return Options(_role(line), context=self._context(line), limits=self._limits, variant=self._variant)
+
+    def _context(self, line: Line) -> Context:
+        flow = line.get("flow")
+        key = flow if isinstance(flow, str) else None
+        if key not in self._contexts:
+            self._contexts[key] = Context(self._plan, limits=self._limits)
+        return self._contexts[key]
+
+
+def encode_lines(encoder: LineEncoder, lines: Iterable[str | bytes]) -> Iterator[bytes]:
+    """Return the bytes of each line that is not empty.
+
+    Raises:
+        LineError: With the number of the line at fault.
+    """
+    for number, text in enumerate(lines, 1):
+        if not text.strip():
+            continue
+        try:
+            yield encoder.encode(loads(text, number))
+        except LineError as error:
+            raise LineError(error.why, number) from None
+        except EncodeError as error:
+            raise LineError(str(error), number) from error
+
+
+def _refuse_strangers(line: Line) -> None:
+    stranger = next((key for key in line if key not in _KEYS), None)
+    if stranger is not None:
+        raise LineError(f"no key {stranger[:64]!r}; there are {', '.join(_KEYS)}")
+
+
+def _rest(line: Line, *, is_of_other: bool) -> bytes:
+    if is_of_other:
+        raise LineError("bytes that could not be decoded, of another serialization")
+    if line.get("bytes_truncated"):
+        raise LineError("the bytes of an error are cut: decode without a bound on them")
+    return _hex(line, "bytes")
+
+
+def _hex(line: Line, key: str) -> bytes:
+    digits = line.get(key)
+    try:
+        return bytes.fromhex(digits if isinstance(digits, str) else "?")
+    except ValueError:
+        raise LineError(f"{key}: expected hexadecimal text") from None
+
+
+def _role(line: Line) -> str | None:
+    role = line.get("from")
+    if role is not None and not isinstance(role, str):
+        raise LineError("from: expected the name of a role")
+    return role
+
+
+class LineMaker:
+    """Frames to lines, in order. It writes each line back at once, and so knows which ones need their bytes."""
+
+    def __init__(
+        self,
+        plan: Schema,
+        *,
+        variant: str | None = None,
+        limits: dict[str, int] | None = None,
+        carrier: Carrier | None = None,
+    ) -> None:
+        self._plan = plan
+        self._variant = variant
+        self._carrier = carrier
+        self._encoder = LineEncoder(plan, variant=variant, limits=limits, carrier=carrier)
+
+    def decoded(
+        self,
+        frame: Any,
+        data: bytes,
+        *,
+        offset: int,
+        role: str | None = None,
+        flow: str | None = None,
+        time: float | None = None,
+    ) -> Line:
+        """Return the line of a frame, message in a frame or preamble that was read from `data`."""
+        record = frame_record(self._plan, frame, variant=self._variant)
+        part = part_record(self._plan, frame, variant=self._variant)
+        line = decoded_line(record, offset=offset, size=len(data), role=role, flow=flow, time=time, **part)
+        if not self._gives_back(line, data):
+            line |= {"canonical": False, **backend_of(self._carrier), "raw": data.hex()}
+        return line
+
+    def _gives_back(self, line: Line, data: bytes) -> bool:
+        # Through text, as every line goes: what JSON cannot hold shows here.
+        try:
+            return self._encoder.encode(loads(dumps(line))) == data
+        except (EncodeError, LineError, ValueError):
+            return False

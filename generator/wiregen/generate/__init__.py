@@ -1,0 +1,1 @@
+"""From a checked schema to the files of a generated tree."""

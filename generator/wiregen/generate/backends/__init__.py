@@ -1,0 +1,162 @@
+"""Backends: one serialization or artefact each, found by entry point in the group `wiregen.backends`.
+
+A backend is a class without arguments that has a `name` and gives pages: which template prints which view into which
+file of the protocol's package. It reads the model and decides nothing about the language.
+"""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Protocol
+
+from wiregen.language.diagnostics import Report, Span, did_you_mean
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from wiregen.schema import model as m
+
+__all__ = ["BESIDE", "GROUP", "Backend", "Page", "Subject", "blamed", "is_ours", "load_backends", "pages_of"]
+
+GROUP = "wiregen.backends"
+BESIDE = "beside"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What a backend is given: a checked protocol, where its parts stand, and the name of its file.
+
+    `mentioned`: the declarations that something else in the file needs. `lock`: what a backend wrote beside the .wire file in a
+    former build; "" where nothing is. `package`: the Python package of all protocols. `has_connections`: the package is to have
+    `Connection` and `Session`.
+    """
+
+    protocol: m.Protocol
+    origins: Mapping[str, Span]
+    source: str
+    mentioned: frozenset[str] = frozenset()
+    lock: str = ""
+    package: str = "wireproto"
+    has_connections: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A file to be: `path` below the Python package of all protocols, printed by `template` from `view`.
+
+    `place` is another folder than the package: one of the tree, or BESIDE the .wire file, for a lock. `templates` is the folder
+    of a backend from elsewhere, whose templates may include wiregen's own.
+    """
+
+    path: PurePosixPath
+    template: str
+    view: object
+    place: str | None = None
+    templates: Path | None = None
+
+
+class Backend(Protocol):
+    """What a third party writes to add a serialization.
+
+    `requires` is the distribution that the printed modules import, for an extra of the backend's name; "" for none.
+    """
+
+    name: str
+    requires: str
+
+    def pages(self, subject: Subject, report: Report) -> tuple[Page, ...]:
+        """Return the pages of one protocol; what cannot be printed goes into the report."""
+
+
+def load_backends(names: tuple[str, ...], report: Report) -> tuple[Backend, ...]:
+    """Return the backends of these names; only they are imported."""
+    from importlib.metadata import entry_points
+
+    found = {point.name: point for point in entry_points(group=GROUP)}
+    backends: list[Backend] = []
+    for name in names:
+        if name in found:
+            backends.extend(_load(found[name], report))
+        else:
+            known = ", ".join(sorted(found)) or "none"
+            report.error(
+                "WG5002",
+                f"there is no backend `{name}`",
+                None,
+                help=did_you_mean(name, found) or f"the backends installed here: {known}",
+            )
+    return tuple(backends)
+
+
+def _load(point: EntryPoint, report: Report) -> Iterator[Backend]:
+    """Yield the backend of an entry point, or nothing and an error: it is code of somebody else's."""
+    try:
+        backend: Backend = point.load()()
+        if not (callable(backend.pages) and isinstance(backend.requires, str)):
+            raise TypeError("`pages` is no method, or `requires` no text")
+        if backend.name != point.name:
+            raise TypeError(f"it calls itself `{backend.name}`")
+    except Exception as error:  # noqa: BLE001 - importing it can raise anything
+        report.error(
+            "WG5005",
+            f"the backend `{point.name}` cannot be loaded: {type(error).__name__}: {error}",
+            None,
+            help=f"install a version of it that fits; it is `{point.value}`",
+        )
+    else:
+        yield backend
+
+
+def pages_of(backend: Backend, subject: Subject, report: Report) -> tuple[Page, ...]:
+    """Return the pages of one protocol; none and an error where a backend from elsewhere fails."""
+    pages: tuple[Page, ...] = ()
+    with blamed(backend, subject.protocol.name, report):
+        pages = tuple(backend.pages(subject, report))
+        strange = next((page for page in pages if not isinstance(page, Page)), None)
+        if strange is not None:
+            pages = ()
+            raise TypeError(f"`pages` gave a {type(strange).__name__} that is no Page")
+    return pages
+
+
+def is_ours(backend: Backend) -> bool:
+    """Tell whether a backend is wiregen's own, whose faults are bugs."""
+    return type(backend).__module__.startswith("wiregen.")
+
+
+@contextmanager
+def blamed(backend: Backend, work: str, report: Report) -> Iterator[None]:
+    """Report what a backend from elsewhere raises while it is at some work; a fault of our own stays a bug."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        if is_ours(backend) or os.environ.get("WIREGEN_DEBUG") == "1":
+            raise
+        last = _told(error)
+        report.error(
+            "WG5006",
+            f"the backend `{backend.name}` failed at {work}: {last}",
+            None,
+            help=f"tell its makers that it was {_place(error)}, or leave it out of `backends`",
+        )
+
+
+def _told(error: BaseException) -> str:
+    """Return class and text of an exception in one line; its notes come behind that line."""
+    n_behind: int = sum(note.count("\n") + 1 for note in getattr(error, "__notes__", ()))
+    return traceback.format_exception_only(error)[-1 - n_behind].strip()[:300]
+
+
+def _place(error: BaseException) -> str:
+    """Say which line of the backend it was: the innermost that is neither wiregen's nor of what prints templates."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = Path(__file__).resolve().parents[2]
+    paths = {frame.filename: Path(frame.filename) for frame in frames}
+    others = {name for name, path in paths.items() if path.is_relative_to(ours) or "jinja2" in path.parts}
+    frame = ([frame for frame in frames if frame.filename not in others] or frames)[-1]
+    return f"in {Path(frame.filename).name}:{frame.lineno}" + (f", `{frame.line}`" if frame.line else "")

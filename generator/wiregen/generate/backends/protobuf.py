@@ -1,0 +1,97 @@
+"""The protobuf backend: the same message classes on Google's runtime, and a .proto file for other languages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from wiregen.generate.backends import BESIDE, Page, Subject
+from wiregen.generate.backends.unsupported import refuse
+from wiregen.generate.steps import UnsupportedError
+from wiregen.generate.views.protobuf.lock import lock_view
+from wiregen.generate.views.protobuf.module import ProtobufView, protobuf_view
+from wiregen.language.diagnostics import Report
+from wiregen.schema.value_shapes import Carried, carry
+from wiregen.schema.value_shapes.tags import Entry, Fault, faults, numbers_of, read_lock, retired
+
+__all__ = ["ProtobufBackend"]
+
+
+class ProtobufBackend:
+    """Prints `protobuf.py` and `_descriptor.py` of a protocol's package, its .proto file, and the lock of its numbers."""
+
+    name = "protobuf"
+    requires = "protobuf>=5.26"
+
+    def pages(self, subject: Subject, report: Report) -> tuple[Page, ...]:
+        """Return the pages, or none and an error: a number that would move, a construct that they cannot say."""
+        carried = carry(subject.protocol)
+        entries = numbers_of(carried)
+        lock = _former(subject, report)
+        found = tuple(faults(entries, lock))  # by the lock alone: `check` has refused the others
+        for fault in found:
+            _report(fault, subject, report)
+        try:
+            view = None if found else _view(subject, carried, entries, lock)
+        except UnsupportedError as error:
+            refuse(error, subject, report)
+            view = None
+        return () if view is None else _pages(view, subject.protocol.name, entries, lock)
+
+
+def _view(
+    subject: Subject, carried: Carried, entries: tuple[Entry, ...], lock: Mapping[str, int]
+) -> ProtobufView:
+    numbers = {entry.name: entry.number for entry in entries}
+    return protobuf_view(
+        subject.protocol, carried, numbers, retired(entries, lock), subject.package, subject.source
+    )
+
+
+def _pages(
+    view: ProtobufView, name: str, entries: tuple[Entry, ...], lock: Mapping[str, int]
+) -> tuple[Page, ...]:
+    folder = PurePosixPath(view.doors.name)
+    return (
+        Page(path=folder / "protobuf.py", template="python/protobuf/protobuf.py.jinja", view=view),
+        Page(path=folder / "_descriptor.py", template="python/protobuf/_descriptor.py.jinja", view=view),
+        Page(
+            path=PurePosixPath(view.file.name),
+            template="proto/protocol.proto.jinja",
+            view=view,
+            place="proto",
+        ),
+        Page(
+            path=PurePosixPath(f"{name}.lock"),
+            template="proto/lock.jinja",
+            view=lock_view(name, entries, lock),
+            place=BESIDE,
+        ),
+    )
+
+
+def _former(subject: Subject, report: Report) -> Mapping[str, int]:
+    """Return the numbers that former builds gave."""
+    try:
+        return read_lock(subject.lock)
+    except ValueError as error:
+        report.error(
+            "WG5012",
+            f"the lock of `{subject.protocol.name}` is damaged: {error}",
+            None,
+            help="take it from the repository again; without it, numbers could move unseen",
+        )
+        return {}
+
+
+def _report(fault: Fault, subject: Subject, report: Report) -> None:
+    entry, place = fault.entry, subject.origins.get(fault.entry.path)
+    if fault.other == entry.name:
+        message = f"the number of `{entry.name}` in protobuf would move from {fault.locked} to {entry.number}"
+        help_ = f"keep it with `@tag({fault.locked})`, or declare what is new behind what was there"
+    else:
+        message = (
+            f"`{entry.name}` would get the number {entry.number}, which is `{fault.other}`'s in protobuf"
+        )
+        help_ = "give it a number that nothing had with `@tag(n)`; for a new name of the same thing, change its line in the lock"
+    report.error("WG5010", message, place, label="here", help=help_)

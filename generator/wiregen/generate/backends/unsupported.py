@@ -1,0 +1,21 @@
+"""What the serializations besides the native one say of a construct that they have no code for."""
+
+from __future__ import annotations
+
+from wiregen.generate.backends import Subject
+from wiregen.generate.steps import UnsupportedError
+from wiregen.language.diagnostics import Report
+
+__all__ = ["refuse"]
+
+
+def refuse(error: UnsupportedError, subject: Subject, report: Report) -> None:
+    """Report a construct at the place that needs it."""
+    path, construct = error.unsupported.path, error.unsupported.construct
+    report.error(
+        "WG5013",
+        f"no serialization but the native one can carry {construct}",
+        subject.origins.get(path),
+        label="needed here",
+        help="say its default as a plain value, or leave the backend out",
+    )

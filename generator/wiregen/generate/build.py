@@ -1,0 +1,170 @@
+"""The whole road: .wire files in, a tree of output files out, nothing on disk before everything is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from wiregen import __version__
+from wiregen.generate.backends import BESIDE, Backend, Page, Subject, blamed, load_backends, pages_of
+from wiregen.generate.emitter import blackened, render
+from wiregen.generate.frontend import as_shown, load_protocol, protocol_files
+from wiregen.generate.runtime_files import FOLDER, runtime_files
+from wiregen.generate.writer import Output
+from wiregen.language.config import Config
+from wiregen.language.diagnostics import Report, did_you_mean
+from wiregen.language.source import SUFFIX, Sources, shipped_protocols
+
+if TYPE_CHECKING:
+    from wiregen.generate.plugins import Plugin
+
+__all__ = ["TreeView", "build"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeView:
+    """What the files around the protocols' packages say."""
+
+    package: str
+    version: str
+    protocols: tuple[str, ...]
+    extras: tuple[tuple[str, str], ...]
+    """Each backend that needs a library, and which."""
+
+
+def build(
+    config: Config,
+    names: tuple[str, ...],
+    sources: Sources,
+    report: Report,
+    *,
+    at_page: Callable[[PurePosixPath], None] = lambda path: None,
+    at_lock: Callable[[Path, bytes], None] = lambda path, content: None,
+    plugins: tuple[Plugin, ...] = (),
+) -> tuple[Output, ...]:
+    """Return the files of the generated tree, to be written only if the report holds no error.
+
+    `names`: only these protocols, all of the configuration where it is empty. `at_page` is told each page before it is
+    printed, which takes a while for a large protocol. `at_lock` is told what is to stand beside the .wire files. The plug-ins run
+    once everything else is right.
+    """
+    backends = load_backends(config.backends, report)
+    if config.formatter == "black" and find_spec("black") is None:
+        way_out = "`pip install black`, or leave `formatter` out of the configuration"
+        report.error(
+            "WG6008",
+            'the configuration says `formatter = "black"`, and black is not installed',
+            None,
+            help=way_out,
+        )
+    subjects = _subjects(config, names, sources, report)
+    pages = tuple(_pages(subjects, backends, report))
+    if report.has_errors:
+        return ()
+    files = {path.stem: path for path in protocol_files(config)}
+    built = {PurePosixPath(subject.source).stem: subject.protocol.name for subject in subjects}
+    tree = TreeView(
+        package=config.package,
+        version=__version__,
+        protocols=tuple(built.get(stem, stem) for stem in files),
+        extras=tuple((backend.name, backend.requires) for backend in backends if backend.requires),
+    )
+    root = PurePosixPath("python", *config.package.split("."))
+    wires = {name: files[stem] for stem, name in built.items()}
+    for backend, page in pages:
+        if page.place == BESIDE:
+            for lock in _printed(backend, page, root, at_page, report):
+                at_lock(wires[page.path.stem].with_suffix(page.path.suffix), lock.content)
+    printed = tuple(
+        output
+        for backend, page in pages
+        if page.place != BESIDE
+        for output in _printed(backend, page, root, at_page, report)
+    )
+    outputs = (
+        Output(path=PurePosixPath("pyproject.toml"), content=_text("python/tree/pyproject.toml.jinja", tree)),
+        Output(path=root / "__init__.py", content=_text("python/tree/__init__.py.jinja", tree)),
+        Output(path=root / "py.typed", content=b""),
+        *_runtime(root / FOLDER, printed, config),
+        *printed,
+    )
+    if config.formatter == "black":
+        outputs = tuple(map(_blackened, outputs))
+    return (*outputs, *_plugged(plugins, subjects, outputs, config.package, report))
+
+
+def _blackened(output: Output) -> Output:
+    """Return a file as black lays it out; what is not Python as it is."""
+    if output.path.suffix not in {".py", ".pyi"}:
+        return output
+    text = blackened(output.content.decode(), is_stub=output.path.suffix == ".pyi")
+    return replace(output, content=text.encode())
+
+
+def _plugged(
+    plugins: tuple[Plugin, ...],
+    subjects: tuple[Subject, ...],
+    outputs: tuple[Output, ...],
+    package: str,
+    report: Report,
+) -> tuple[Output, ...]:
+    if not plugins:
+        return ()
+    from wiregen.generate.plugins import files_of
+
+    return files_of(plugins, subjects, outputs, package, report)
+
+
+def _printed(
+    backend: Backend,
+    page: Page,
+    root: PurePosixPath,
+    at_page: Callable[[PurePosixPath], None],
+    report: Report,
+) -> Iterator[Output]:
+    """Yield the file of a page; nothing where the backend's template fails."""
+    path = root / page.path if page.place is None else PurePosixPath(page.place) / page.path
+    at_page(path)
+    with blamed(backend, str(page.path), report):
+        yield Output(path=path, content=_text(page.template, page.view, page.templates))
+
+
+def _subjects(
+    config: Config, names: tuple[str, ...], sources: Sources, report: Report
+) -> tuple[Subject, ...]:
+    files = {path.stem: path for path in protocol_files(config)}
+    for name in (*(config.protocols or ()), *names):
+        if name not in files:
+            help_ = did_you_mean(name, files) or f"protocols here: {', '.join(files) or 'none'}"
+            if (shipped_protocols() / f"{name}{SUFFIX}").is_file():
+                help_ = f'`protocols = ["{name}"]` in wiregen.toml builds the one that wiregen ships'
+            report.error("WG5003", f"there is no protocol `{name}`", None, help=help_)
+    chosen = [path for name, path in files.items() if not names or name in names]
+    found = (load_protocol(as_shown(path), sources, report, config.sources) for path in chosen)
+    return tuple(
+        replace(subject, package=config.package, has_connections=config.sessions)
+        for subject in found
+        if subject is not None
+    )
+
+
+def _pages(
+    subjects: tuple[Subject, ...], backends: tuple[Backend, ...], report: Report
+) -> Iterator[tuple[Backend, Page]]:
+    for subject in (each for each in subjects if each.protocol.frames):
+        for backend in backends:
+            yield from ((backend, page) for page in pages_of(backend, subject, report))
+
+
+def _runtime(folder: PurePosixPath, printed: tuple[Output, ...], config: Config) -> Iterator[Output]:
+    """Copy those modules of the runtime that the printed code needs, as they are."""
+    texts = [output.content.decode() for output in printed if output.path.suffix == ".py"]
+    for path, content in runtime_files(texts, has_columns="columns" in config.backends):
+        yield Output(path=folder / path, content=content)
+
+
+def _text(template: str, view: object, templates: Path | None = None) -> bytes:
+    return render(template, view, templates).encode()

@@ -1,0 +1,320 @@
+"""Views to text: the one Jinja environment, and `ruff format` on what is Python.
+
+Invariant: a view's free text never becomes code; it passes `docstring`, `comment`, `literal` or autoescape. Nothing here
+depends on the machine: which characters are escaped is written out below, not asked of the interpreter's Unicode tables.
+"""
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping
+from functools import cache
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+
+__all__ = [
+    "Emitter",
+    "blackened",
+    "code",
+    "comment",
+    "docstring",
+    "format_python",
+    "harmless",
+    "in_cell",
+    "literal",
+    "markdown",
+    "render",
+    "slashes",
+    "templates_folder",
+]
+
+LINE_LENGTH = 110
+
+_MARKUP = frozenset({".html", ".svg", ".xml"})
+_TEMPLATE = frozenset({".jinja", ".j2"})
+# Control, line-ending, bidirectional and invisible characters (fillers, variation selectors of planes that no emoji needs),
+# surrogates and noncharacters; the line feed is left to the caller. The joiners U+200C and U+200D spell words of several languages.
+_UNSAFE = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ufdd0-\ufdef\ufeff\uffa0\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000110bd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+# In this order: what is escaped already, a code span (within its line, for what begins a block would end it), a fence, marks.
+_ESCAPED_OR_CODE_OR_MARK = re.compile(
+    r"(\\[!-/:-@\[-`{-~]|(`+)(?!`)[^\n]*?(?<!`)\2(?!`))|^[ \t]*(?:`{3,}|~{3,})|`+|[<>&]|\][(:]",
+    re.MULTILINE,
+)
+_FENCE = re.compile(r"(`{3,}(?=[^`]*$)|~{3,})")
+_FENCE_END = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
+_SHORT_ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
+# Comments that tools obey: PEP 263 (the encoding of the file), black, mypy, ruff and their like.
+_DIRECTIVE = re.compile(
+    r"coding(?=[:=])|\b(?:fmt|yapf|mypy|pyright|ruff|isort|flake8|pylint|pragma)(?=\s*:)|\btype(?=\s*:\s*ignore)|^\s*type(?=\s*:)"
+    r"|\bno(?=qa\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+class Emitter:
+    """Renders the templates of folders, the first one's first; keeps nothing of a view but the formatted text, by the hash of the unformatted."""
+
+    def __init__(self, *folders: Path) -> None:
+        import jinja2  # nobody who only asks where the templates are pays for it
+
+        self._environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(folders),
+            autoescape=_is_markup,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+        )
+        self._environment.filters.update(
+            docstring=docstring,
+            comment=comment,
+            literal=literal,
+            slashes=slashes,
+            markdown=markdown,
+            code=code,
+        )
+        self._formatted: dict[bytes, str] = {}
+
+    def render(self, template_name: str, view: object) -> str:
+        """Return the text of a template whose only variable is `view`; Python (`….py`, `….py.jinja`) comes out formatted.
+
+        Raises:
+            jinja2.TemplateError: The template is missing, or names what the view does not have.
+            ValueError: The text is not Python.
+        """
+        text = self._environment.get_template(template_name).render(view=view)
+        if _target_suffix(template_name) not in {".py", ".pyi"}:
+            return text
+        try:
+            return self._format(text, is_stub=_target_suffix(template_name) == ".pyi")
+        except ValueError as error:
+            error.add_note(f"in what {template_name} rendered")
+            raise
+
+    def _format(self, text: str, *, is_stub: bool) -> str:
+        key = sha256(f"{is_stub} {text}".encode()).digest()
+        if key not in self._formatted:
+            self._formatted[key] = format_python(text, is_stub=is_stub)
+        return self._formatted[key]
+
+
+def render(template_name: str, view: object, templates: Path | None = None) -> str:
+    """Return the text of a template of the folder `templates`, or of wiregen's own; see `Emitter.render`."""
+    return _emitter(templates).render(template_name, view)
+
+
+def templates_folder() -> Path:
+    """Return where wiregen's templates lie: in the package in a wheel, at the repository's root in a checkout.
+
+    Raises:
+        FileNotFoundError: In neither place, so that wiregen is not installed whole.
+    """
+    here = Path(__file__).resolve().parents[1]
+    candidates = (here / "templates", here.parents[1] / "templates")
+    for folder in candidates:
+        if folder.is_dir():
+            return folder
+    places = " or ".join(str(folder) for folder in candidates)
+    raise FileNotFoundError(f"wiregen's templates are missing, expected {places}: install wiregen again")
+
+
+def format_python(text: str, *, is_stub: bool = False) -> str:
+    """Return `text` as ruff writes it, whatever configuration lies about.
+
+    Raises:
+        ValueError: It is not Python.
+        FileNotFoundError: ruff is not installed.
+    """
+    command = (*_formatter(), "--stdin-filename", "page.pyi" if is_stub else "page.py", "-")
+    done = subprocess.run(
+        command, input=text.encode(), capture_output=True, check=False, env=_without_ruffs_own()
+    )
+    if done.returncode:
+        raise ValueError(done.stderr.decode(errors="replace").strip())
+    return done.stdout.decode()
+
+
+def docstring(text: str) -> str:
+    r"""Return what to write between two `\"\"\"` so that Python reads `text` there; line feeds stay line feeds."""
+    # Only quotes that could close the docstring are escaped: a lone one reads better as it is.
+    return re.sub(r'"(?="|\Z)', r"\"", _escape(text.replace("\\", "\\\\")))
+
+
+def comment(text: str) -> str:
+    """Return what to write after `# ` so that no line of `text` is code or an order to a tool."""
+    harmless = _DIRECTIVE.sub(lambda found: f"{found[0]} ", text)
+    return "\n# ".join(_escape(line) for line in harmless.split("\n"))
+
+
+def slashes(text: str) -> str:
+    """Return what to write after `// ` so that no line of `text` is anything but comment."""
+    return (
+        "\n".join(_escape(line) for line in text.split("\n")).replace("\n", "\n// ").replace("// \n", "//\n")
+    )
+
+
+def harmless(text: str) -> str:
+    """Return a text for a page: control, bidirectional and invisible characters as escapes, line feeds as they are."""
+    return _escape(text)
+
+
+def markdown(text: str) -> str:
+    """Return a text for a Markdown page: code as it is, what would act as HTML or as a link written so that it does not.
+
+    Nothing in it goes on behind it: a fence that has no end is text, and so is a lone backtick.
+    """
+    lines = harmless(text.strip()).split("\n")
+    parts: list[str] = []
+    start = 0
+    for begin, end in _fenced(lines):
+        parts += [_mute("\n".join(lines[start:begin]))] if start < begin else []
+        parts.append("\n".join(lines[begin:end]))
+        start = end
+    parts += [_mute("\n".join(lines[start:]))] if start < len(lines) else []
+    return "\n".join(parts)
+
+
+def _fenced(lines: list[str]) -> list[tuple[int, int]]:
+    """Return where blocks of code begin and end: from a fence at the margin to its end; one without end is none."""
+    ends = [found[1] if (found := _FENCE_END.fullmatch(line)) else "" for line in lines]
+    longest = {"`": [0] * (len(lines) + 1), "~": [0] * (len(lines) + 1)}
+    for (
+        sign,
+        lengths,
+    ) in longest.items():  # the longest end from a line on, so that no fence is looked for in vain
+        for at in range(len(lines) - 1, -1, -1):
+            lengths[at] = max(lengths[at + 1], len(ends[at]) if ends[at].startswith(sign) else 0)
+    found_blocks: list[tuple[int, int]] = []
+    at = 0
+    while at < len(lines):
+        fence = _FENCE.match(lines[at])
+        if fence is None or longest[fence[0][0]][at + 1] < len(fence[0]):
+            at += 1
+            continue
+        end = next(each for each in range(at + 1, len(lines)) if ends[each].startswith(fence[0]))
+        found_blocks.append((at, end + 1))
+        at = end + 1
+    return found_blocks
+
+
+def _mute(text: str) -> str:
+    return _ESCAPED_OR_CODE_OR_MARK.sub(_muted, text)
+
+
+def in_cell(text: str) -> str:
+    """Return a text of one line for a cell of a Markdown table: no bar of it ends the cell."""
+    return text.replace("\\|", "\\ |").replace("|", "\\|")
+
+
+def code(text: str) -> str:
+    """Return a text as a code span in a cell of a Markdown table; nothing for nothing."""
+    shown = in_cell(harmless(" ".join(text.split())))
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", shown)), default=0))
+    pad = " " if "`" in shown else ""
+    return f"{fence}{pad}{shown}{pad}{fence}" if shown else ""
+
+
+def literal(value: object) -> str:
+    """Return plain data as Python: None, bool, int, float, str, bytes, and tuples, lists and dicts of them.
+
+    The formatter leaves it as it is where it fits in a line.
+
+    Raises:
+        TypeError: Anything else; subclasses too, for their repr is their own.
+    """
+    kind = type(value)
+    if isinstance(value, str) and kind is str:
+        return _quoted(value, "")
+    if isinstance(value, bytes) and kind is bytes:
+        return _quoted(value.decode("latin-1"), "b")
+    if isinstance(value, tuple | list | dict) and kind in {tuple, list, dict}:
+        return _collection(value)
+    if isinstance(value, float) and kind is float and repr(value) in {"nan", "inf", "-inf"}:
+        return f'float("{value}")'
+    if kind in {type(None), bool, int, float}:
+        return repr(value)
+    raise TypeError(f"{kind.__name__} is not plain data")
+
+
+def blackened(text: str, *, is_stub: bool = False) -> str:
+    """Return Python as black writes it, for trees that black checks.
+
+    Raises:
+        ModuleNotFoundError: black is not installed.
+    """
+    import black
+    from black.mode import TargetVersion
+
+    mode = black.Mode(line_length=LINE_LENGTH, target_versions={TargetVersion.PY311}, is_pyi=is_stub)
+    return black.format_str(text, mode=mode)
+
+
+@cache
+def _formatter() -> tuple[str, ...]:
+    try:
+        from ruff import find_ruff_bin  # of the package, never what PATH has
+    except ImportError:
+        raise FileNotFoundError("ruff is missing: install wiregen again") from None
+    settings = (f"line-length={LINE_LENGTH}", "target-version='py311'", "format.line-ending='lf'")
+    options = (option for setting in settings for option in ("--config", setting))
+    return find_ruff_bin(), "format", "--isolated", "--no-preview", "--no-cache", *options
+
+
+def _without_ruffs_own() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.upper().startswith("RUFF_")}
+
+
+@cache
+def _emitter(templates: Path | None) -> Emitter:
+    return Emitter(*([] if templates is None else [templates]), templates_folder())
+
+
+def _is_markup(template_name: str | None) -> bool:
+    return template_name is not None and _target_suffix(template_name) in _MARKUP
+
+
+def _target_suffix(template_name: str) -> str:
+    path = PurePosixPath(template_name)
+    return PurePosixPath(path.stem).suffix if path.suffix in _TEMPLATE else path.suffix
+
+
+def _escape(text: str) -> str:
+    return _UNSAFE.sub(lambda found: _escaped(found[0]), text)
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    if character in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[character]
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _muted(found: re.Match[str]) -> str:
+    mark = found[0]
+    if found[1]:
+        return mark
+    return "".join(f"\\{sign}" if sign in "<>&[]`~" else sign for sign in mark)
+
+
+def _collection(value: tuple[object, ...] | list[object] | Mapping[object, object]) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{literal(key)}: {literal(item)}" for key, item in value.items()) + "}"
+    items = ", ".join(literal(item) for item in value)
+    if isinstance(value, list):
+        return f"[{items}]"
+    return f"({items},)" if len(value) == 1 else f"({items})"
+
+
+def _quoted(text: str, prefix: str) -> str:
+    quote = (
+        "'" if text.count('"') > text.count("'") else '"'
+    )  # the formatter's rule: the fewest escapes, then double
+    body = text.replace("\\", "\\\\").replace(quote, "\\" + quote).replace("\n", "\\n")
+    body = _escape(body) if not prefix else "".join(c if " " <= c <= "~" else _escaped(c) for c in body)
+    return f"{prefix}{quote}{body}{quote}"

@@ -1,0 +1,147 @@
+"""Whether a build has anything to do, told by contents alone: what it would read, and what the last one wrote.
+
+Invariant: "fresh" is said only where a build would write every file as it lies there. Times, sizes and names decide nothing. What
+cannot be known counts as changed: another's backend, a link, a file that cannot be read, a note that is missing or broken.
+The note lies among the user's caches and not in the project, where whoever gave us the project could have written it.
+"""
+
+import os
+import platform
+from collections.abc import Iterator
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, entry_points, version
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+from wiregen.generate.backends import GROUP
+from wiregen.generate.emitter import templates_folder
+from wiregen.generate.writer import contents_of_build, is_regular
+from wiregen.language.config import Config
+from wiregen.language.locks import LOCK_SUFFIX
+from wiregen.language.source import MAX_SOURCE_SIZE, SUFFIX, shipped_protocols
+
+__all__ = ["inputs_of", "is_fresh", "remember"]
+
+_OUTPUT_COMES_THROUGH: Final = ("jinja2", "lark", "markupsafe", "ruff")
+
+
+class _UnknownError(Exception):
+    """A part of the inputs cannot be told from contents."""
+
+
+def is_fresh(config: Config, inputs: str | None) -> bool:
+    """Tell whether the last build was made from these inputs, and left the tree that lies there."""
+    if inputs is None:
+        return False
+    try:
+        return _note(config).read_bytes() == _noted(config, inputs)
+    except (OSError, RuntimeError, _UnknownError):
+        return False
+
+
+def remember(config: Config, inputs: str | None) -> None:
+    """Keep what `is_fresh` asks for; where that cannot be written, the next build is a whole one."""
+    if inputs is None:
+        return
+    try:
+        note = _note(config)
+        note.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = note.with_suffix(f".{os.getpid()}")
+        unfinished.write_bytes(_noted(config, inputs))
+        os.replace(unfinished, note)
+    except (OSError, RuntimeError, _UnknownError):
+        return
+
+
+def inputs_of(config: Config) -> str | None:
+    """Return the hash of all that a build of the whole configuration depends on; None where that cannot be told."""
+    try:
+        return _digest(_parts(config))
+    except (OSError, _UnknownError):
+        return None
+
+
+def _parts(config: Config) -> Iterator[bytes]:
+    yield repr(
+        (config.package, config.backends, config.protocols, config.formatter, config.sessions)
+    ).encode()
+    yield repr((platform.python_implementation(), platform.python_version())).encode()
+    yield from map(_version, (*_OUTPUT_COMES_THROUGH, config.formatter))
+    yield from _own_backends(config.backends)
+    for folder in (*config.sources, config.output):
+        yield folder.relative_to(config.root).as_posix().encode()
+    for folder in (*config.sources, shipped_protocols()):
+        yield from _named(folder, sorted(folder.glob(f"*{SUFFIX}")))
+    own = Path(__file__).resolve().parents[1]
+    for folder in (own, templates_folder()):
+        yield from _named(folder, _files_below(folder))
+
+
+def _version(name: str) -> bytes:
+    try:
+        return f"{name} {version(name)}".encode()
+    except PackageNotFoundError:
+        raise _UnknownError from None
+
+
+def _own_backends(names: tuple[str, ...]) -> Iterator[bytes]:
+    """Yield where each backend is found.
+
+    Raises:
+        _UnknownError: One is not of this package: what it reads is its own affair.
+    """
+    for point in sorted(entry_points(group=GROUP)):
+        if point.name in names:
+            if point.module.partition(".")[0] != "wiregen":
+                raise _UnknownError
+            yield f"{point.name} {point.value}".encode()
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        yield from (Path(place, name) for name in sorted(files) if not name.endswith((".pyc", ".pyo")))
+
+
+def _named(folder: Path, paths: Iterator[Path] | list[Path]) -> Iterator[bytes]:
+    """Yield the name below the folder and the content of each file."""
+    for path in paths:
+        if not is_regular(path) or path.stat().st_size > MAX_SOURCE_SIZE:
+            raise _UnknownError
+        yield path.relative_to(folder).as_posix().encode()
+        yield path.read_bytes()
+
+
+def _noted(config: Config, inputs: str) -> bytes:
+    """Return what the note says of the tree as it lies there.
+
+    Raises:
+        OSError: It is not as a build leaves it.
+    """
+    return f"{inputs} {_digest(chain(contents_of_build(config.output), _locks(config)))}\n".encode()
+
+
+def _locks(config: Config) -> Iterator[bytes]:
+    """Yield the locks beside the sources: a build both reads and writes them."""
+    for folder in config.sources:
+        yield from _named(folder, sorted(folder.glob(f"*{LOCK_SUFFIX}")))
+
+
+def _digest(parts: Iterator[bytes]) -> str:
+    """Return a hash of parts in their order; where one ends and the next begins counts."""
+    whole = sha256()
+    for part in parts:
+        whole.update(sha256(part).digest())
+    return whole.hexdigest()
+
+
+def _note(config: Config) -> Path:
+    """Return the place of the note.
+
+    Raises:
+        RuntimeError: The user has no home.
+    """
+    named = os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME", "")
+    caches = Path(named) if os.path.isabs(named) else Path.home() / ".cache"
+    return caches / "wiregen" / f"{sha256(os.fsencode(config.root)).hexdigest()}.build"

@@ -1,0 +1,94 @@
+"""Text to checked model: source, syntax tree, model, rules; each stage adds to one report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wiregen.generate.backends import Subject
+from wiregen.language.checker import check
+from wiregen.language.config import Config
+from wiregen.language.diagnostics import Report, did_you_mean
+from wiregen.language.examples.checking import check_examples
+from wiregen.language.locks import read_lock
+from wiregen.language.parser import parse
+from wiregen.language.resolver import Resolved, resolve
+from wiregen.language.source import MAX_NAMED, SUFFIX, Sources, as_shown, available, load, shipped_protocols
+
+__all__ = ["as_shown", "find_protocol", "load_protocol", "protocol_files", "source_files"]
+
+
+def load_protocol(path: Path, sources: Sources, report: Report, roots: tuple[Path, ...]) -> Subject | None:
+    """Return the checked protocol of a file, or None and at least one error in the report.
+
+    `roots` are the folders that imports may lead into; the file's own is one of them. A file below a root that is a link leads into
+    them, too; one that lies elsewhere was named by the user.
+    """
+    of_project = roots if any(path.absolute().is_relative_to(root) for root in roots) else None
+    roots = (path.parent, *roots)
+    source = load(path, sources, report, roots=of_project)
+    file = parse(source, report) if source is not None else None
+    resolved = resolve(file, sources, report, roots=roots) if file is not None else None
+    if resolved is None:
+        return None
+    findings = Report()
+    check(resolved.protocol, resolved.origins, findings)
+    if not findings.has_errors:
+        check_examples(resolved.protocol, resolved.origins, findings)
+        _check_conversations(resolved, findings)
+    report.merge(findings)
+    if findings.has_errors:
+        return None
+    name = f"{path.absolute().parent.name}/{path.name}"
+    return Subject(
+        protocol=resolved.protocol,
+        origins=resolved.origins,
+        source=name,
+        mentioned=resolved.mentioned,
+        lock=read_lock(path, report),
+    )
+
+
+def _check_conversations(resolved: Resolved, report: Report) -> None:
+    """Report the conversations that do not hold; what runs sessions is imported only where there are some."""
+    if resolved.protocol.conversations:
+        from wiregen.language.examples.conversations import check_conversations
+
+        check_conversations(resolved.protocol, resolved.origins, report)
+
+
+def source_files(config: Config) -> tuple[Path, ...]:
+    """Return the .wire files of the configuration's sources, by name; of equal names the first source's."""
+    files = {path.stem: path for folder in reversed(config.sources) for path in folder.glob(f"*{SUFFIX}")}
+    return tuple(files[name] for name in sorted(files))
+
+
+def protocol_files(config: Config) -> tuple[Path, ...]:
+    """Return the files of the protocols that the configuration chooses for a build; all of its sources where it chooses none.
+
+    A name that the sources do not have is that of a protocol shipped with wiregen.
+    """
+    files = {path.stem: path for path in source_files(config)}
+    names = tuple(files) if config.protocols is None else config.protocols
+    shipped = shipped_protocols()
+    chosen = (files.get(name, shipped / f"{name}{SUFFIX}") for name in names)
+    found = files.values()  # what cannot be read is an error, and never left out
+    return tuple(path for path in chosen if path in found or path.is_file())
+
+
+def find_protocol(name: str, config: Config, report: Report) -> Path | None:
+    """Return the file that a user means: a path to a .wire file, a protocol of the sources, or one shipped with wiregen."""
+    if name.endswith(SUFFIX):
+        return Path(name)
+    folders = (*config.sources, shipped_protocols())
+    for folder in folders:
+        path = folder / f"{name}{SUFFIX}"
+        if path.is_file():
+            return path
+    if Path(name).is_dir():
+        help_ = "give files or names: " + (", ".join(available((Path(name),))[:MAX_NAMED]) or "it has none")
+        report.error("WG5003", f"`{name}` is a folder, not a protocol", None, help=help_)
+        return None
+    known = sorted({path.stem for folder in folders for path in folder.glob(f"*{SUFFIX}")})
+    help_ = did_you_mean(name, known) or f"known here: {', '.join(known)}; or give a path to a .wire file"
+    report.error("WG5003", f"there is no protocol `{name}`", None, help=help_)
+    return None

@@ -1,0 +1,228 @@
+"""A protocol's generated package made in memory, so that every serialization of any .wire file is there without a build.
+
+Invariant: nothing is written, and the package runs on wiregen's own runtime, so its errors and contexts are those of
+`wiregen.runtime`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from importlib.abc import InspectLoader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_loader
+from itertools import count
+from pathlib import PurePosixPath
+from types import ModuleType
+from typing import Any, Final, Protocol, TypeAlias
+
+from wiregen.generate.backends import Backend, Page, Subject, blamed, is_ours, load_backends, pages_of
+from wiregen.generate.emitter import render
+from wiregen.language.diagnostics import Report
+from wiregen.runtime.codec.errors import DecodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.objects import build
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.stream.context import Context
+
+__all__ = ["NATIVE", "Package", "Serialization", "StreamItem", "make"]
+
+NATIVE: Final = "native"
+StreamItem: TypeAlias = "tuple[int, int, Any | DecodeError]"
+"""Offset, size, and the frame, preamble or error there."""
+
+_RUNTIME_IMPORT: Final = re.compile(r"^( *from )\.\._runtime\.", re.MULTILINE)
+_NUMBERS: Final = count(1)
+
+
+class ItemDecoder(Protocol):
+    """What the stream decoders of all serializations have in common."""
+
+    def items(self, chunk: bytes) -> Iterator[StreamItem]: ...
+
+    def finish_items(self) -> Iterator[StreamItem]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Package:
+    """A package in memory: `name` is what its native module is imported by."""
+
+    subject: Subject
+    name: str
+    backends: tuple[str, ...]
+
+    @property
+    def native(self) -> ModuleType:
+        return importlib.import_module(self.name)
+
+    @property
+    def plan(self) -> Schema:
+        plan: Schema = importlib.import_module(f"{self.name}._plan").PLAN
+        return plan
+
+    def context(self, limits: Mapping[str, int] | None = None) -> Context:
+        """Return a new context of one connection."""
+        return Context(self.plan, limits=limits)
+
+    def serialization(self, backend: str) -> Serialization:
+        """Return one of the serializations that the package was made with.
+
+        Raises:
+            ImportError: The library that it stands on is not installed; or it prints no module that encodes and decodes.
+        """
+        module = self._module(backend)
+        if not _is_codec(module):
+            raise ImportError(f"the backend `{backend}` makes nothing that encodes and decodes")
+        return Serialization(self, backend, module)
+
+    def carriers(self) -> tuple[Serialization, ...]:
+        """Return all its serializations but the native one; a backend that prints none is passed over.
+
+        Raises:
+            ImportError: The library that one stands on is not installed.
+        """
+        others = ((name, self._module(name)) for name in self.backends if name != NATIVE)
+        return tuple(Serialization(self, name, module) for name, module in others if _is_codec(module))
+
+    def _module(self, backend: str) -> ModuleType:
+        return self.native if backend == NATIVE else importlib.import_module(f"{self.name}.{backend}")
+
+
+class Serialization:
+    """One serialization of a package, called alike whatever options its protocol has.
+
+    Attributes:
+        name: Of the backend.
+    """
+
+    __slots__ = ("_decoder", "_encode", "_encoding", "_native", "_package", "name")
+
+    def __init__(self, package: Package, name: str, module: Any) -> None:
+        self.name = name
+        self._package = package
+        self._native = package.native
+        self._encode: Callable[..., bytes] = module.encode
+        self._encoding = _options_of(module.encode)
+        self._decoder: Callable[..., ItemDecoder] = module.Decoder
+
+    def decoder(self, options: Options) -> ItemDecoder:
+        """Return a decoder of a stream, which takes in what its frames say about later ones."""
+        limits = self._native.Limits(**options.limits) if options.limits else None
+        wishes = {"context": options.context, "limits": limits, "strict": options.strict}
+        wishes |= {"variant": options.variant}
+        known = _options_of(self._decoder)
+        chosen = {name: wish for name, wish in wishes.items() if name in known}
+        return self._decoder(options.from_role, errors="yield", **chosen)
+
+    def encode(self, frame: Any, options: Options) -> bytes:
+        """Return the bytes of a frame of the package.
+
+        Raises:
+            EncodeError: The protocol does not allow a value, or this serialization cannot carry it.
+        """
+        wishes = {"from_role": options.from_role, "context": options.context, "variant": options.variant}
+        return self._encode(frame, **{name: wish for name, wish in wishes.items() if name in self._encoding})
+
+    def write(self, value: Any, options: Options) -> bytes:
+        """Return the bytes of a frame that is given as the careful codec has it.
+
+        Raises:
+            EncodeError: As `encode`.
+        """
+        return self.encode(build(self._package.plan, value, vars(self._native)), options)
+
+
+def make(subject: Subject, backends: tuple[str, ...], report: Report) -> Package | None:
+    """Return the package of a protocol with these serializations besides the native one; None: the report says why."""
+    names = tuple(dict.fromkeys((NATIVE, *backends)))
+    root = f"_wiregen_made_{next(_NUMBERS)}"
+    found = load_backends(names, report)
+    modules = {
+        backend.name: dict(_modules_of(backend, pages_of(backend, subject, report), root, report))
+        for backend in found
+    }
+    if report.has_errors:
+        return None
+    every = {name: module for part in modules.values() for name, module in part.items()}
+    sys.meta_path.append(_Modules(root, every))
+    for backend in found:
+        _try(backend, modules[backend.name], report)
+    package = next(name for name, module in every.items() if module.is_package)
+    return None if report.has_errors else Package(subject=subject, name=package, backends=names)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Module:
+    """A page that is a module; `text` is None until it is imported."""
+
+    page: Page
+    text: str | None = None
+
+    @property
+    def is_package(self) -> bool:
+        return self.page.path.name == "__init__.py"
+
+    def printed(self) -> str:
+        page = self.page
+        return render(page.template, page.view, page.templates) if self.text is None else self.text
+
+
+def _modules_of(
+    backend: Backend, pages: tuple[Page, ...], root: str, report: Report
+) -> Iterator[tuple[str, _Module]]:
+    """Yield the modules among a backend's pages by name; those of a backend from elsewhere are printed at once."""
+    for page in filter(_is_module, pages):
+        module = _Module(page=page)
+        if not is_ours(backend):
+            with blamed(backend, str(page.path), report):
+                module = replace(module, text=module.printed())
+        yield _module_name(root, page.path), module
+
+
+def _try(backend: Backend, modules: Mapping[str, _Module], report: Report) -> None:
+    """Import what a backend from elsewhere has printed; that a library is missing is said when it is asked for."""
+    for name, module in () if is_ours(backend) else modules.items():
+        with blamed(backend, f"the import of {module.page.path}", report), suppress(ImportError):
+            importlib.import_module(name)
+
+
+class _Modules(MetaPathFinder, InspectLoader):
+    """Finds the modules of one package among its pages; a page is printed when its module is imported."""
+
+    def __init__(self, root: str, modules: Mapping[str, _Module]) -> None:
+        self._root = root
+        self._modules = modules
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
+        is_mine = fullname == self._root or fullname in self._modules
+        return spec_from_loader(fullname, self, origin="made in memory") if is_mine else None
+
+    def is_package(self, fullname: str) -> bool:
+        return fullname == self._root or self._modules[fullname].is_package
+
+    def get_source(self, fullname: str) -> str:
+        if fullname == self._root:
+            return ""
+        return _RUNTIME_IMPORT.sub(r"\1wiregen.runtime.", self._modules[fullname].printed())
+
+
+def _is_module(page: Page) -> bool:
+    return page.place is None and page.path.suffix == ".py"
+
+
+def _module_name(root: str, path: PurePosixPath) -> str:
+    parts = path.with_suffix("").parts
+    return ".".join((root, *(parts[:-1] if parts[-1] == "__init__" else parts)))
+
+
+def _is_codec(module: ModuleType) -> bool:
+    return hasattr(module, "encode") and hasattr(module, "Decoder")
+
+
+def _options_of(function: Callable[..., Any]) -> frozenset[str]:
+    return frozenset(inspect.signature(function).parameters)

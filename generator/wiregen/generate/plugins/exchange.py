@@ -1,0 +1,88 @@
+"""What goes between wiregen and a plug-in: one JSON document each way, both with a published schema."""
+
+import json
+from dataclasses import dataclass
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
+
+from wiregen.schema import model as m
+
+__all__ = ["Answer", "AnsweredError", "AnsweredFile", "Request", "read_answer", "schemas", "write_request"]
+
+VERSION = 1
+_SHOWN = 3  # faults of an answer; the rest follow from the same mistake
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a plug-in is given; `version` changes when a plug-in could no longer read it."""
+
+    version: int = VERSION
+    package: str
+    protocols: tuple[m.Protocol, ...]
+
+
+@with_config(ConfigDict(extra="forbid"))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredFile:
+    """A file to be: a relative path below the output folder, with slashes, and its whole text."""
+
+    path: str
+    content: str
+
+
+@with_config(ConfigDict(extra="forbid"))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredError:
+    """What a plug-in cannot do. `path` is that of a node in the model; "" for none in particular."""
+
+    message: str
+    path: str = ""
+
+
+@with_config(ConfigDict(extra="forbid"))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a plug-in gives back; with an error in it, nothing is written, and the files may be left out."""
+
+    files: tuple[AnsweredFile, ...] | None = None
+    errors: tuple[AnsweredError, ...] = ()
+
+
+def write_request(package: str, protocols: tuple[m.Protocol, ...]) -> bytes:
+    """Return the document that a plug-in reads."""
+    request = TypeAdapter(Request).dump_python(Request(package=package, protocols=protocols), mode="json")
+    # Not `dump_json`: text of a protocol may hold lone surrogates, which only an escape can carry.
+    return json.dumps(request, ensure_ascii=True).encode()
+
+
+def read_answer(data: bytes) -> Answer:
+    """Return what a plug-in wrote.
+
+    Raises:
+        ValueError: It is not the JSON that was asked for; the text says where.
+    """
+    try:
+        answer = TypeAdapter(Answer).validate_json(data)
+    except ValidationError as error:
+        faults = error.errors(include_url=False, include_input=False)[:_SHOWN]
+        raise ValueError("; ".join(_told(fault["loc"], fault["msg"]) for fault in faults)) from None
+    if answer.files is None and not answer.errors:
+        raise ValueError("neither `files` nor `errors`; with nothing to give, `files` is []")
+    return answer
+
+
+def schemas() -> dict[str, str]:
+    """Return the JSON Schema of each document as text, by the name of its file."""
+    request = TypeAdapter(Request).json_schema(mode="serialization")
+    answer = TypeAdapter(Answer).json_schema()
+    return {
+        "plugin-request.schema.json": json.dumps(request, indent=1) + "\n",
+        "plugin-answer.schema.json": json.dumps(answer, indent=1) + "\n",
+    }
+
+
+def _told(place: tuple[int | str, ...], message: str) -> str:
+    where = ".".join(map(str, place))
+    text = message[:1].lower() + message[1:]
+    return (f"{where}: {text}" if where else text)[:200]

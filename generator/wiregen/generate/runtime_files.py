@@ -1,0 +1,77 @@
+"""The modules of the runtime that a generated tree holds: those that its packages import, and those that these import.
+
+Imports for type checkers count, and those inside functions: a user's tree type-checks by itself.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+__all__ = ["FOLDER", "runtime_files"]
+
+FOLDER: Final = "_runtime"
+_HERE: Final = Path(__file__).resolve().parents[1] / "runtime"
+_IMPORT: Final = f"from ..{FOLDER}."
+_TABLES: Final = (
+    "codec.options", "codec.text", "codec.unknown", "records.frames", "records.types", "records.values", "reference.explain", "reference.layout", "reference.objects", "reference.writing.cells", "schema.shapes", "sessions.engine", "sessions.events", "sessions.table",
+)  # fmt: skip
+"""What the data pipeline looks up by name in a tree with columns."""
+
+
+def runtime_files(texts: Iterable[str], *, has_columns: bool) -> tuple[tuple[PurePosixPath, bytes], ...]:
+    """Return path and content of each module that generated code needs. `texts`: that code; `has_columns`: the pipeline reads it."""
+    modules = _modules()
+    waiting = {"", "schema", *(_TABLES if has_columns else ())}
+    for text in texts:
+        waiting.update(_imported(text))
+    needed: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        needed.add(name)
+        waiting |= _imports_of(name) - needed
+    paths = sorted(modules[name] for name in needed)
+    return tuple((PurePosixPath(path.relative_to(_HERE).as_posix()), path.read_bytes()) for path in paths)
+
+
+def _imported(text: str) -> Iterator[str]:
+    """Yield the modules of the runtime that generated code names; each of its imports is a line's beginning."""
+    for line in text.splitlines():
+        if _IMPORT in line and line.lstrip().startswith(_IMPORT):
+            yield line.lstrip().removeprefix(_IMPORT).partition(" ")[0]
+
+
+@cache
+def _modules() -> dict[str, Path]:
+    """Return the runtime's modules by their dotted names; its own name is ""."""
+    found = {}
+    for path in _HERE.rglob("*.py"):
+        parts = path.relative_to(_HERE).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+@cache
+def _imports_of(name: str) -> frozenset[str]:
+    """Return the modules of the runtime that one of them imports, and the packages they lie in."""
+    modules = _modules()
+    path = modules[name]
+    package = path.relative_to(_HERE).parent.parts
+    found = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            above = package[: len(package) - node.level + 1]
+            base = ".".join((*above, *filter(None, [node.module])))
+            found.add(base)
+            found.update(f"{base}.{alias.name}".lstrip(".") for alias in node.names)
+    parents = {parent for each in found for parent in _packages_around(each)}
+    return frozenset((found | parents) & modules.keys())
+
+
+def _packages_around(name: str) -> Iterator[str]:
+    while "." in name:
+        name = name.rpartition(".")[0]
+        yield name

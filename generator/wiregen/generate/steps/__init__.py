@@ -1,0 +1,6 @@
+"""Steps: the flat list, for each declaration, that straight-line code is printed from."""
+
+from wiregen.generate.steps.declaration_layouts import frame_layout, layout_of
+from wiregen.generate.steps.step import Layout, Slot, Step, UnsupportedError
+
+__all__ = ["Layout", "Slot", "Step", "UnsupportedError", "frame_layout", "layout_of"]

@@ -1,0 +1,63 @@
+"""Declarations → layouts: their steps, runs merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import reduce
+
+from wiregen.generate.steps.flattening import Flattener
+from wiregen.generate.steps.run_merging import merged_runs
+from wiregen.generate.steps.step import (
+    FRAME,
+    Check,
+    Enter,
+    Layout,
+    Leave,
+    Make,
+    Mark,
+    Run,
+    Step,
+)
+from wiregen.schema import model as m
+
+__all__ = ["frame_layout", "layout_of"]
+
+
+def frame_layout(protocol: m.Protocol, frame: m.Frame, message: m.Message | None) -> Layout:
+    """Return the layout of a whole frame that carries `message`; None: of any frame, with a choice of its message."""
+    return _finish(Flattener(protocol, message).fields(_undivided(protocol, frame), FRAME))
+
+
+def _undivided(protocol: m.Protocol, frame: m.Frame) -> tuple[m.Field, ...]:
+    """Return the fields of a frame, where what is a piece of a block is refused: the careful codec reads and writes it."""
+    fields = list(frame.fields)
+    for join in protocol.joins:
+        for index, field in enumerate(frame.fields):
+            if join.block == (frame.name, field.name):
+                pieces = (part.when or m.Truth(value=True) for part in join.parts)
+                whole = [m.Negation(operator="not", operand=piece) for piece in pieces]
+                wheres = whole if field.where is None else [field.where, *whole]
+                fields[index] = replace(field, where=reduce(_both, wheres))
+    return tuple(fields)
+
+
+def _both(left: m.Expression, right: m.Expression) -> m.Expression:
+    return m.Operation(operator="and", left=left, right=right)
+
+
+def layout_of(protocol: m.Protocol, fields: tuple[m.Field, ...], *, is_bounded: bool = False) -> Layout:
+    """Return the layout of fields by themselves: a struct that is not inlined, a message's body, a variety.
+
+    `is_bounded`: they are the last of a region that has an end.
+    """
+    flattener = Flattener(protocol, None, n_regions=1 if is_bounded else 0)
+    return _finish(flattener.fields(fields, ""))
+
+
+def _finish(steps: Iterable[Step]) -> Layout:
+    merged = tuple(merged_runs(steps))
+    quiet = Make | Enter | Leave | Check | Mark
+    sizes = [step.size if isinstance(step, Run) else None for step in merged if not isinstance(step, quiet)]
+    known = [size for size in sizes if size is not None]
+    return Layout(steps=merged, fixed_size=sum(known) if len(known) == len(sizes) else None)

@@ -1,0 +1,97 @@
+"""What the expressions of one declaration ask of its fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from wiregen.generate.steps.step import (
+    Check,
+    Mark,
+)
+from wiregen.schema import model as m
+from wiregen.schema.walk import (
+    direct_expressions,
+    field_expressions,
+    flat_fields,
+    nested_expressions,
+    shapes,
+)
+
+__all__ = ["Asked"]
+
+
+class Asked:
+    """What the expressions of one declaration ask of its fields, and which of them have been read."""
+
+    def __init__(self, fields: tuple[m.Field, ...]) -> None:
+        self._fields = {field.name: field for field in flat_fields(fields) if field.name != "_"}
+        self.seen: set[str] = set()
+        self._order = [field.name for field in flat_fields(fields)]
+        self._sized: dict[str, bool] = {}
+        self._exact: set[str] = set()
+        for field in flat_fields(fields):
+            for expression in nested_expressions(*field_expressions(field), *_type_expressions(field.type)):
+                self._note(expression, is_read=not self.is_certain(field))
+
+    def _note(self, expression: m.Expression, *, is_read: bool) -> None:
+        match expression:
+            case m.Call(function="size", arguments=(m.FieldReference(path=(name,)),)):
+                self._sized[name] = self._sized.get(name, False) or is_read
+            case m.Checksum(first=first, last=last):
+                self._exact.update((first, last))
+
+    @property
+    def fields(self) -> dict[str, m.Field]:
+        """The fields of the declaration, by name."""
+        return self._fields
+
+    def mark(self, field: m.Field, key: str, edge: Literal["start", "end"]) -> Mark | None:
+        """Return the mark of a field whose size or bytes are asked for."""
+        if field.name not in self._sized and field.name not in self._exact:
+            return None
+        is_exact = field.name in self._exact
+        is_read = is_exact or self._sized[field.name]
+        return Mark(key=key, edge=edge, is_exact=is_exact, is_read=is_read)
+
+    def looks_ahead(self, check: Check) -> bool:
+        """Tell whether a check speaks of fields that are not read yet."""
+        names: set[str] = set()
+        for expression in nested_expressions(check.expression):
+            match expression:
+                case m.FieldReference(path=path, scope="own") if path:
+                    names.add(path[0])
+                case m.Checksum(first=first, last=last):
+                    names.update((first, last))
+        return any(name in self._fields and name not in self.seen for name in names)
+
+    def is_certain(self, field: m.Field) -> bool:
+        """Tell whether a derived field cannot be wrong, for what it measures is laid out by it."""
+        match field.value:
+            case m.Derived(value=m.Call(function=function, arguments=(m.FieldReference(path=(name,)),))):
+                other = self._fields.get(name)
+                return other is not None and _is_laid_by(other, function, field.name)
+            case _:
+                return False
+
+
+def _is_laid_by(field: m.Field, function: str, name: str) -> bool:
+    own = m.FieldReference(path=(name,))
+    match function, field.type:
+        case "present", _:
+            return field.condition == own
+        case "size", m.Region(carrier=m.InSize(size=size)):
+            return field.condition is None and size == own
+        case "size", m.Bytes(length=m.Computed(value=value)):
+            return field.condition is None and value == own
+        case "count", m.Bytes(length=m.Computed(value=value)) | m.List(length=m.Computed(value=value)):
+            return field.condition is None and value == own
+        case "count", m.Text(length=m.Computed(value=value)):
+            return field.condition is None and value == own
+        case _:
+            return False
+
+
+def _type_expressions(type_: m.Type) -> Iterator[m.Expression]:
+    for shape in shapes(type_):
+        yield from direct_expressions(shape)

@@ -1,0 +1,1 @@
+"""Views: what templates print, by target."""

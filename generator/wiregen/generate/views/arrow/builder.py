@@ -1,0 +1,284 @@
+"""Fields of the model to columns of Arrow: one rule for all protocols.
+
+Invariant: the columns of a declaration stand in the order of its shown fields, each with its `wire` companions directly behind
+it, so that whoever fills them needs the plan and no name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeVar, assert_never
+
+from wiregen.generate.views.arrow.cycles import Cycles
+from wiregen.generate.views.arrow.types import arm_key, integer_of, is_integer, may_be_no_text, number, widest
+from wiregen.schema import model as m
+from wiregen.schema.naming import constant_case
+from wiregen.schema.walk import attributes, has_value, matched_messages
+
+__all__ = ["Column", "ColumnsBuilder", "Named"]
+
+_Declared = TypeVar("_Declared", m.Enum, m.Coding, m.Struct, m.Message, m.Union, m.Frame)
+
+_JSON = "pa.string()"
+_MOST_OPEN = 2
+"""Declarations of one circle that are laid out inside each other; what is further inside is JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column; `type` is an expression.
+
+    Attributes:
+        wire: What a column holds besides a plain value: `number` of the enum before it, `raw` bytes of the text before it where that
+            is none, `json` of what is laid out no further, `choice` and `union` of which one field is set, `nothing` of a
+            record without fields.
+        enum: Whose members a `member` is one of.
+    """
+
+    name: str
+    type: str
+    doc: str = ""
+    wire: str = ""
+    enum: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """A struct type that others use by its name."""
+
+    name: str
+    columns: tuple[Column, ...]
+
+
+class ColumnsBuilder:
+    """The columns of one protocol's declarations."""
+
+    def __init__(self, protocol: m.Protocol) -> None:
+        self._protocol = protocol
+        self._cycles = Cycles(protocol)
+        self._open: tuple[tuple[str, str], ...] = ()
+        self._named: dict[str, Named] = {}
+
+    @property
+    def structs(self) -> tuple[Named, ...]:
+        return tuple(self._named.values())
+
+    def fields(
+        self, kind: str, name: str, fields: Iterable[m.Field], *, without: str | None = None
+    ) -> tuple[Column, ...]:
+        """Return the columns of a declaration; it counts as laid out while its fields are."""
+        before, self._open = self._open, (*self._open, (kind, name))
+        rows = [self.columns_of(f.name, f.type, f.doc) for f in _shown(fields) if f.name != without]
+        self._open = before
+        return unique(rows)
+
+    def columns_of(self, name: str, type_: m.Type, doc: str) -> tuple[Column, ...]:
+        """Return the column of a value, and those beside it."""
+        match type_:
+            case m.Integer() | m.Varint() | m.Bits(is_flag=False):
+                return (Column(name=name, type=number(integer_of(type_)), doc=doc),)
+            case m.Float(bits=bits):
+                return (Column(name=name, type=f"pa.float{bits}()", doc=doc),)
+            case m.Boolean() | m.Bits():
+                return (Column(name=name, type="pa.bool_()", doc=doc),)
+            case m.Uuid():
+                return (Column(name=name, type="pa.string()", doc=doc, wire="uuid"),)
+            case m.Bytes():
+                return (Column(name=name, type="pa.binary()", doc=doc),)
+            case m.Text():
+                text = Column(name=name, type="pa.string()", doc=doc)
+                return (text, _beside(text, "raw", "pa.binary()")) if may_be_no_text(type_) else (text,)
+            case m.List(item=item):
+                return tuple(
+                    replace(column, type=f"pa.list_({column.type})")
+                    for column in self.columns_of(name, item, doc)
+                )
+            case m.Region(content=content):
+                return self.columns_of(name, content, doc)
+            case _:
+                return self._compound(name, type_, doc)
+
+    def _compound(
+        self, name: str, type_: m.Reference | m.MessageMatch | m.Match | m.Block, doc: str
+    ) -> tuple[Column, ...]:
+        match type_:
+            case m.Reference():
+                return self._reference(name, type_, doc)
+            case m.MessageMatch():
+                return self._struct(
+                    name, doc, "messages", "choice", self._messages(self._matched(type_, None))
+                )
+            case m.Match():
+                return self._choice(name, type_, doc)
+            case m.Block():
+                raise AssertionError("a block has no value of its own")
+            case _:
+                assert_never(type_)
+
+    def _reference(self, name: str, type_: m.Reference, doc: str) -> tuple[Column, ...]:
+        if type_.target == "enum":
+            enum = _declared(self._protocol.enums, type_.name)
+            member = Column(name=name, type="pa.string()", doc=doc, wire="member", enum=enum.name)
+            return (member, _beside(member, "number", number(integer_of(enum.type))))
+        if type_.target == "coding":
+            coding = _declared(self._protocol.codings, type_.name)
+            wides = (width.wide for width in coding.widths if width.wide is not None)
+            return (Column(name=name, type=number(widest((coding.type, *wides))), doc=doc),)
+        if self._is_too_deep(type_.target, type_.name):
+            return (Column(name=name, type=_JSON, doc=doc, wire="json"),)
+        match type_.target:
+            case "struct":
+                struct = _declared(self._protocol.structs, type_.name)
+                return self._record(name, doc, "struct", struct.name, struct.fields)
+            case "message":
+                message = _declared(self._protocol.messages, type_.name)
+                return self._record(name, doc, "message", message.name, message.fields)
+            case "union":
+                columns = self._varieties(_declared(self._protocol.unions, type_.name), type_)
+                return self._struct(name, doc, type_.name, "union", columns)
+            case "frame":
+                frame = _declared(self._protocol.frames, type_.name)
+                columns = self._frame(frame, self._matched(type_, frame.role))
+                return self._struct(name, doc, type_.name, "frame", columns)
+            case _:
+                assert_never(type_.target)
+
+    def _is_too_deep(self, kind: str, name: str) -> bool:
+        n_around = sum(self._cycles.is_between((kind, name), each) for each in self._open)
+        return (kind, name) in self._open or n_around >= _MOST_OPEN
+
+    # ---- what has columns inside
+
+    def _record(
+        self, name: str, doc: str, kind: str, declared: str, fields: tuple[m.Field, ...]
+    ) -> tuple[Column, ...]:
+        columns = self.fields(kind, declared, fields)
+        if not columns:
+            return (Column(name=name, type="pa.bool_()", doc=doc, wire="nothing"),)
+        return self._struct(name, doc, declared, "", columns)
+
+    def _struct(
+        self, name: str, doc: str, declared: str, wire: str, columns: tuple[Column, ...]
+    ) -> tuple[Column, ...]:
+        return (Column(name=name, type=self._name_of(declared, columns), doc=doc, wire=wire),)
+
+    def _name_of(self, declared: str, columns: tuple[Column, ...]) -> str:
+        """Return the name of a struct type; equal ones of a declaration are one."""
+        base = f"_{constant_case(declared)}"
+        name, n_tries = base, 1
+        while name in self._named and self._named[name].columns != columns:
+            n_tries += 1
+            name = f"{base}_{n_tries}"
+        self._named.setdefault(name, Named(name=name, columns=columns))
+        return name
+
+    def _matched(self, type_: m.MessageMatch | m.Reference, role: str | None) -> Iterator[m.Message]:
+        return matched_messages(self._protocol.messages, type_, role)
+
+    def _messages(self, messages: Iterable[m.Message]) -> tuple[Column, ...]:
+        """Return the columns of what a code may name: which it is, and each message."""
+        which = Column(name="message", type="pa.string()", doc="Which message it is.")
+        rows: list[tuple[Column, ...]] = [(which,)]
+        for message in messages:
+            reference = m.Reference(target="message", name=message.name)
+            rows.append(self._reference(message.name, reference, message.doc))
+        return unique(rows)
+
+    def _varieties(self, union: m.Union, type_: m.Reference) -> tuple[Column, ...]:
+        """Return which variety it is, the codes of those with several, and what each holds."""
+        before, self._open = self._open, (*self._open, ("union", union.name))
+        which = Column(name="variety", type="pa.string()", doc="Which variety it is.")
+        rows: list[tuple[Column, ...]] = [
+            (which, Column(name="code", type=number(integer_of(union.type)), doc="Its code."))
+        ]
+        for variety in union.varieties:
+            if type_.only is None or type_.lenient or variety.name in type_.only:
+                rows.append(self._variety(union, variety))
+        self._open = before
+        return unique(rows)
+
+    def _variety(self, union: m.Union, variety: m.Variety) -> tuple[Column, ...]:
+        shown = tuple(_shown(variety.fields))
+        if variety.is_lone and shown:
+            return self.columns_of(variety.name, shown[0].type, variety.doc)
+        return self._record(
+            variety.name, variety.doc, "variety", f"{union.name}.{variety.name}", variety.fields
+        )
+
+    def _frame(self, frame: m.Frame, carried: Iterable[m.Message]) -> tuple[Column, ...]:
+        """Return the columns of a frame inside a message: its header, and what it carries."""
+        header = self.fields("frame", frame.name, frame.fields, without=frame.message)
+        if frame.message is None:
+            return header
+        before, self._open = self._open, (*self._open, ("frame", frame.name))
+        messages = self._messages(carried)
+        self._open = before
+        return unique([messages[:1], *((column,) for column in header), *((each,) for each in messages[1:])])
+
+    def _choice(self, name: str, type_: m.Match, doc: str) -> tuple[Column, ...]:
+        """Return the columns of a value of one of several types; equal ones are no choice, lists of several kinds are JSON."""
+        arms = [(arm_key(arm), arm) for arm in _leaf_arms(type_)]
+        if len({self.columns_of(name, arm, doc) for key, arm in arms if key == "list"}) > 1:
+            return (Column(name=name, type=_JSON, doc=doc, wire="json"),)
+        if all(is_integer(arm) for _, arm in arms):
+            return (Column(name=name, type=number(widest(integer_of(arm) for _, arm in arms)), doc=doc),)
+        kinds = {self.columns_of(name, arm, doc) for _, arm in arms}
+        if len(kinds) == 1:
+            return kinds.pop()
+        rows = [self._arm(key, [arm for each, arm in arms if each == key]) for key in dict(arms)]
+        return self._struct(name, doc, f"{self._open[-1][1]}.{name}", "choice", unique(rows))
+
+    def _arm(self, key: str, arms: list[m.Type]) -> tuple[Column, ...]:
+        """Return the columns of the arms that JSON calls alike: all integers are one number."""
+        if all(is_integer(arm) for arm in arms):
+            return (Column(name=key, type=number(widest(integer_of(arm) for arm in arms))),)
+        return self.columns_of(key, arms[0], "")
+
+
+def unique(rows: Iterable[tuple[Column, ...]]) -> tuple[Column, ...]:
+    """Return the columns with names that differ in more than case; what stands beside another one gives way."""
+    groups = [tuple(replace(column, name=_plain(column.name)) for column in row) for row in rows]
+    taken = {row[0].name.lower() for row in groups}
+    seen: set[str] = set()
+    found = []
+    for row in groups:
+        for n, column in enumerate(row):
+            name = column.name
+            while name.lower() in seen or (n > 0 and name.lower() in taken):
+                name += "_"
+            seen.add(name.lower())
+            found.append(replace(column, name=name))
+    return tuple(found)
+
+
+def _plain(name: str) -> str:
+    """Return a name that does not begin with an underscore: those are the table's own."""
+    return f"{name.lstrip('_')}_" if name.startswith("_") else name
+
+
+def _beside(column: Column, wire: str, type_: str) -> Column:
+    return Column(name=f"{column.name}_{wire}", type=type_, wire=wire)
+
+
+def _shown(fields: Iterable[m.Field]) -> Iterator[m.Field]:
+    """Yield the fields that have a value of their own and are no derived or constant ones, those of blocks too."""
+    for each in attributes(fields):
+        if each.field.name != "_" and not isinstance(each.field.value, m.Derived | m.Constant):
+            yield each.field
+
+
+def _leaf_arms(type_: m.Match) -> Iterator[m.Type]:
+    """Yield the types that a choice may have a value of, those of choices in its arms in their place."""
+    for arm in type_.arms:
+        inner = arm.type
+        while isinstance(inner, m.Region):
+            inner = inner.content
+        if isinstance(inner, m.Match):
+            yield from _leaf_arms(inner)
+        elif has_value(inner):
+            yield arm.type
+
+
+def _declared(declarations: tuple[_Declared, ...], name: str) -> _Declared:
+    return next(each for each in declarations if each.name == name)

@@ -1,0 +1,25 @@
+"""The lock of a protocol's numbers, as its template prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wiregen.schema.value_shapes.tags import Entry
+
+__all__ = ["LockView", "lock_view"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockView:
+    """Each part with its number, by owner and number."""
+
+    name: str
+    rows: tuple[tuple[str, int], ...]
+
+
+def lock_view(name: str, entries: tuple[Entry, ...], lock: Mapping[str, int]) -> LockView:
+    """Return the lock that remembers the former one's numbers and the present ones."""
+    numbers = {**lock, **{entry.name: entry.number for entry in entries}}
+    rows = sorted(numbers.items(), key=lambda row: (row[0].rpartition(".")[0], row[1], row[0]))
+    return LockView(name=name, rows=tuple(rows))

@@ -1,0 +1,119 @@
+"""How one value is put into a protobuf message and taken out of it, as the templates print it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from wiregen.generate.views.serial.names import SerialNames, sent, taker
+from wiregen.schema.value_shapes import Flag, Form, Member, Number, Octets, Raw, Real, String, Uuid
+
+__all__ = ["FunctionView", "OptionView", "PartView", "TableView", "received", "scalar"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartView:
+    """A field: `put` is the expression that is assigned, or the function that fills; `guard` when it is put at all. `take` is an expression."""
+
+    name: str
+    kind: Literal["assign", "extend", "items", "inner"]
+    value: str
+    put: str
+    take: str
+    guard: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionView:
+    """A form of a choice, and how a value is known to be of it."""
+
+    test: str
+    part: PartView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionView:
+    """The two functions of one protobuf message: `_put_STEM` and `_take_STEM`.
+
+    `class_name` is what is made; "" for a wrapper, which only holds its one part. `trailing` are the fields that may be
+    absent at the end, `oneof` and `table` of unions and frames, `rule` what is broken where none is set. `has_tail`: a value may have bytes left over behind it,
+    which are not carried. `may_lack_message`: the frame may carry no message; its oneof is then not set.
+    """
+
+    stem: str
+    kind: Literal["record", "frame", "union", "choice", "wrapper"]
+    class_name: str
+    doc: str
+    parts: tuple[PartView, ...] = ()
+    options: tuple[OptionView, ...] = ()
+    trailing: tuple[str, ...] = ()
+    oneof: str = ""
+    table: str = ""
+    rule: str | None = None
+    has_tail: bool = False
+    may_lack_message: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableView:
+    """The fields of a oneof: class, field, path of errors, stem of the functions."""
+
+    name: str
+    rows: tuple[tuple[str, str, str, str], ...]
+
+
+def scalar(form: Form) -> str | None:
+    """Return the protobuf type of a form that is one; None for all others, and for enums that are known by name."""
+    match form:
+        case Number(is_wide=is_wide, is_signed=is_signed):
+            return f"{'s' if is_signed else 'u'}int{64 if is_wide else 32}"
+        case Member(is_open=False, fits=True):
+            return None
+        case Member(number=number):
+            return _open_number(number)
+        case Flag():
+            return "bool"
+        case Real(is_wide=is_wide):
+            return "double" if is_wide else "float"
+        case String(is_lenient=False):
+            return "string"
+        case Octets() | String() | Uuid() | Raw():
+            return "bytes"
+        case _:
+            return None
+
+
+def _open_number(number: Number) -> str:
+    """Return the type of an open enum: the plain one, whose bytes are those of an enum, so that one may become the other."""
+    if number.is_wide:
+        return "int64" if number.is_signed else "uint64"
+    return "int32" if number.is_signed else "int64"
+
+
+def received(form: Form, name: str, value: str, names: SerialNames) -> str:
+    """Return the expression that makes a plain value of what a message holds; `name` is for errors."""
+    take = taker(form, names)
+    if take is not None:
+        return f'_inside("{name}", {take}, {value}, budget)'
+    match form:
+        case Member(enum=enum):
+            return f"{names.members(enum)}[{value}]"
+        case String(is_lenient=True):
+            return f'{value}.decode("utf-8", "surrogateescape")'
+        case _:
+            return value
+
+
+def all_sent(form: Form, value: str, names: SerialNames) -> str:
+    """Return the expression for a list of plain values."""
+    one = sent(form, "item", names)
+    return value if one == "item" else f"[{one} for item in {value}]"
+
+
+def all_received(form: Form, name: str, value: str, names: SerialNames) -> str:
+    take = taker(form, names)
+    if take is not None:
+        return f'_each("{name}", {value}, {take}, budget)'
+    one = received(form, name, "item", names)
+    items = f'_plain("{name}", {value}, budget)'
+    return items if one == "item" else f"[{one} for item in {items}]"

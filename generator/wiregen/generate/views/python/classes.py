@@ -1,0 +1,398 @@
+"""The declarations of a protocol as the templates of Python classes print them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from wiregen.generate.views.python.layout_text import layout_text
+from wiregen.generate.views.python.names import attribute, local_name
+from wiregen.generate.views.python.shared import Shared, variety_class
+from wiregen.generate.views.python.text import (
+    annotation,
+    class_name,
+    declaration_doc,
+    default_by_message,
+    default_text,
+    default_with,
+    flat,
+    is_shown,
+    null_names,
+    summary,
+    union_alias,
+)
+from wiregen.schema import model as m
+from wiregen.schema.declared import index_of
+from wiregen.schema.naming import Scope, python_name, snake_case
+from wiregen.schema.walk import Attribute, attributes, frame_attributes, references
+
+__all__ = ["ClassBuilder", "ClassView", "EnumView", "FieldView", "LazyView", "NumberView", "UnionView"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberView:
+    """A constant, limit or enum member: its name, number and what the file says of it.
+
+    Attributes:
+        is_time: It counts milliseconds.
+    """
+
+    name: str
+    wire_name: str
+    value: str
+    doc: str
+    is_time: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnumView:
+    name: str
+    doc: str
+    table: str
+    members: tuple[NumberView, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldView:
+    """A field of a class; `signature` is its parameter, `keyword` the same where it can only be given by name.
+
+    `argument` is what becomes of the parameter; `by_message`: what it is if it is not given, where that is for the message to say.
+    """
+
+    name: str
+    annotation: str
+    signature: str
+    keyword: str
+    argument: str
+    by_message: str
+    is_required: bool
+    is_required_late: bool
+    doc: str
+    is_secret: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LazyView:
+    """A property that reads a field once more."""
+
+    name: str
+    field: str
+    form: str
+    annotation: str
+    path: str
+    rule: str | None
+    pair: str
+    """Of a dict, the arguments that name the attributes of a pair."""
+    absent: str
+    """Of a dict that may not be there, what is said instead."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassView:
+    """A class of plain data; `qualified` is its name from the top of the module, `extras` what it has besides its fields."""
+
+    name: str
+    qualified: str
+    wire_name: str
+    doc: str
+    slots: tuple[str, ...]
+    """The attributes, sorted; `arguments` are the same in the order of the file."""
+    arguments: tuple[str, ...]
+    fields: tuple[FieldView, ...]
+    extras: tuple[tuple[str, str, str, str], ...]
+    """Name, type, value at first, and what it means."""
+    code: int | None
+    """Of a variety that has one."""
+    has_codes: bool
+    """A variety with several codes: `code` is its first parameter by name."""
+    views: tuple[LazyView, ...]
+    layout: str
+    """What is on the wire, in one line; "": nothing that a line could say."""
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        return tuple(field.name for field in self.fields if field.is_secret)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnionView:
+    name: str
+    wire_name: str
+    alias: str
+    doc: str
+    varieties: tuple[ClassView, ...]
+
+
+class ClassBuilder:
+    """Builds the views of one protocol's classes."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+        self._protocol = shared.protocol
+
+    def limits(self) -> tuple[NumberView, ...]:
+        declared = {limit.name: limit for limit in self._protocol.limits}
+        return tuple(
+            NumberView(
+                name=attribute(name),
+                wire_name=name,
+                value=repr(value),
+                doc=_limit_doc(declared.get(name)),
+                is_time=name in declared and declared[name].unit == "ms",
+            )
+            for name, value in self._shared.limits.items()
+        )
+
+    def constants(self) -> tuple[NumberView, ...]:
+        return tuple(
+            NumberView(
+                name=python_name(const.name, Scope.MODULE),
+                wire_name=const.name,
+                value=repr(const.value),
+                doc=summary(declaration_doc(const.doc, const.notes)),
+            )
+            for const in self._protocol.constants
+        )
+
+    def enum(self, enum: m.Enum) -> EnumView:
+        members = tuple(
+            NumberView(
+                name=python_name(member.name, Scope.ENUM_MEMBER),
+                wire_name=member.name,
+                value=repr(member.value),
+                doc=declaration_doc(member.doc, member.notes),
+            )
+            for member in enum.members
+        )
+        return EnumView(
+            name=class_name(enum.name),
+            doc=declaration_doc(enum.doc, enum.notes),
+            table=self._shared.enum_table(enum.name),
+            members=members,
+        )
+
+    def union(self, union: m.Union) -> UnionView:
+        return UnionView(
+            name=class_name(union.name),
+            wire_name=union.name,
+            alias=union_alias(union.name),
+            doc=declaration_doc(union.doc, union.notes),
+            varieties=tuple(self._variety(union, variety) for variety in union.varieties),
+        )
+
+    def _variety(self, union: m.Union, variety: m.Variety) -> ClassView:
+        shown = shown_attributes(variety.fields)
+        fields = tuple(each.field for each in shown)
+        number = single_code(variety)
+        extras = self._extras(variety, variety_class(union.name, variety.name))
+        return ClassView(
+            name=class_name(variety.name),
+            qualified=variety_class(union.name, variety.name),
+            wire_name=variety.name,
+            doc=declaration_doc(variety.doc, variety.notes, extra=_codes_text(variety)),
+            slots=_slots(fields, extras, ("code",) if number is None else ()),
+            arguments=tuple(attribute(field.name) for field in fields),
+            fields=tuple(self.fields(shown, self._nulls(variety))),
+            extras=extras,
+            code=number if all(field.name != "code" for field in fields) else None,
+            has_codes=number is None,
+            views=self._views(f"{union.name}.{variety.name}", shown, self._nulls(variety)),
+            layout=layout_text(variety.fields),
+        )
+
+    def data(self, declaration: m.Struct | m.Message | m.Preamble) -> ClassView:
+        shown = shown_attributes(declaration.fields)
+        fields = tuple(each.field for each in shown)
+        extra = self._origin(declaration) if isinstance(declaration, m.Message) else ""
+        name, extras = class_name(declaration.name), self._extras(declaration, class_name(declaration.name))
+        return ClassView(
+            name=name,
+            qualified=name,
+            wire_name=declaration.name,
+            doc=declaration_doc(declaration.doc, declaration.notes, extra=extra),
+            slots=_slots(fields, extras),
+            arguments=tuple(attribute(field.name) for field in fields),
+            fields=tuple(self.fields(shown, self._nulls(declaration))),
+            extras=extras,
+            code=None,
+            has_codes=False,
+            views=self._views(declaration.name, shown, self._nulls(declaration)),
+            layout=layout_text(declaration.fields),
+        )
+
+    def _origin(self, message: m.Message) -> str:
+        """Return the code of a message, as the file writes it, and who sends it."""
+        if message.code is None:
+            return f"Without a code of its own, from {message.role or 'both sides'}."
+        code = repr(chr(message.code)) if message.is_character else message.code
+        return f"Code {code}, from {message.role or 'both sides'}."
+
+    def _extras(
+        self, declaration: m.Struct | m.Message | m.Preamble | m.Variety | m.Frame, class_: str
+    ) -> tuple[tuple[str, str, str, str], ...]:
+        extras = []
+        if any(isinstance(field.value, m.Trailing) for field in flat(declaration.fields)):
+            extras.append(
+                ("absent", "int", "0", "How many of the last fields were not there when it was read.")
+            )
+        if class_ in self._shared.tailed:
+            extras.append(("tail", "bytes", 'b""', "Bytes that were left over when it was read."))
+        return tuple(extras)
+
+    def header(self, frame: m.Frame, message: str | None = None) -> tuple[FieldView, ...]:
+        """Return the fields of a frame's header; with the defaults that they have around this message."""
+
+        def views(known: tuple[Attribute, ...]) -> list[FieldView]:
+            shown = [each for each in known if is_shown(each.field) and each.field.name != frame.message]
+            if message is not None:
+                shown = [replace(each, field=default_with(each.field, message)) for each in shown]
+            return self.fields(tuple(shown), self._nulls(frame), is_header=True)
+
+        alone = views(attributes(frame.fields))  # as a message gives them, which is no piece
+        beside_pieces = views(frame_attributes(frame, self._protocol))
+        return tuple(
+            replace(view, keyword=own.keyword) for view, own in zip(beside_pieces, alone, strict=True)
+        )
+
+    def _nulls(self, owner: m.Struct | m.Message | m.Preamble | m.Variety | m.Frame) -> frozenset[str]:
+        return null_names(flat(owner.fields), self._protocol)
+
+    def fields(
+        self, attributes_: tuple[Attribute, ...], nulls: frozenset[str], *, is_header: bool = False
+    ) -> list[FieldView]:
+        views, has_default = [], False
+        for each in attributes_:
+            default = self._default(each)
+            late = default is None and has_default
+            has_default = has_default or default is not None
+            name = local_name(each.field.name) if is_header else attribute(each.field.name)
+            views.append(self._field(each, name, default, nulls, is_late=late))
+        return views
+
+    def _default(self, shown: Attribute) -> str | None:
+        """Return the default of a parameter: None where another arm or no block may be laid, for that has no such field."""
+        default = default_text(shown.field, self._shared.enums)
+        if shown.may_be_absent and (default is None or shown.field.condition is None):
+            return "None"
+        return default
+
+    def _field(
+        self, shown: Attribute, name: str, default: str | None, nulls: frozenset[str], *, is_late: bool
+    ) -> FieldView:
+        field = shown.field
+        type_ = annotation(field.type, self._protocol, nulls)
+        if (shown.may_be_absent or default == "None") and not type_.endswith("None") and type_ != "Any":
+            type_ = f"{type_} | None"
+        parameter, argument = type_, name
+        if default == "[]":
+            default, argument = "None", f"[] if {name} is None else {name}"
+            parameter = type_ if type_.endswith("None") else f"{type_} | None"
+        by_message = default_by_message(field, self._shared.enums)
+        if by_message:
+            default = "_BY_MESSAGE"
+        plain = f"{name}: {parameter}"
+        return FieldView(
+            name=name,
+            annotation=type_,
+            signature=(
+                f"{plain} = _REQUIRED" if is_late else plain if default is None else f"{plain} = {default}"
+            ),
+            keyword=plain if default is None else f"{plain} = {default}",
+            argument=argument,
+            by_message=by_message,
+            is_required=default is None,
+            is_required_late=is_late,
+            doc=declaration_doc(field.doc, field.notes),
+            is_secret=field.notes.secret,
+        )
+
+    def frame_extras(self, frame: m.Frame) -> tuple[tuple[str, str, str, str], ...]:
+        return self._extras(frame, class_name(frame.name))
+
+    def _views(self, owner: str, shown: tuple[Attribute, ...], nulls: frozenset[str]) -> tuple[LazyView, ...]:
+        return tuple(self._lazy(owner, each, nulls) for each in shown if each.field.view is not None)
+
+    def _lazy(self, owner: str, shown: Attribute, nulls: frozenset[str]) -> LazyView:
+        field, view = shown.field, shown.field.view
+        assert view is not None
+        suffix: str = view.form
+        type_ = "Any"
+        if view.type is not None:
+            suffix, type_ = _lazy_suffix(view.type), annotation(view.type, self._protocol)
+        elif view.form == "dict" and not shown.may_be_absent and not self._is_nullable(field, nulls):
+            type_ = "dict[Any, Any]"
+        return LazyView(
+            name=f"{attribute(field.name)}_{suffix}",
+            field=attribute(field.name),
+            form=view.form,
+            annotation=type_,
+            path=f"{owner}.{field.name}",
+            rule=field.notes.rule,
+            pair=self._pair(field) if view.form == "dict" else "",
+            absent="" if type_ != "Any" else f"None if self.{attribute(field.name)} is None else ",
+        )
+
+    def _is_nullable(self, field: m.Field, nulls: frozenset[str]) -> bool:
+        return annotation(field.type, self._protocol, nulls).endswith("| None")
+
+    def _pair(self, field: m.Field) -> str:
+        """Return the arguments that say what the two fields of a pair are called, where they are not `key` and `value`."""
+        name = next(reference.name for reference in references(field.type))
+        struct = index_of(self._protocol).structs[name]
+        names = tuple(attribute(each.name) for each in shown_fields(struct.fields))
+        return "" if names == ("key", "value") else "".join(f', "{each}"' for each in names)
+
+
+def _lazy_suffix(type_: m.Type) -> str:
+    match type_:
+        case m.List(item=m.Reference(target="frame")):
+            return "frames"
+        case m.Reference(name=name) | m.List(item=m.Reference(name=name)):
+            return snake_case(name)
+        case m.List():
+            return "items"
+        case m.Text():
+            return "text"
+        case _:
+            return "value"
+
+
+def shown_attributes(fields: tuple[m.Field, ...]) -> tuple[Attribute, ...]:
+    """Return the fields that the API shows, those of blocks too."""
+    return tuple(each for each in attributes(fields) if is_shown(each.field))
+
+
+def shown_fields(fields: tuple[m.Field, ...]) -> tuple[m.Field, ...]:
+    """Return the same without whether they may be absent."""
+    return tuple(each.field for each in shown_attributes(fields))
+
+
+def single_code(variety: m.Variety) -> int | None:
+    """Return the code of a variety that has only one."""
+    match variety.codes:
+        case (m.Span(low=low, high=high),) if low == high:
+            return low
+        case _:
+            return None
+
+
+def _slots(
+    shown: tuple[m.Field, ...], extras: tuple[tuple[str, str, str, str], ...], more: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    names = (*(attribute(field.name) for field in shown), *(extra[0] for extra in extras), *more)
+    return tuple(sorted(names))
+
+
+def _codes_text(variety: m.Variety) -> str:
+    spans = (
+        f"{span.low:#04x}" if span.low == span.high else f"{span.low:#04x} to {span.high:#04x}"
+        for span in variety.codes
+    )
+    return f"Code {', '.join(spans)}."
+
+
+def _limit_doc(limit: m.Limit | None) -> str:
+    """Return what is said of a limit, and first what it is measured in."""
+    if limit is None:
+        return ""
+    unit = {"bytes": "In bytes.", "ms": "In milliseconds.", "none": ""}[limit.unit]
+    return " ".join(filter(None, (unit, summary(declaration_doc(limit.doc, limit.notes)))))

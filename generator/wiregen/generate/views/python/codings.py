@@ -1,0 +1,116 @@
+"""Codings (integers in one of several widths) as the templates of Python functions print them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wiregen.generate.steps.step import Slot
+from wiregen.generate.views.python.shared import Shared
+from wiregen.schema import model as m
+
+__all__ = ["CodingView", "WidthView", "coding_view"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberOfCoding:
+    """An integer of a coding: structs hold one whose size they do not know (`is_odd`) as bytes."""
+
+    type: m.Integer
+
+    @property
+    def is_odd(self) -> bool:
+        return self.type.bits not in (8, 16, 32, 64)
+
+    def number(self, data: str) -> str:
+        """Return the expression of the number that `data` is."""
+        return f'int.from_bytes({data}, "{self.type.endian}", signed={self.type.signed})'
+
+    def packed(self, value: str | int) -> str:
+        """Return the expression that a struct is given for a value."""
+        if not self.is_odd:
+            return str(value)
+        return f'({value}).to_bytes({self.type.bits // 8}, "{self.type.endian}", signed={self.type.signed})'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WidthView:
+    """One width: numbers from `low` to `high` stand for themselves, for null, or for what `unpack` reads behind them.
+
+    `narrower`: the test that an earlier width would have done for the value. `fits`: the test that a value has this width.
+    """
+
+    low: int
+    high: int
+    is_null: bool
+    wide: NumberOfCoding | None
+    unpack: str
+    end: int
+    pack: str
+    narrower: str
+    fits: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodingView:
+    reader: str
+    writer: str
+    base: NumberOfCoding
+    unpack: str
+    pack: str
+    size: int
+    has_null: bool
+    widths: tuple[WidthView, ...]
+
+
+def coding_view(coding: m.Coding, shared: Shared) -> CodingView:
+    """Return the view of a coding."""
+    size = coding.type.bits // 8
+    widths: list[WidthView] = []
+    tests: list[str] = []
+    for width in coding.widths:
+        fits = _fits(width)
+        widths.append(_width(coding, width, shared, " or ".join(tests), fits))
+        if fits:
+            tests.append(fits)
+    return CodingView(
+        reader=shared.inner_reader(coding.name),
+        writer=shared.inner_writer(coding.name),
+        base=NumberOfCoding(type=coding.type),
+        unpack=_struct(coding.type, shared, "unpack"),
+        pack=_struct(coding.type, shared, "pack"),
+        size=size,
+        has_null=any(width.is_null for width in coding.widths),
+        widths=tuple(widths),
+    )
+
+
+def _width(coding: m.Coding, width: m.Width, shared: Shared, narrower: str, fits: str) -> WidthView:
+    size = coding.type.bits // 8
+    wide = width.wide
+    return WidthView(
+        low=width.low,
+        high=width.high,
+        is_null=width.is_null,
+        wide=None if wide is None else NumberOfCoding(type=wide),
+        unpack="" if wide is None else _struct(wide, shared, "unpack"),
+        end=size + (0 if wide is None else wide.bits // 8),
+        pack="" if wide is None else _struct(wide, shared, "pack"),
+        narrower=narrower,
+        fits=fits,
+    )
+
+
+def _fits(width: m.Width) -> str:
+    if width.is_null:
+        return ""
+    low, high = width.low, width.high
+    if width.wide is not None:
+        bits = width.wide.bits - width.wide.signed
+        low, high = (-(1 << bits) if width.wide.signed else 0), (1 << bits) - 1
+    return f"{low} <= value <= {high}"
+
+
+def _struct(type_: m.Integer, shared: Shared, verb: str) -> str:
+    slot = Slot(key="", type=type_, bits=type_.bits, field=None, part="value")
+    format_ = ("<" if type_.endian == "little" else ">") + shared.format(slot)
+    return shared.structs.unpack(format_) if verb == "unpack" else shared.structs.pack(format_)

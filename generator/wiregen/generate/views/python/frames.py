@@ -1,0 +1,145 @@
+"""What a frame says before its functions are printed: where its code stands, which header fields matter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from wiregen.generate.steps import frame_layout
+from wiregen.generate.steps.step import FRAME, Dispatch, Layout, Run, Slot, UnsupportedError
+from wiregen.generate.views.python.classes import (
+    shown_fields,
+)
+from wiregen.generate.views.python.names import endian_of
+from wiregen.generate.views.python.shared import Shared
+from wiregen.generate.views.python.text import flat
+from wiregen.schema import model as m
+from wiregen.schema.walk import may_lack_message
+
+__all__ = [
+    "can_skip", "code_place", "header_run", "message_annotation", "names_messages", "wanted_fields", "without_unread",
+]  # fmt: skip
+
+
+def wanted_fields(frame: m.Frame) -> frozenset[str]:
+    """Return the fields of the header that its expressions speak of."""
+    from wiregen.schema.walk import (
+        direct_expressions,
+        field_expressions,
+        flat_fields,
+        nested_expressions,
+        shapes,
+    )
+
+    found: set[str] = set()
+    for field in flat_fields(frame.fields):
+        expressions = [*field_expressions(field)]
+        expressions += [each for shape in shapes(field.type) for each in direct_expressions(shape)]
+        for expression in nested_expressions(*expressions):
+            if isinstance(expression, m.FieldReference) and expression.path:
+                found.add(expression.path[0])
+        if field.where is not None:
+            found.add(field.name)
+    return frozenset(found - set(_code_names(frame)))
+
+
+def _code_names(frame: m.Frame) -> Iterator[str]:
+    for field in flat(frame.fields):
+        match field.value:
+            case m.Derived(value=m.Call(function="code")) if field.where is None:
+                yield field.name
+
+
+def code_place(shared: Shared, frame: m.Frame) -> tuple[str, str, Run] | None:
+    """Return the code at its fixed place (in a frame at `offset`, in the buffer), and the run that it stands in.
+
+    None: the frame needs one function for whichever message it carries. So do two frames, for each could carry any message.
+    """
+    if len(shared.protocol.frames) > 1:
+        return None
+    if any(join.block is not None and join.block[0] == frame.name for join in shared.protocol.joins):
+        return None
+    try:
+        steps = frame_layout(shared.protocol, frame, None).steps
+    except UnsupportedError:
+        return None
+    first = steps[0] if steps else None
+    dispatches = [step for step in steps if isinstance(step, Dispatch)]
+    if not isinstance(first, Run) or len(dispatches) != 1 or frame.message is None:
+        return None
+    held = {slot.key for slot in first.slots}
+    header = [field for field in shown_fields(frame.fields) if field.name != frame.message]
+    if any(FRAME + field.name not in held for field in header):
+        return None
+    subject = dispatches[0].subject
+    before = 0
+    for slot in first.slots:
+        if slot.part == "code" and subject == m.FieldReference(path=(slot.key.removeprefix(FRAME),)):
+            return _code_texts(shared, slot, before, first)
+        before += slot.size
+    return None
+
+
+def _code_texts(shared: Shared, slot: Slot, before: int, run: Run) -> tuple[str, str, Run] | None:
+    if slot.size not in (1, 2, 4, 8):
+        return None
+    format_ = shared.format(slot)
+    at = f"offset + {before}" if before else "offset"
+    if format_ == "B":
+        return f"buffer[{at}]", f"buffer[{before}]", run
+    endian = "<" if endian_of(slot, shared.enums) == "little" else ">"
+    unpack = shared.structs.unpack(endian + format_)
+    return f"{unpack}(buffer, {at})[0]", f"{unpack}(buffer, {before})[0]", run
+
+
+def header_run(run: Run, header: tuple[m.Field, ...]) -> Run:
+    """Return a run in which only the fields that the API shows are read."""
+    shown = {FRAME + field.name for field in header}
+    slots = tuple(
+        slot if slot.key in shown else replace(slot, part="padding", expected=None) for slot in run.slots
+    )
+    return Run(slots=slots, size=run.size)
+
+
+def without_unread(layout: Layout | UnsupportedError, frame: m.Frame) -> Layout | UnsupportedError:
+    """Return a frame's layout without the plain numbers of its header, which nothing looks at but who wants the header."""
+    if isinstance(layout, UnsupportedError):
+        return layout
+    kept = {FRAME + name for name in (*wanted_fields(frame), *_code_names(frame))}
+
+    def read(slot: Slot) -> Slot:
+        is_number = isinstance(slot.type, m.Integer | m.Float | m.Uuid) and slot.part == "value"
+        is_unread = (
+            is_number and slot.expected is None and slot.key.startswith(FRAME) and slot.key not in kept
+        )
+        return replace(slot, part="padding") if is_unread else slot
+
+    steps = tuple(
+        replace(step, slots=tuple(read(slot) for slot in step.slots)) if isinstance(step, Run) else step
+        for step in layout.steps
+    )
+    return replace(layout, steps=steps)
+
+
+def message_annotation(frame: m.Frame) -> str:
+    """Return the annotation of a frame's message."""
+    return "_Message | None" if may_lack_message(frame) else "_Message"
+
+
+def can_skip(shared: Shared, frame: m.Frame) -> bool:
+    steps = frame_layout(shared.protocol, frame, None).steps
+    return any(
+        isinstance(step, Dispatch) and step.can_skip and (step.only is None or step.is_lenient)
+        for step in steps
+    )
+
+
+def names_messages(protocol: m.Protocol) -> bool:
+    from wiregen.schema.walk import references
+
+    owners = (protocol.structs, protocol.messages, protocol.frames, protocol.preambles)
+    types = [field.type for declared in owners for owner in declared for field in owner.fields]
+    types += [
+        field.type for union in protocol.unions for variety in union.varieties for field in variety.fields
+    ]
+    return any(reference.target == "message" for reference in references(*types))

@@ -1,0 +1,254 @@
+"""What is known of a function's layout before it is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+
+from wiregen.generate.steps import frame_layout
+from wiregen.generate.steps.step import (
+    FRAME,
+    Check,
+    Enter,
+    Given,
+    Layout,
+    Leave,
+    Mark,
+    Number,
+    Option,
+    Repeat,
+    Run,
+    Step,
+    UnsupportedError,
+)
+from wiregen.generate.views.python.classes import single_code
+from wiregen.generate.views.python.text import flat
+from wiregen.schema import model as m
+from wiregen.schema.declared import index_of
+from wiregen.schema.field_facts import called_structs
+from wiregen.schema.walk import references
+
+__all__ = [
+    "REST",
+    "all_reached",
+    "bodies_end",
+    "chunk_layout",
+    "code_fields",
+    "coded",
+    "ends_in_region",
+    "fields_by_key",
+    "has_empty_items",
+    "has_options",
+    "inflates",
+    "is_byte_codes",
+    "is_measured",
+    "laid",
+    "longest_size",
+    "n_lists",
+    "names_frames",
+    "nested",
+]
+
+
+REST = m.Field(
+    path="",
+    name="data",
+    doc="",
+    type=m.Bytes(length=m.ToTheEnd()),
+    view=None,
+    value=None,
+    condition=None,
+    where=None,
+    where_text="",
+    notes=m.Notes(),
+)
+
+
+def coded(union: m.Union, variety: m.Variety) -> tuple[m.Field, ...]:
+    """Return the fields of a variety with its code before them: a constant, or the attribute `code`."""
+    number = single_code(variety)
+    value = None if number is None else m.Constant(value=m.Number(value=number))
+    name = "code" if number is None else "_"
+    code = replace(REST, path=f"{variety.path}.code", name=name, type=union.type, value=value)
+    return (code, *variety.fields)
+
+
+def is_byte_codes(variety: m.Variety) -> bool:
+    return all(0 <= span.low <= span.high <= 255 for span in variety.codes)
+
+
+def bodies_end(protocol: m.Protocol) -> bool:
+    """Tell whether every message that is read by itself is the last of a region."""
+    ends: set[bool] = set()
+    for frame in protocol.frames:
+        layout = laid(partial(frame_layout, protocol, frame, None))
+        for step in nested(() if isinstance(layout, UnsupportedError) else layout.steps):
+            if step.kind == "dispatch":
+                ends.add(step.can_skip)
+            elif step.kind == "invoke" and step.target == "message":
+                ends.add(step.is_last)
+    return ends == {True}
+
+
+def chunk_layout(protocol: m.Protocol, struct: m.Struct) -> Layout:
+    from wiregen.generate.steps.flattening import Flattener
+    from wiregen.generate.steps.run_merging import merged_runs
+
+    steps = tuple(merged_runs(Flattener(protocol, None).fields(struct.fields, FRAME)))
+    return Layout(steps=steps, fixed_size=None)
+
+
+def laid(make: Callable[[], Layout]) -> Layout | UnsupportedError:
+    try:
+        return make()
+    except UnsupportedError as error:
+        return error
+
+
+def code_fields(frame: m.Frame) -> Iterator[str]:
+    for field in flat(frame.fields):
+        match field.value:
+            case m.Derived(value=m.Call(function="code")):
+                yield field.name
+
+
+def inflates(steps: tuple[Step, ...]) -> bool:
+    return any(step.kind == "carry" and isinstance(step.carrier, m.InCompressed) for step in nested(steps))
+
+
+def n_lists(steps: tuple[Step, ...]) -> int:
+    """Return how many lists a function may read, those of functions that it calls included; 2 stands for many."""
+    number = 0
+    for step in nested(steps):
+        number += {"repeat": 1, "carry": 1, "invoke": 2, "dispatch": 2}.get(step.kind, 0)
+        if isinstance(step, Repeat) and any(each.kind in ("repeat", "invoke") for each in step.item):
+            number += 1
+    return number
+
+
+def ends_in_region(steps: tuple[Step, ...]) -> bool:
+    """Tell whether the last bytes are those of a region, whose end is compared with the frame's."""
+    last = [step for step in steps if not isinstance(step, Mark)][-1:]
+    return any(isinstance(step, Leave) for step in last)
+
+
+def longest_size(layout: Layout) -> int | None:
+    """Return how many bytes a layout has at most, where its fixed size or a `where` of its only region's size says so."""
+    steps = layout.steps
+    enters = [step for step in steps if isinstance(step, Enter)]
+    if layout.fixed_size is not None or not ends_in_region(steps) or len(enters) != 1:
+        return layout.fixed_size
+    enter = enters[0]
+    before = steps[: steps.index(enter)]
+    sizes = [
+        step.size if isinstance(step, Run) else 0 if isinstance(step, Check | Mark) else None
+        for step in before
+    ]
+    highest = [_highest(step, enter) for step in before]
+    bounds = [bound for bound in highest if bound is not None]
+    known = [size for size in sizes if size is not None]
+    return sum(known) - enter.hoisted + min(bounds) if bounds and len(known) == len(sizes) else None
+
+
+def _highest(step: Step, enter: Enter) -> int | None:
+    """Return the bound that a `where` sets to the size of a region."""
+    match step, enter.extent:
+        case (
+            Check(
+                what="where",
+                expression=m.Operation(operator="in", left=left, right=m.Range(high=m.Number(value=high))),
+            ),
+            Given(value=m.FieldReference() as size),
+        ) if (
+            left == size
+        ):
+            return high
+        case _:
+            return None
+
+
+def has_empty_items(steps: tuple[Step, ...]) -> bool:
+    """Tell whether a list may hold items without bytes, so that bytes do not bound their number."""
+    return any(isinstance(step, Repeat) and step.smallest == 0 for step in nested(steps))
+
+
+def nested(steps: tuple[Step, ...]) -> Iterator[Step]:
+    for step in steps:
+        yield step
+        match step:
+            case Repeat():
+                yield from nested(step.item)
+            case Option():
+                yield from nested(step.steps)
+            case _ if step.kind == "choose":
+                for case in step.cases:
+                    yield from nested(case.steps)
+            case _ if step.kind == "carry":
+                yield from nested(step.content)
+
+
+def has_options(layout: Layout | UnsupportedError) -> bool:
+    """Tell whether some value may be None, which a type checker cannot follow here."""
+    return not isinstance(layout, UnsupportedError) and any(
+        step.kind in ("option", "choose") or _is_coded(step) for step in nested(layout.steps)
+    )
+
+
+def _is_coded(step: Step) -> bool:
+    """Tell whether a step is a number of a coding, which may have null."""
+    return isinstance(step, Number) and isinstance(step.type, m.Reference) and step.type.target == "coding"
+
+
+def is_measured(steps: tuple[Step, ...]) -> bool:
+    return any(isinstance(step, Enter | Mark) for step in steps)
+
+
+def fields_by_key(
+    fields: tuple[m.Field, ...], prefix: str, protocol: m.Protocol
+) -> Iterator[tuple[str, m.Field]]:
+    structs, called = index_of(protocol).structs, called_structs(protocol)
+    for field in flat(fields):
+        key = prefix + field.name
+        yield key, field
+        type_, inner = field.type, key
+        while isinstance(type_, m.List | m.Region):
+            inner = f"{inner}[]" if isinstance(type_, m.List) else inner
+            type_ = type_.item if isinstance(type_, m.List) else type_.content
+        if isinstance(type_, m.Reference) and type_.target == "struct" and type_.name not in called:
+            yield from fields_by_key(structs[type_.name].fields, f"{inner}.", protocol)
+
+
+def names_frames(protocol: m.Protocol) -> bool:
+    """Tell whether frames or messages stand in others, which share the budgets of the outer one."""
+    owners: list[m.Struct | m.Message | m.Frame] = [*protocol.structs, *protocol.messages, *protocol.frames]
+    types = [field.type for owner in owners for field in owner.fields]
+    types += [
+        field.type for union in protocol.unions for variety in union.varieties for field in variety.fields
+    ]
+    return any(each.target in ("frame", "message") for each in references(*types))
+
+
+def all_reached(protocol: m.Protocol) -> dict[str, frozenset[str]]:
+    """Return for each declaration which others can stand in it, frames with all their messages."""
+    direct: dict[str, set[str]] = {}
+    owners: list[m.Struct | m.Message | m.Frame] = [*protocol.structs, *protocol.messages, *protocol.frames]
+    for owner in owners:
+        direct[owner.name] = {each.name for each in references(*(field.type for field in owner.fields))}
+    for union in protocol.unions:
+        types = (field.type for variety in union.varieties for field in variety.fields)
+        direct[union.name] = {each.name for each in references(*types)}
+    for frame in protocol.frames:
+        direct[frame.name] |= {message.name for message in protocol.messages if message.code is not None}
+    return {name: frozenset(_all(name, direct)) for name in direct}
+
+
+def _all(name: str, direct: dict[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        for each in direct.get(waiting.pop(), set()):
+            if each not in found:
+                found.add(each)
+                waiting.append(each)
+    return found

@@ -1,0 +1,71 @@
+"""Which messages their own `encode` writes, frame and all."""
+
+from __future__ import annotations
+
+from wiregen.generate.steps import frame_layout
+from wiregen.generate.steps.step import UnsupportedError
+from wiregen.generate.views.python.function_views import WriteFunction
+from wiregen.generate.views.python.functions import FunctionBuilder
+from wiregen.generate.views.python.layouts import laid, nested
+from wiregen.generate.views.python.module_views import FrameView
+from wiregen.generate.views.python.names import local_name
+from wiregen.generate.views.python.shared import Shared
+from wiregen.schema import model as m
+from wiregen.schema.walk import compresses
+
+__all__ = ["MethodBuilder"]
+
+
+def _are_keywords(headers: dict[str, str]) -> bool:
+    """Return whether the parameters of a header are called as in `encode`, which a method is.
+
+    A function calls one otherwise where its own local variable has that name.
+    """
+    return all(parameter == local_name(field) for field, parameter in headers.items())
+
+
+class MethodBuilder:
+    """Builds the methods of one protocol's messages in one layout."""
+
+    def __init__(self, shared: Shared, functions: FunctionBuilder) -> None:
+        self._shared = shared
+        self._protocol = shared.protocol
+        self._functions = functions
+
+    def needs_no_function(self, frame: m.Frame, message: m.Message, headers: dict[str, str]) -> bool:
+        """Return whether a method is all that writes a message: it hands no state on."""
+        if not _are_keywords(headers):
+            return False
+        layout = laid(lambda: frame_layout(self._protocol, frame, message))
+        if isinstance(layout, UnsupportedError) or self._protocol.contexts or self._protocol.variants:
+            return False
+        kinds = {step.kind for step in nested(layout.steps)}
+        stateful = {"invoke", "dispatch", "carry"}
+        stateful |= {"repeat"} if self._functions.has_frames_inside else set()
+        return self._state(frame, message) == "never" and not kinds & stateful
+
+    def beside_function(
+        self, frame: m.Frame, message: m.Message, headers: dict[str, str], view: FrameView
+    ) -> WriteFunction | None:
+        """Return the method of a message that the frame's function writes, too: with a state, where there is much of it."""
+        layout = laid(lambda: frame_layout(self._protocol, frame, message))
+        if (
+            self._shared.parent is not None
+            or isinstance(layout, UnsupportedError)
+            or compresses(self._protocol)
+        ):
+            return None
+        if not _are_keywords(headers):
+            return None
+        traits = self._functions.traits_of(message.name, "", is_frame=True)
+        if traits.is_heavy or self._functions.state_of(layout, traits) == "always":
+            return None
+        arguments = "".join(f", {name}" for name in headers.values())
+        again = f"{view.writer}({view.name}(self{arguments}), _WriteState(_LIMITS))"
+        write = self._functions.write_message(frame, message, headers, "", is_method=True, again=again)
+        return None if write.is_refused else write
+
+    def _state(self, frame: m.Frame, message: m.Message) -> str:
+        layout = laid(lambda: frame_layout(self._protocol, frame, message))
+        assert not isinstance(layout, UnsupportedError)
+        return self._functions.state_of(layout, self._functions.traits_of(message.name, "", is_frame=True))

@@ -1,0 +1,435 @@
+"""A protocol's module, its frames, messages and tables, as the templates print them."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wiregen.generate.views.python.classes import (
+    ClassView,
+    EnumView,
+    FieldView,
+    NumberView,
+    UnionView,
+)
+from wiregen.generate.views.python.codings import CodingView
+from wiregen.generate.views.python.function_views import CodecView, ReadFunction, WriteFunction
+from wiregen.generate.views.python.reading.step_views import ReadStep
+
+__all__ = [
+    "AliasView",
+    "ChoiceView",
+    "FrameView",
+    "LayoutView",
+    "MessageView",
+    "ModuleView",
+    "PieceView",
+    "PreambleCodec",
+    "PreambleView",
+    "TableView",
+    "rank",
+]
+
+LOADED_LATE = (
+    "Connection", "Ended", "Fault", "Received", "Session", "SessionError", "TimedOut", "Violation",
+)  # fmt: skip
+"""What a package offers of its connections."""
+
+_ERRORS = "DecodeError, EncodeError, NeedMoreData"
+_RUNTIME = frozenset(
+    {
+        ("codec.classes", "MessageRecord", "_MessageRecord"),
+        ("codec.classes", "Record", "_Record"),
+        ("codec.compiled", "LENGTHS", "_LENGTHS"),
+        ("codec.compiled", "READ_FAULTS", "_READ_FAULTS"),
+        ("codec.compiled", "WRITE_FAULTS", "_WRITE_FAULTS"),
+        ("codec.compiled", "Bad", "_Bad"),
+        ("codec.compiled", "ReadState", "_ReadState"),
+        ("codec.compiled", "WriteState", "_WriteState"),
+        ("codec.compiled", "as_bytes", "_as_bytes"),
+        ("codec.compiled", "deflate", "_deflate"),
+        ("codec.compiled", "foreign", "_foreign"),
+        ("codec.compiled", "inflate", "_inflate"),
+        ("codec.compiled", "lenient_text", "_lenient_text"),
+        ("codec.compiled", "release", "_release"),
+        ("codec.compiled", "uuid", "_uuid"),
+        ("stream.decoder", "Decoder", "_Decoder"),
+        ("codec.errors", _ERRORS, _ERRORS),
+        ("codec.numbers", "count", "_count"),
+        ("codec.numbers", "crc16", "_crc16"),
+        ("codec.numbers", "power", "_power"),
+        ("codec.numbers", "read_varint", "_read_varint"),
+        ("codec.numbers", "varint", "_varint"),
+        ("codec.text", "decode_text", "_decode_text"),
+        ("codec.text", "encode_text", "_encode_text"),
+        ("codec.unknown", "Unknown", "Unknown"),
+        ("codec.values", "bounds_of", "_bounds_of"),
+        ("codec.values", "check_limits", "_check_limits"),
+        ("codec.values", "dict_view", "_dict_view"),
+        ("codec.values", "distinct", "_distinct"),
+        ("codec.values", "json_view", "_json_view"),
+        ("codec.values", "show", "_show"),
+    }
+)
+"""What generated modules import of the runtime: module, name, and what it is called there."""
+_ALWAYS = frozenset(
+    "Bad Decoder MessageRecord READ_FAULTS ReadState WRITE_FAULTS WriteState as_bytes bounds_of check_limits release show".split()
+) | {_ERRORS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableView:
+    """A dict of functions: `kind` is bodies, readers, writers and so on; each entry a key and a function."""
+
+    name: str
+    annotation: str
+    entries: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChoiceView:
+    """The functions of a union: by its code, and by the class of the value."""
+
+    reader: str
+    writer: str
+    alias: str
+    code: str
+    size: str
+    table: str
+    writers: str
+    entries: tuple[tuple[str, str], ...]
+    classes: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageView:
+    """A message: its class, and how it is written in a frame; `writer` is "" where the frame's function does it.
+
+    `encode`: the body of its method, where it needs no function of its own.
+    """
+
+    data: ClassView
+    frame: FrameView
+    writer: str
+    encode: WriteFunction | None
+    has_compression: bool
+    role: str | None
+    """Who sends it, where the other role has another message of this code in the same frame."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrameView:
+    """A frame: its class, and how its header is read; `table` is "" where one function reads all of it."""
+
+    name: str
+    wire_name: str
+    doc: str
+    role: str | None
+    header: tuple[FieldView, ...]
+    extras: tuple[tuple[str, str, str, str], ...]
+    reader: str
+    writer: str
+    table: str
+    writers: str
+    encoders: str
+    """The table of messages that their own `encode` writes, where there are any."""
+    code: str
+    first_code: str
+    """The same at the buffer's first byte."""
+    has_own_encode: bool = False
+    """Every message in it is written by its own method, beside the frame's function."""
+    bare: ReadFunction | None = None
+    """What reads the message alone, where no table chooses it."""
+    unknown: str
+    """The function for codes that no message has, where that is tolerated."""
+    reads: tuple[ReadStep, ...]
+    values: tuple[tuple[str, str], ...]
+    slots: tuple[str, ...]
+    arguments: tuple[str, ...]
+    secrets: tuple[str, ...]
+    layout: str
+    message_annotation: str
+
+    @property
+    def may_lack_message(self) -> bool:
+        """Whether the frame may carry no message."""
+        return self.message_annotation != "_Message"
+
+    @property
+    def find_reader(self) -> str:
+        """Return the expression of the function that reads the frame at `offset`."""
+        return self._reader_of(self.code)
+
+    @property
+    def find_first_reader(self) -> str:
+        """Return the same for the frame at the buffer's first byte."""
+        return self._reader_of(self.first_code)
+
+    def _reader_of(self, code: str) -> str:
+        return f"{self.table}.get({code}, {self.unknown})" if self.unknown else f"{self.table}[{code}]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PieceView:
+    """The class of the pieces of a block, which the frame carries in place of a message."""
+
+    name: str
+    wire_name: str
+    frame: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayoutView:
+    """All functions of one layout of the protocol: its own, or a variant's."""
+
+    frames: tuple[FrameView, ...]
+    unions: tuple[ChoiceView, ...]
+    codecs: Mapping[str, CodecView]
+    """The functions of each declaration, by its name."""
+    methods: Mapping[str, WriteFunction]
+    """What writes a message as its own method."""
+    others: CodecView
+    """The functions that belong to no one declaration."""
+    tables: tuple[TableView, ...]
+
+    @property
+    def writes(self) -> tuple[WriteFunction, ...]:
+        return tuple(write for codec in self.codecs.values() for write in codec.writes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreambleCodec:
+    """The functions that read and write a preamble as one layout has it; `variant` is None for the protocol's own."""
+
+    variant: str | None
+    reader: str
+    writer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreambleView:
+    """What a role sends before its first frame."""
+
+    data: ClassView
+    role: str
+    codecs: tuple[PreambleCodec, ...]
+
+    @property
+    def writer(self) -> str:
+        """The function of the protocol's own layout."""
+        return self.codecs[0].writer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AliasView:
+    """A name for a union of classes, its text in rows that fit a line."""
+
+    name: str
+    rows: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModuleView:
+    """Everything that a protocol's package says; `source` is the name of its file."""
+
+    name: str
+    wire_name: str
+    source: str
+    doc: str
+    constants: tuple[NumberView, ...]
+    limits: tuple[NumberView, ...]
+    limit_slots: tuple[str, ...]
+    enums: tuple[EnumView, ...]
+    structs: tuple[ClassView, ...]
+    unions: tuple[UnionView, ...]
+    codings: tuple[CodingView, ...]
+    preambles: tuple[PreambleView, ...]
+    messages: tuple[MessageView, ...]
+    layouts: tuple[LayoutView, ...]
+    frames: tuple[FrameView, ...]
+    onlys: tuple[tuple[str, tuple[str, ...]], ...]
+    message_annotation: str
+    struct_constants: tuple[tuple[str, str, str], ...]
+    uses: frozenset[str]
+    """What the module needs besides what every one needs: names of the runtime and of the standard library."""
+    exports: tuple[str, ...]
+    imports: tuple[str, ...]
+    """The same, as sorted imports have them."""
+    roles: tuple[str, ...]
+    frame_readers: tuple[tuple[str, str], ...]
+    """By (variant, role), where there is more than one."""
+    frame_writers: tuple[tuple[str, str], ...]
+    frame_classes: tuple[tuple[str, str], ...]
+    """The frame of each message, where there is more than one."""
+    variants: tuple[str, ...]
+    joins: tuple[PieceView, ...]
+    """Those of blocks."""
+    has_joins: bool
+    has_context: bool
+    has_shared_codes: bool
+    """Some code means another message from each role."""
+    has_role: bool
+    """What is read depends on who sends."""
+    speaking: tuple[str, ...]
+    """What rules of contexts and joins are concerned with, by name."""
+    no_state: str
+    has_compression: bool
+    """`encode` is told how much to compress."""
+    compiles_whole_frames: bool
+    is_partly_careful: bool
+    is_plain: bool
+    """One frame for both directions, and nothing around it."""
+    plan: tuple[str, ...]
+    """The schema as lines of JSON."""
+    has_connections: bool = True
+    """The package has a module of connections and sessions."""
+
+    @property
+    def loaded_late(self) -> tuple[str, ...]:
+        """The names of the package that its sessions' module has."""
+        return LOADED_LATE if self.has_connections else ()
+
+    @property
+    def package_exports(self) -> tuple[str, ...]:
+        """Every name that the package offers."""
+        return tuple(sorted((*self.exports, *self.loaded_late), key=rank))
+
+    @property
+    def is_remembered(self) -> bool:
+        """Whether what was read says something about what comes: contexts, open joins."""
+        return self.has_context or self.has_joins
+
+    @property
+    def runtime_imports(self) -> tuple[tuple[str, str, str], ...]:
+        """Return module, name and local name of what the copied runtime gives, sorted as imports are."""
+        found = {each for each in _RUNTIME if each[1] in self.uses or each[1] in _ALWAYS}
+        found |= (
+            {("stream.context", "Context", "_Context"), ("codec.values", "check_context", "_check_context")}
+            if self.is_remembered
+            else set()
+        )
+        envelope = (
+            ("codec.fragmented_frame", "Divisible", "_Divisible")
+            if self.has_joins
+            else ("codec.classes", "Envelope", "_Envelope")
+        )
+        found |= {envelope}
+        found |= {("codec.values", "check_role", "_check_role")} if self.roles else set()
+        found |= {("codec.values", "show", "_show")} if self.variants else set()
+        return tuple(
+            sorted(found, key=lambda each: (each[0], not each[1].isupper(), each[1].islower(), each[1]))
+        )
+
+    @property
+    def frame_reader(self) -> str:
+        """Return the expression of the function that reads whatever frame comes."""
+        if self.frame_readers:
+            return f"_FRAME_READERS[{'variant' if self.variants else 'None'}, from_role]"
+        return self.frames[0].reader
+
+    @property
+    def has_own_encode(self) -> bool:
+        """Whether every message is written without its frame being made."""
+        return not self.has_context and not self.variants and all(message.writer for message in self.messages)
+
+    @property
+    def has_items(self) -> bool:
+        """Whether a Decoder gives more than frames of one class."""
+        return len(self.frames) > 1 or bool(self.preambles) or self.is_remembered
+
+    @property
+    def has_library_imports(self) -> bool:
+        """Whether anything of the standard library is imported, in a block of its own."""
+        return bool(self.enums) or bool(self.uses & {"Struct", "UUID now", "crc32", "adler32"})
+
+    @property
+    def bare_annotation(self) -> str:
+        """The annotation of the message of whatever frame comes."""
+        return next((each.message_annotation for each in self.frames if each.may_lack_message), "_Message")
+
+    @property
+    def header(self) -> tuple[FieldView, ...]:
+        """The header fields of all frames, each once, for `encode`."""
+        merged: dict[str, FieldView] = {}
+        for frame in self.frames:
+            for field in frame.header:
+                merged.setdefault(field.name, field)
+        return tuple(merged.values())
+
+    @property
+    def role_given(self) -> str:
+        """The arguments of the state of a reading: who sends, and what came before, where these matter."""
+        if not self.has_role:
+            return ""
+        return ", from_role, context" if self.is_remembered else ", from_role"
+
+    @property
+    def has_bare(self) -> bool:
+        """A message can be read without its frame."""
+        is_alone = len(self.frames) == 1 and bool(self.frames[0].table)
+        return is_alone and not self.has_role and not self.variants
+
+    @property
+    def has_bare_functions(self) -> bool:
+        """Whether a message can be read without its frame, though no table chooses what reads it."""
+        return all(frame.bare is not None for frame in self.frames)
+
+    @property
+    def bare_readers(self) -> tuple[tuple[str | None, str], ...]:
+        """Return the function of each role, where there is more than one frame; else it stands where it is needed."""
+        if not self.has_bare_functions or len(self.frames) == 1:
+            return ()
+        roles = (None, *self.roles)
+        found = {
+            role: next((each for each in self.frames if each.role in (None, role)), self.frames[0])
+            for role in roles
+        }
+        return tuple((role, frame.bare.name) for role, frame in found.items() if frame.bare is not None)
+
+    @property
+    def speaks_of_frames(self) -> bool:
+        """Whether rules of contexts and joins are concerned with whole frames, whatever message they carry."""
+        return bool(self.joins) or bool({frame.wire_name for frame in self.frames} & set(self.speaking))
+
+    @property
+    def has_required(self) -> bool:
+        """Some header field has no default."""
+        return any(field.is_required for field in self.header)
+
+    @property
+    def aliases(self) -> tuple[AliasView, ...]:
+        """The unions that annotations name."""
+        frames = tuple(frame.name for frame in self.frames)
+        preambles = tuple(preamble.data.name for preamble in self.preambles)
+        named = (
+            ("_Message", (self.message_annotation,), True),
+            ("_Frame", frames, self._has_frame_alias),
+            ("_Item", (*frames, *preambles), self.has_items),
+            *((union.alias, tuple(arm.qualified for arm in union.varieties), True) for union in self.unions),
+        )
+        return tuple(
+            AliasView(name=name, rows=_rows(" | ".join(names) or "None"))
+            for name, names, is_used in named
+            if is_used
+        )
+
+    @property
+    def _has_frame_alias(self) -> bool:
+        return self.is_partly_careful or len(self.frames) > 1 or bool(self.variants)
+
+
+def rank(name: str) -> tuple[int, str]:
+    """Return what sorts names as `__all__` does: constants, classes, functions."""
+    return (0 if name.isupper() and len(name) > 1 else 1 if name[0].isupper() else 2, name)
+
+
+_ROW_SIZE = 99
+"""What two levels of indentation and the quotes leave of a line of 110."""
+
+
+def _rows(text: str) -> tuple[str, ...]:
+    """Return the pieces of a text that give it back when joined; formatters differ about a string wider than a line."""
+    *rows, last = textwrap.wrap(text, _ROW_SIZE, break_long_words=False, break_on_hyphens=False) or [""]
+    return (*(f"{row} " for row in rows), last)

@@ -1,0 +1,187 @@
+"""Names and struct formats that a generated Python module shares among its functions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from wiregen.generate.steps.step import FRAME, Run, Slot
+from wiregen.schema import model as m
+from wiregen.schema.naming import Scope, constant_case, python_name, snake_case
+
+_INTEGERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
+_OWN_LOCALS = frozenset(
+    "buffer offset end state position start stop message frame n data parts part append limits level inner inner_end"
+    " inner_position compression item raw reader is_last cls self bytes float int isinstance len list range str tuple type".split()
+)
+
+
+METHOD_PARAMETERS = frozenset({"from_role", "context", "variant", "entries"})
+"""What an `encode` has besides the fields of its header."""
+
+
+class StructTable:
+    """The struct constants of a module, by format; each is made once."""
+
+    def __init__(self) -> None:
+        self._constants: dict[str, tuple[str, str]] = {}
+
+    def unpack(self, format_: str) -> str:
+        """Return the name of `Struct(format_).unpack_from`."""
+        return self._constant("unpack", format_, "unpack_from")
+
+    def pack(self, format_: str) -> str:
+        """Return the name of `Struct(format_).pack`."""
+        return self._constant("pack", format_, "pack")
+
+    def _constant(self, verb: str, format_: str, method: str) -> str:
+        little = "_le" if format_.startswith("<") else ""
+        name = f"_{verb}_{format_[1:]}{little}"
+        self._constants[name] = (format_, method)
+        return name
+
+    def constants(self) -> tuple[tuple[str, str, str], ...]:
+        """Return name, format and method of each constant, sorted."""
+        return tuple((name, *rest) for name, rest in sorted(self._constants.items()))
+
+
+class Locals:
+    """The local names of one function, each key its own."""
+
+    def __init__(self, taken: frozenset[str] = frozenset()) -> None:
+        self._names: dict[str, str] = {}
+        self._taken = set(_OWN_LOCALS | taken)
+
+    def name(self, key: str) -> str:
+        """Return the local name of a key: its last word, and `n_` before it for a length."""
+        if key not in self._names:
+            self._names[key] = self._free(_no_class(_base(key)))
+        return self._names[key]
+
+    def _free(self, name: str) -> str:
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name
+
+
+def _base(key: str) -> str:
+    word, *parts = re.split(r"[.:]", key)[-1].split("#")
+    plain = word.rstrip("[]") or "value"
+    name = local_name(_singular(plain) if word.endswith("[]") else plain)
+    match parts[-1:]:
+        case ["length"]:
+            return f"n_{name}"
+        case ["region.length"] | [
+            "start" | "end" | "code" | "tail" | "pieces" | "subject" | "bits" | "size"
+        ] as tail:
+            return f"{name}_{tail[0]}" if tail != ["tail"] else "tail"
+        case ["absent"]:
+            return "n_absent"
+        case ["stop"]:
+            return f"{name}_end"
+        case _:
+            return name
+
+
+def _no_class(name: str) -> str:
+    """Return a name that no class has: those begin with a capital and hold no underscore inside."""
+    return f"the_{name}" if name[:1].isupper() else name
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 2 and word.endswith("s") and not word.endswith("ss") else f"{word}_item"
+
+
+def local_name(name: str) -> str:
+    """Return a field's name as a local variable or parameter."""
+    return python_name(name, Scope.FRAME_MEMBER)
+
+
+def attribute(name: str) -> str:
+    """Return a field's name as an attribute."""
+    return python_name(name, Scope.MEMBER)
+
+
+def enum_table(name: str) -> str:
+    """Return the name of the table from numbers to members of an enum."""
+    return f"_{constant_case(name)}_BY_NUMBER"
+
+
+def reader(name: str) -> str:
+    """Return the name of the function that reads a declaration."""
+    return f"_read_{snake_case(name)}"
+
+
+def writer(name: str) -> str:
+    """Return the name of the function that writes a declaration."""
+    return f"_write_{snake_case(name)}"
+
+
+def is_header(key: str) -> bool:
+    """Tell whether a key is a field of the frame around the message."""
+    return key.startswith(FRAME)
+
+
+def format_of(slot: Slot, enums: Mapping[str, m.Enum]) -> str:
+    """Return the struct character of a slot, without its byte order."""
+    type_ = slot.type
+    if isinstance(type_, m.Reference):
+        declared = enums[type_.name].type
+        assert isinstance(declared, m.Integer)
+        type_ = declared
+    match type_:
+        case m.Integer() if slot.size not in _INTEGERS:
+            return f"{slot.size}s"
+        case m.Integer(signed=signed):
+            return _INTEGERS[slot.size].lower() if signed else _INTEGERS[slot.size]
+        case m.Float():
+            return "f" if slot.size == 4 else "d"
+        case m.Boolean():
+            return "B"
+        case m.Uuid():
+            return "16s"
+        case m.Bits():
+            raise AssertionError("bit fields are pieces of a slot")
+
+
+def integer_of(slot: Slot, enums: Mapping[str, m.Enum]) -> m.Integer | None:
+    """Return the integer type of a slot, an enum's own; None where it is none."""
+    type_ = enums[slot.type.name].type if isinstance(slot.type, m.Reference) else slot.type
+    return type_ if isinstance(type_, m.Integer) else None
+
+
+def is_odd(slot: Slot, enums: Mapping[str, m.Enum]) -> bool:
+    """Tell whether a slot is an integer of a size that structs do not know."""
+    return integer_of(slot, enums) is not None and slot.size not in _INTEGERS
+
+
+def endian_of(slot: Slot, enums: Mapping[str, m.Enum]) -> m.Endian | None:
+    """Return the byte order of a slot, or None where it has none."""
+    type_ = enums[slot.type.name].type if isinstance(slot.type, m.Reference) else slot.type
+    if slot.size == 1 or slot.part == "padding" or not isinstance(type_, m.Integer | m.Float):
+        return None
+    return type_.endian
+
+
+def split_by_endian(run: Run, enums: Mapping[str, m.Enum]) -> tuple[tuple[str, tuple[Slot, ...]], ...]:
+    """Return the slots of a run in groups that one struct format can hold, each with its `<` or `>`."""
+    groups: list[tuple[m.Endian | None, list[Slot]]] = [(None, [])]
+    for slot in run.slots:
+        endian = endian_of(slot, enums)
+        current, slots = groups[-1]
+        if endian is None or current is None or endian == current:
+            slots.append(slot)
+            groups[-1] = (current or endian, slots)
+        else:
+            groups.append((endian, [slot]))
+    return tuple(("<" if endian == "little" else ">", tuple(slots)) for endian, slots in groups)
+
+
+def joined(formats: list[str]) -> str:
+    """Return struct characters with neighbours that are equal counted (`IIII` is `4I`), padding too."""
+    text = ""
+    for match in re.finditer(r"(\d+s)|([a-zA-Z])\2*", "".join(formats)):
+        one = match.group(0)
+        text += one if match.group(1) or len(one) < 3 else f"{len(one)}{one[0]}"
+    return text

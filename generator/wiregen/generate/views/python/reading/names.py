@@ -1,0 +1,196 @@
+"""What names and expressions are called while a reading function is printed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from wiregen.generate.steps.step import FRAME, UnsupportedError
+from wiregen.generate.views.python.names import Locals, attribute
+from wiregen.generate.views.python.reading.step_views import On, ReadAssign
+from wiregen.generate.views.python.shared import Shared
+from wiregen.schema import model as m
+
+__all__ = ["ReadLookup", "ReadNames"]
+
+
+@dataclass(slots=True, kw_only=True)
+class ReadNames:
+    """The variables of one reading function: where it stands, and what each key is called.
+
+    `values`: what becomes an attribute. `raws`: what expressions see. `counts`: lengths of bytes and text.
+    """
+
+    shared: Shared
+    is_frame: bool
+    """The function begins where a frame does."""
+    sender: str
+    is_whole: bool = False
+    """It reads a whole frame for one message, and leaves the header to the frame's own function."""
+    reads_code: bool = False
+    wanted: frozenset[str] = frozenset()
+    """Header fields that expressions speak of."""
+    message: m.Message | None = None
+    body: str | None = None
+    locals: Locals = field(default_factory=Locals)
+    values: dict[str, str] = field(default_factory=dict)
+    raws: dict[str, str] = field(default_factory=dict)
+    counts: dict[str, str] = field(default_factory=dict)
+    codes: dict[str, str] = field(default_factory=dict)
+    optional: set[str] = field(default_factory=set)
+    nullable: set[str] = field(default_factory=set)
+    """Keys whose length can say null: there None does not say that the field is absent."""
+    texts: set[str] = field(default_factory=set)
+    absent: dict[str, list[str]] = field(default_factory=dict)
+    tails: dict[str, str] = field(default_factory=dict)
+    on: On = field(default_factory=On)
+    edges: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The edges of fields that have a variable, and the bytes in which each counts."""
+    regions: list[On] = field(default_factory=list)
+    n_inners: int = 0
+    row: str | None = None
+    """The variable that counts absent fields, inside a row of trailing ones."""
+    base: str = "offset"
+    added: int = 0
+    asks_context: bool = False
+    """Some expression speaks of what earlier messages said."""
+
+    @property
+    def at(self) -> str:
+        """Where the next byte is read, as an expression."""
+        return self.base if self.added == 0 else f"{self.base} + {self.added}"
+
+    def arrive(self) -> None:
+        """Note that the position variable says where the next byte is."""
+        self.base, self.added = self.on.position, 0
+
+    def give(self, key: str, value: str, raw: str | None = None) -> None:
+        self.values[key] = value
+        self.raws[key] = value if raw is None else raw
+
+    def behind(self, hoisted: int) -> str:
+        """Return where it was that `hoisted` bytes before the next byte lie."""
+        added = self.added - hoisted
+        return self.base if added == 0 else f"{self.base} {'+' if added > 0 else '-'} {abs(added)}"
+
+    def enter(self, stop: str) -> None:
+        self.regions.append(self.on)
+        self.on = On(buffer=self.on.buffer, position=self.on.position, end=stop)
+
+    def leave(self) -> None:
+        self.base, self.added = self.on.position, 0
+        self.on = self.regions.pop()
+
+    def inner(self) -> On:
+        """Return the variables of transformed bytes, new ones each time."""
+        self.n_inners += 1
+        name = "inner" if self.n_inners == 1 else f"inner_{self.n_inners}"
+        return On(buffer=name, position=f"{name}_position", end=f"{name}_end")
+
+    def empty_tails(self, known: dict[str, str]) -> list[ReadAssign]:
+        """Return the steps that make the left-over bytes of a branch empty before it, for it may not be taken."""
+        return [
+            ReadAssign(target=tail, value='b""') for key, tail in self.tails.items() if known.get(key) != tail
+        ]
+
+    def move(self, on: On) -> None:
+        """Go on at the beginning of other bytes."""
+        self.on, self.base, self.added = on, on.position, 0
+
+
+class ReadLookup:
+    """What an expression's names mean where fields begin with `prefix`; `item`: the key of the last item, for `until` and `where`."""
+
+    def __init__(self, names: ReadNames, prefix: str, item: str | None = None) -> None:
+        self._names = names
+        self._prefix = prefix
+        self._item = item
+
+    def use(self, helper: str) -> str:
+        self._names.shared.uses.add(helper)
+        return f"_{helper}"
+
+    def _key(self, reference: m.FieldReference) -> str:
+        path = ".".join(reference.path)
+        if reference.scope == "item":
+            assert self._item is not None
+            return f"{self._item}.{path}" if path else self._item
+        names = self._names
+        is_inside = self._prefix == FRAME and reference.path[0] == names.body and path != names.body
+        if is_inside and names.message is not None:
+            return ".".join(reference.path[1:])
+        return self._prefix + path
+
+    def field(self, reference: m.FieldReference) -> str:
+        key = self._key(reference)
+        found = self._names.raws.get(key)
+        if found is not None:
+            return found
+        owner, _, name = key.rpartition(".")
+        if owner in self._names.raws:
+            return f"{self._names.raws[owner]}.{attribute(name)}"
+        raise UnsupportedError("", f"the name {'.'.join(reference.path)} here")
+
+    def size(self, reference: m.FieldReference) -> str:
+        key = self._key(reference)
+        return f"({self._edge(key, 'end')} - {self._edge(key, 'start')})"
+
+    def _edge(self, key: str, edge: str) -> str:
+        """Return the variable that says where a field begins or ends."""
+        if self._names.edges.get((key, edge)) != self._names.on.buffer:
+            raise UnsupportedError(key, "a size here")
+        return self._names.locals.name(f"{key}#{edge}")
+
+    def count(self, reference: m.FieldReference) -> str:
+        key = self._key(reference)
+        if key in self._names.counts and key not in self._names.optional:
+            return self._names.counts[key]
+        if key not in self._names.values:
+            raise UnsupportedError("", "a count here")
+        value = self._names.values[key]
+        if key in self._names.texts:
+            raise UnsupportedError("", "the count of a text that may be absent")
+        if key in self._names.optional and key not in self._names.nullable:
+            return f"(0 if {value} is None else len({value}))"
+        return f"{self.use('count')}({value})"
+
+    def present(self, reference: m.FieldReference) -> str:
+        key = self._key(reference)
+        if key not in self._names.values:
+            raise UnsupportedError("", "`present` here")
+        return f"({self._names.values[key]} is not None)" if key in self._names.optional else "True"
+
+    def code(self, reference: m.FieldReference) -> str:
+        names, key = self._names, self._key(reference)
+        if names.message is not None and reference.path == (names.body,):
+            if names.message.code is None:
+                raise UnsupportedError("", "`code` of a message without one")
+            return repr(names.message.code)
+        if key in names.codes:
+            return names.codes[key]
+        raise UnsupportedError("", "`code` here")
+
+    def limit(self, name: str) -> str:
+        default = self._names.shared.limits.get(name)
+        if default is None:
+            raise UnsupportedError("", f"the limit {name}, which has no default")
+        return f'({default} if state is None else state.limits["{name}"])'
+
+    def context(self, name: str, keys: tuple[str, ...]) -> str:
+        names = self._names
+        names.asks_context = True
+        owner = repr(names.shared.contexts[name].role)
+        if owner == "None":
+            owner = "state.role" if names.sender == "None" else f"state.role or {names.sender}"
+        return f'state.entries["{name}"][{", ".join((owner, *keys))}]'
+
+    def position(self, what: str) -> str:
+        names = self._names
+        if what == "remaining":
+            return f"({names.on.end} - ({names.at}))"
+        if not names.is_frame or names.on.buffer != "buffer":
+            raise UnsupportedError("", "`offset` inside a function of its own")
+        return f"({names.at} - offset)"
+
+    def checksum(self, algorithm: str, first: str, last: str) -> str:
+        start, end = self._edge(f"{self._prefix}{first}", "start"), self._edge(f"{self._prefix}{last}", "end")
+        return f"{self.use(algorithm)}({self._names.on.buffer}[{start}:{end}])"

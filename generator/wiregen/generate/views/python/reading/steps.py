@@ -1,0 +1,392 @@
+"""Steps of a layout → what the template of a reading function prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import assert_never
+
+from wiregen.generate.steps.step import (
+    FRAME,
+    Carry,
+    Check,
+    Choose,
+    Chunk,
+    Delimiter,
+    Dispatch,
+    Enter,
+    Given,
+    Held,
+    Invoke,
+    Leave,
+    Make,
+    Mark,
+    Number,
+    Option,
+    Repeat,
+    Rest,
+    Run,
+    Step,
+    UnsupportedError,
+    Until,
+)
+from wiregen.generate.views.python.checks import STRICT
+from wiregen.generate.views.python.expressions import python_expression, python_failure
+from wiregen.generate.views.python.names import attribute, local_name
+from wiregen.generate.views.python.reading.branches import BranchReader
+from wiregen.generate.views.python.reading.lengths import LengthReader
+from wiregen.generate.views.python.reading.names import ReadLookup, ReadNames
+from wiregen.generate.views.python.reading.runs import RunReader, numbers_of
+from wiregen.generate.views.python.reading.step_views import (
+    On,
+    ReadAssign,
+    ReadCall,
+    ReadCheck,
+    ReadDispatch,
+    ReadEnter,
+    ReadInflate,
+    ReadJoin,
+    ReadLeave,
+    ReadMake,
+    ReadNumbers,
+    ReadRepeat,
+    ReadStep,
+)
+from wiregen.generate.views.python.shared import Shared, variety_class
+from wiregen.generate.views.python.text import class_name, flat, is_shown
+from wiregen.schema import model as m
+
+
+class ReadBuilder:
+    """Builds the steps of one reading function; follows the position through them.
+
+    `has_state`: `state` is there. `inside`: the declarations that the function's own can stand in, for the depth.
+    """
+
+    def __init__(self, names: ReadNames, *, has_state: bool, inside: frozenset[str] = frozenset()) -> None:
+        self.names = names
+        self._shared: Shared = names.shared
+        self._has_state = has_state
+        self._inside = inside
+        self.last = "True"
+        """What says that the function's own declaration is the last of a region."""
+        self._runs = RunReader(names)
+        self._lengths = LengthReader(names, self._runs)
+        self._branches = BranchReader(self)
+
+    def steps(self, steps: Iterable[Step]) -> tuple[ReadStep, ...]:
+        return tuple(view for step in steps for view in self._step(step))
+
+    def settle(self) -> tuple[ReadAssign, ...]:
+        """Return the step that makes the position variable say where the next byte is."""
+        at, position = self.names.at, self.names.on.position
+        self.names.arrive()
+        return () if at == position else (ReadAssign(target=position, value=at),)
+
+    def attributes(
+        self, fields: Iterable[m.Field], prefix: str, *, is_tailed: bool = False
+    ) -> tuple[tuple[str, str], ...]:
+        """Return the attribute and the value of each field that the API shows, and what a record has besides."""
+        names = self.names
+        spelled = local_name if prefix == FRAME else attribute
+        pairs = [
+            (spelled(field.name), names.values[prefix + field.name])
+            for field in fields
+            if is_shown(field) and prefix + field.name in names.values
+        ]
+        if prefix not in names.tails and is_tailed:
+            pairs.append(("tail", 'b""'))
+        if prefix in names.absent:
+            pairs.append(("absent", " + ".join(names.absent[prefix])))
+        if prefix in names.tails:
+            pairs.append(("tail", names.tails[prefix]))
+        return tuple(pairs)
+
+    def _step(self, step: Step) -> Iterator[ReadStep]:
+        match step:
+            case Run():
+                yield from self._runs.run(step)
+            case Number():
+                yield self._lengths.number(step)
+            case Chunk():
+                yield from self._lengths.chunk(step)
+            case Make():
+                yield self._make(step)
+            case Repeat():
+                yield from self._repeat(step)
+            case Invoke():
+                yield self._invoke(step)
+            case Enter():
+                yield self._enter(step)
+            case Mark():
+                yield from self._mark(step)
+            case Leave():
+                yield self._leave(step)
+            case Carry():
+                yield from self._carry(step)
+            case Option():
+                yield from self._branches.option(step)
+            case Choose():
+                yield from self._branches.choose(step)
+            case Dispatch():
+                yield self._dispatch(step)
+            case Check():
+                yield self._check(step)
+            case _:
+                assert_never(step)
+
+    def _make(self, step: Make) -> ReadMake:
+        target = self.names.locals.name(step.key)
+        self.names.give(step.key, target)
+        is_tailed = class_name(step.struct.name) in self._shared.tailed
+        values = self.attributes(flat(step.struct.fields), f"{step.key}.", is_tailed=is_tailed)
+        return ReadMake(target=target, class_=class_name(step.struct.name), values=values)
+
+    # ---- lists
+
+    def _repeat(self, step: Repeat) -> Iterator[ReadStep]:
+        names, target, at = self.names, self.names.locals.name(step.key), self.names.at
+        is_counted = isinstance(step.extent, Held | Given)
+        length, null, before = self._lengths.length(step.key, step.extent) if is_counted else ("", "", ())
+        yield from before
+        names.give(step.key, target)
+        names.counts[step.key] = f"len({target})"
+        if null:
+            names.optional.add(step.key)
+            names.nullable.add(step.key)
+        names.arrive()
+        numbers = numbers_of(step)
+        if numbers is not None and is_counted and numbers.bits in (8, 16, 32, 64):
+            yield self._numbers(step, numbers, target, length, null, at)
+            return
+        tails = dict(names.tails)
+        steps = self.steps(step.item)
+        yield from names.empty_tails(tails)
+        end_position = f"{names.on.position} += {names.added}" if names.added else None
+        if names.base != names.on.position:
+            end_position = f"{names.on.position} = {names.at}"
+        names.arrive()
+        until = ""
+        if isinstance(step.extent, Until):
+            until = python_expression(
+                step.extent.condition, ReadLookup(names, step.extent.prefix, step.item_key)
+            )
+        yield ReadRepeat(
+            on=names.on,
+            target=target,
+            length=length,
+            null=null,
+            at=at,
+            count_limit=self._shared.count_limit,
+            has_state=self._has_state,
+            smallest=step.smallest,
+            is_to_end=isinstance(step.extent, Rest),
+            until=until,
+            steps=steps,
+            item=names.values[step.item_key],
+            end_position=end_position,
+        )
+
+    def _numbers(
+        self, step: Repeat, numbers: m.Integer | m.Float, target: str, length: str, null: str, at: str
+    ) -> ReadNumbers:
+        self._shared.uses.add("Struct")
+        run = step.item[0]
+        assert isinstance(run, Run)
+        return ReadNumbers(
+            on=self.names.on,
+            target=target,
+            length=length,
+            null=null,
+            at=at,
+            count_limit=self._shared.count_limit,
+            has_state=self._has_state,
+            format_prefix="<" if numbers.endian == "little" else ">",
+            format=self._shared.format(run.slots[0]),
+            size=numbers.bits // 8,
+        )
+
+    # ---- what has functions of its own
+
+    def _invoke(self, step: Invoke) -> ReadCall:
+        names, target, at = self.names, self.names.locals.name(step.key), self.names.at
+        behind = f"{names.base} + {names.added + 1}"
+        names.give(step.key, target)
+        names.arrive()
+        before = []
+        if step.target == "union" and step.name in self._inside:
+            before.append(f'state.allow("{step.name}")')
+        if step.target == "frame" and not step.key.endswith("[]"):
+            before.append(
+                "state.take_one()" if self._has_state else "if state is not None:\n    state.take_one()"
+            )
+        return ReadCall(
+            on=names.on,
+            target=target,
+            call=self._call(step, at, behind),
+            before=tuple(before),
+            checks=self._only_checks(step.target, step.name, step.only, step.is_lenient, target),
+        )
+
+    def _call(self, step: Invoke, at: str, behind: str) -> str:
+        on = self.names.on
+        arguments = f"{on.buffer}, {at}, {on.end}, state"
+        match step.target:
+            case "union":
+                return self._union_call(step, at, behind)
+            case "message":
+                return f"{self._shared.body_reader(step.name)}({arguments})"
+            case "frame":
+                return f"{self._shared.reader(step.name)}({arguments})"
+            case _:
+                return f"{self._shared.inner_reader(step.name)}({arguments})"
+
+    def _union_call(self, step: Invoke, at: str, behind: str) -> str:
+        """Return the call of a union's reader; where the code is one byte, of the variety's own."""
+        on, last = self.names.on, self._is_last(step)
+        if self._shared.is_byte_union(step.name):
+            table = self._shared.union_table(step.name)
+            return f"{table}[{on.buffer}[{at}]]({on.buffer}, {behind}, {on.end}, state, {last})"
+        reader = self._shared.inner_reader(step.name)
+        return f"{reader}({on.buffer}, {at}, {on.end}, state, {last})"
+
+    def _is_last(self, step: Invoke) -> str:
+        """Return what says that nothing follows; in a region of this function's own that is certain."""
+        is_within = self.names.on != On()
+        return ("True" if is_within else self.last) if step.is_last else "False"
+
+    def _only_checks(
+        self, target: str, name: str, only: tuple[str, ...] | None, lenient: bool, value: str
+    ) -> tuple[str, ...]:
+        if only is None:
+            return ()
+        match target:
+            case "union":
+                classes = tuple(variety_class(name, each) for each in only)
+            case _:
+                classes = tuple(class_name(each) for each in only)
+        subject = f"{value}.message" if target == "frame" else value
+        test = f"type({subject}) not in {self._shared.only(classes)}"
+        return (f"{STRICT}{test}" if lenient else test,)
+
+    def _dispatch(self, step: Dispatch) -> ReadDispatch:
+        names, target, at = self.names, self.names.locals.name(step.key), self.names.at
+        subject = python_expression(step.subject, ReadLookup(names, step.prefix))
+        code = names.locals.name(f"{step.key}#code")
+        names.codes[step.key] = code
+        names.give(step.key, target)
+        names.arrive()
+        self._shared.uses.add("dispatch")
+        if step.can_skip:
+            self._shared.uses.add("Unknown")
+        return ReadDispatch(
+            on=names.on,
+            target=target,
+            code=code,
+            code_value=subject,
+            readers=self._shared.readers_of(names.sender),
+            at=at,
+            can_skip=step.can_skip,
+            checks=self._only_checks("message", "", step.only, step.is_lenient, target),
+            is_context=isinstance(step.subject, m.ContextReference),
+        )
+
+    # ---- regions
+
+    def _enter(self, step: Enter) -> ReadEnter:
+        names, extent = self.names, step.extent
+        if isinstance(extent, Held) and extent.may_be_null:
+            raise UnsupportedError(step.key, "a region that may be null")
+        if isinstance(extent, Given):
+            length = python_expression(extent.value, ReadLookup(names, extent.prefix))
+        else:
+            length = names.locals.name(extent.key)
+        outer, at, stop = names.on, names.behind(step.hoisted), names.locals.name(f"{step.key}#stop")
+        names.enter(stop)
+        checks = (f"{stop} > {outer.end}",)
+        return ReadEnter(on=outer, stop=stop, length=length, at=at, checks=checks)
+
+    def _leave(self, step: Leave) -> ReadLeave:
+        names, at, on = self.names, self.names.at, self.names.on
+        names.leave()
+        tail, owner = "", ""
+        if step.is_lenient and step.is_made:
+            owner = names.values[step.owner]
+        elif step.is_lenient:
+            if step.owner in names.values:
+                owner = names.values[step.owner]
+            else:
+                tail = names.tails[step.owner] = names.locals.name(f"{step.key}#tail")
+        return ReadLeave(on=on, at=at, tail=tail, owner=owner, is_padded=step.is_padded)
+
+    def _mark(self, step: Mark) -> Iterator[ReadStep]:
+        if step.is_read:
+            target = self.names.locals.name(f"{step.key}#{step.edge}")
+            self.names.edges[step.key, step.edge] = self.names.on.buffer
+            yield ReadAssign(target=target, value=self.names.behind(step.hoisted))
+
+    def _carry(self, step: Carry) -> Iterator[ReadStep]:
+        names = self.names
+        if step.is_lenient:
+            raise UnsupportedError(step.key, "left-over bytes in transformed ones")
+        inner = names.inner()
+        if isinstance(step.carrier, m.InCompressed):
+            yield from self._inflate(step, step.carrier, inner)
+        else:
+            yield from self._join(step, step.carrier, inner)
+        outer = names.on
+        names.move(inner)
+        yield from self.steps(step.content)
+        if not _fills(step):
+            yield ReadCheck(condition=f"{names.at} != {inner.end}")
+        names.move(outer)
+
+    def _inflate(self, step: Carry, carrier: m.InCompressed, inner: On) -> Iterator[ReadStep]:
+        names, at = self.names, self.names.at
+        assert step.extent is not None
+        length, null, before = self._lengths.length(step.key, step.extent)
+        if null or isinstance(step.extent, Delimiter) or not self._has_state:
+            raise UnsupportedError(step.key, "compressed bytes of such a length")
+        yield from before
+        self._shared.uses.add("inflate")
+        names.arrive()
+        yield ReadInflate(on=names.on, inner=inner, length=length, at=at, algorithm=carrier.algorithm)
+
+    def _join(self, step: Carry, carrier: m.InChunks, inner: On) -> Iterator[ReadStep]:
+        names = self.names
+        yield from self.settle()
+        steps = self.steps(step.chunk)
+        end_position = f"{names.on.position} = {names.at}" if names.at != names.on.position else None
+        names.arrive()
+        item = f"{step.key}[]"
+        yield ReadJoin(
+            on=names.on,
+            inner=inner,
+            pieces=names.locals.name(f"{step.key}#pieces"),
+            at=names.on.position,
+            data=names.values[f"{item}.{carrier.data}"],
+            until=python_expression(carrier.until, ReadLookup(names, step.prefix, item)),
+            steps=steps,
+            end_position=end_position,
+            has_state=self._has_state,
+        )
+
+    def _check(self, step: Check) -> ReadCheck:
+        names = self.names
+        lookup = ReadLookup(names, step.prefix, step.item)
+        if step.what == "where":
+            return ReadCheck(condition=python_failure(step.expression, lookup))
+        text = python_expression(step.expression, lookup)
+        own = names.raws.get(step.key)
+        if own is None:
+            raise UnsupportedError(step.field.path, "a constant of this kind")
+        test = f"{own} != {text}" if text != "None" else f"{own} is not None"
+        return ReadCheck(condition=f"{STRICT}{test}" if step.what == "tolerated" else test)
+
+
+def _fills(step: Carry) -> bool:
+    """Tell whether the content reads just to the end of its bytes by itself: frames compare theirs with it."""
+    match step.content:
+        case (*_, Repeat(extent=Rest(), item=(Invoke(target="frame"),))):
+            return True
+        case _:
+            return False

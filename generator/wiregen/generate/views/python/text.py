@@ -1,0 +1,206 @@
+"""Docstrings, annotations and defaults of generated Python, as plain text for the templates to place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from wiregen.schema import model as m
+from wiregen.schema.declared import index_of
+from wiregen.schema.naming import Scope, python_name
+from wiregen.schema.walk import attributes, own_blocks
+
+_OWN_TYPES = frozenset(
+    "_Bad _Buffer _Context _Decoder _Frame _IntEnum _Item _Message _ReadState _Role _Struct _Variant _WriteState".split()
+)
+"""Names of types that a generated module has for itself."""
+
+
+def declaration_doc(doc: str, notes: m.Notes, sources: tuple[str, ...] = (), *, extra: str = "") -> str:
+    """Return the text of a docstring: what the file says, then where it stands and what was decided."""
+    lines = [doc.strip(), extra]
+    lines += [f"Source: {source}." for source in sources]
+    lines += [f"Source: {', '.join(source)}." for source in notes.sources]
+    lines += [f"Since version {notes.since}."] if notes.since else []
+    lines += [f"Deprecated: {notes.deprecated}."] if notes.deprecated else []
+    lines += [f"Assumed: {notes.assumed}."] if notes.assumed is not None else []
+    lines += [f"Errata: {notes.errata}."] if notes.errata is not None else []
+    return "\n\n".join(line for line in lines if line)
+
+
+def summary(doc: str) -> str:
+    """Return a text in one line."""
+    return " ".join(doc.split())
+
+
+def annotation(type_: m.Type, protocol: m.Protocol, nulls: frozenset[str] = frozenset()) -> str:
+    """Return the Python type of a field's value; `nulls` names the fields beside it that may be null, and with them what they count."""
+
+    def nullable(text: str, length: m.Length) -> str:
+        is_plain = text == "Any" or text.endswith("| None") or not _is_null(length, protocol, nulls)
+        return text if is_plain else f"{text} | None"
+
+    match type_:
+        case m.Float():
+            return "float"
+        case m.Boolean() | m.Bits(is_flag=True):
+            return "bool"
+        case m.Uuid():
+            return "UUID"
+        case m.Bytes(length=length):
+            return nullable("bytes", length)
+        case m.Text(length=length):
+            return nullable("str", length)
+        case m.List(length=length):
+            return nullable(f"list[{annotation(type_.item, protocol, nulls)}]", length)
+        case m.Region(content=content, carrier=m.InPrefix(type=prefix)):
+            return nullable(annotation(content, protocol, nulls), m.Prefix(type=prefix))
+        case m.Region(content=content, carrier=m.InCompressed(length=length)):
+            return nullable(annotation(content, protocol, nulls), length)
+        case m.Region(content=content):
+            return annotation(content, protocol, nulls)
+        case m.Reference():
+            return _declared(type_, protocol)
+        case m.Integer() | m.Bits() | m.Varint():
+            return "int"
+        case m.MessageMatch():
+            return "_Message"
+        case m.Match() | m.Block():
+            return "Any"
+
+
+def _declared(type_: m.Reference, protocol: m.Protocol) -> str:
+    match type_.target:
+        case "enum":
+            enum = index_of(protocol).enums[type_.name]
+            return "int" if enum.is_open else class_name(type_.name)
+        case "coding":
+            return "int | None" if has_null(type_, protocol) else "int"
+        case "union":
+            return union_alias(type_.name)
+        case _:
+            return class_name(type_.name)
+
+
+def has_null(type_: m.Type, protocol: m.Protocol) -> bool:
+    """Tell whether a coding has a form for null."""
+    if not isinstance(type_, m.Reference) or type_.target != "coding":
+        return False
+    coding = index_of(protocol).codings[type_.name]
+    return any(width.is_null for width in coding.widths)
+
+
+def null_names(fields: Iterable[m.Field], protocol: m.Protocol) -> frozenset[str]:
+    """Return the names of the fields that are numbers of a coding with null."""
+    return frozenset(field.name for field in fields if has_null(field.type, protocol))
+
+
+def _is_null(length: m.Length, protocol: m.Protocol, nulls: frozenset[str]) -> bool:
+    match length:
+        case m.Prefix(type=type_):
+            return has_null(type_, protocol)
+        case m.Computed(value=m.FieldReference(path=(name,))):
+            return name in nulls
+        case _:
+            return False
+
+
+def union_alias(name: str) -> str:
+    """Return the name of a union's type in annotations."""
+    return f"_{class_name(name)}_" if f"_{name}" in _OWN_TYPES else f"_{class_name(name)}"
+
+
+def flat(fields: tuple[m.Field, ...]) -> tuple[m.Field, ...]:
+    """Return the fields with a value of their own, those of blocks too; `_` and derived ones included."""
+    return tuple(each.field for each in attributes(fields))
+
+
+def block_fields(type_: m.Type) -> tuple[m.Field, ...]:
+    """Return the fields that a type adds to its declaration: those of blocks."""
+    return flat(tuple(field for block, _ in own_blocks(type_) for field in block.fields))
+
+
+def is_shown(field: m.Field) -> bool:
+    """Tell whether a field is an attribute: derived, constant and meaningless ones are not."""
+    return field.name != "_" and not isinstance(field.value, m.Derived | m.Constant)
+
+
+def default_text(field: m.Field, enums: Mapping[str, m.Enum]) -> str | None:
+    """Return the default of a field as Python, or None where it must be given."""
+    if not isinstance(field.value, m.Default | m.Trailing):
+        return None
+    return constant_text(field.value.value, field.type, enums)
+
+
+def default_by_message(field: m.Field, enums: Mapping[str, m.Enum]) -> str:
+    """Return the expression of a frame field's default by its `message`; empty where all have the same."""
+    default = default_text(field, enums)
+    if default is None or not isinstance(field.value, m.Default) or not field.value.others:
+        return ""
+    others = [
+        f"{constant_text(each.value, field.type, enums)} if message.__class__ is {class_name(each.message)} else "
+        for each in field.value.others
+    ]
+    return f"{''.join(others)}{default}"
+
+
+def default_with(field: m.Field, message: str) -> m.Field:
+    """Return a frame's field as it is in one that carries this message."""
+    if not isinstance(field.value, m.Default):
+        return field
+    own = next((each.value for each in field.value.others if each.message == message), field.value.value)
+    return replace(field, value=m.Default(value=own))
+
+
+def constant_text(value: m.Expression, type_: m.Type, enums: Mapping[str, m.Enum]) -> str | None:
+    """Return a constant of a type as Python, or None where it is none that Python says in short."""
+    match value:
+        case m.MemberReference(enum=enum, member=member):
+            return f"{class_name(enum)}.{python_name(member, Scope.ENUM_MEMBER)}"
+        case m.Number(value=number) | m.ConstantReference(value=number) | m.Truth(value=number):
+            return repr(number)
+        case m.String(value=text):
+            return ascii(text)
+        case m.Null():
+            return "None"
+        case m.ListOf(items=()):
+            return "[]"
+        case m.Octets(hex=text) if isinstance(type_, m.Uuid):
+            return f'UUID("{text}")'
+        case m.Octets(hex=text):
+            return repr(bytes.fromhex(text))
+        case m.Negation(operator="-", operand=m.Number(value=number)):
+            return repr(-number)
+        case _:
+            return None
+
+
+def class_name(name: str) -> str:
+    """Return the name of a declaration's class."""
+    return python_name(name, Scope.MODULE, granted=("Frame",))
+
+
+def encoding_text(type_: m.Text) -> tuple[str, str]:
+    """Return the arguments of `encode` that are right for nearly all text, and the exact road for the rest."""
+    careful = f'"{type_.encoding}"' + (", lenient=True" if type_.lenient else "")
+    careful += f', endian="{type_.endian}"' if type_.endian != "big" else ""
+    match type_.encoding:
+        case "utf8":
+            return "", careful
+        case "ascii" | "latin1":
+            return f'"{type_.encoding}"', careful
+        case "mutf8":
+            return "mutf8", careful
+        case "utf16":
+            return "exact", careful
+
+
+def argument_text(text: str) -> str:
+    """Return an expression as an argument: without parentheses around the whole of it."""
+    inner = text[1:-1]
+    depth = 0
+    for character in inner:
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth < 0:
+            return text
+    return inner if text.startswith("(") and text.endswith(")") else text

@@ -1,0 +1,277 @@
+"""What names and expressions are called while a writing function is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from wiregen.generate.steps.step import FRAME, Chunk, Given, Held, UnsupportedError
+from wiregen.generate.views.python.expressions import python_expression
+from wiregen.generate.views.python.names import Locals, attribute, local_name
+from wiregen.generate.views.python.shared import Shared
+from wiregen.generate.views.python.text import flat, is_shown
+from wiregen.generate.views.python.writing.step_views import WriteAssign
+from wiregen.schema import model as m
+
+__all__ = ["Piece", "Test", "WriteLookup", "WriteNames", "prefix_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """Bytes to be: their expression, which is asked for last, and their size, or its expression."""
+
+    text: Callable[[], str]
+    size: int | None
+    length: str
+
+
+Test: TypeAlias = str | Callable[[], str]
+"""A condition that must not hold; said last where it may speak of sizes."""
+
+Edge: TypeAlias = tuple[list[Piece], int, int]
+
+
+@dataclass(slots=True, kw_only=True)
+class WriteNames:
+    """The variables of one writing function. `headers`: the parameters that hold a frame's own fields."""
+
+    shared: Shared
+    fields: dict[str, m.Field]
+    """The fields of all declarations of the function, by key."""
+    owner: str = "message"
+    message: m.Message | None = None
+    body: str | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    codes_table: str = "_CODES"
+    sender: str = "None"
+    main: str = ""
+    """What the keys of the fields of the declaration itself begin with."""
+    locals: Locals = field(default_factory=Locals)
+    lists: set[str] = field(default_factory=set)
+    """The variables of lists that have their types."""
+    items: list[tuple[str, str]] = field(default_factory=list)
+    arms: list[tuple[str, str]] = field(default_factory=list)
+    counts: dict[str, str] = field(default_factory=dict)
+    edges: dict[tuple[str, str], Edge] = field(default_factory=dict)
+    open_regions: dict[str, tuple[Held | Given, list[Test]]] = field(default_factory=dict)
+    waiting: list[tuple[str, WriteAssign]] = field(default_factory=list)
+    """The variables of lengths that are not known yet, each with an assignment that needs it."""
+    sizes: dict[str, str] = field(default_factory=dict)
+    """The variables that hold sums of sizes, which are computed when a block's parts are all there."""
+    asks_context: bool = False
+    """Some expression speaks of what earlier messages said."""
+    is_method: bool = False
+    """The function is a method of the message, without a state."""
+    again: str = ""
+    """What writes the same with a state, where it is not the function itself."""
+
+    @property
+    def state(self) -> str:
+        """Return the expression of the state that is handed on."""
+        return "None" if self.is_method else "state"
+
+    def attribute(self, key: str) -> str:
+        """Return the expression of what the message, or a header parameter, has under a key."""
+        key = self.chosen(key)
+        for prefix, item in reversed(self.items):
+            if key == prefix:
+                return item
+            if key.startswith(f"{prefix}."):
+                return _dotted(item, key.removeprefix(f"{prefix}."))
+        if key.startswith(FRAME):
+            name = key.removeprefix(FRAME)
+            message = self.owner if self.message is not None else f"{self.owner}.message"
+            if name == self.body:
+                return message
+            if self.body is not None and name.startswith(f"{self.body}."):
+                return _dotted(message, name.removeprefix(f"{self.body}."))
+            header, _, below = name.partition(".")
+            if header in self.headers:
+                return _dotted(self.headers[header], below) if below else self.headers[header]
+            return _of_frame(self.owner, name)
+        return _dotted(self.owner, key)
+
+    def chosen(self, key: str) -> str:
+        """Return the key of a field, where one of an arm is given; an arm may stand in another one."""
+        for arm, own in reversed(self.arms):
+            rest = key.removeprefix(arm)
+            key = own + rest if key.startswith(arm) and rest[:1] in ("", ".", "[", "#") else key
+        return key
+
+    def value(self, key: str, field_: m.Field | None, prefix: str, pieces: list[Piece]) -> str:
+        """Return the expression of a field's value: given, or derived, or constant."""
+        match field_.value if field_ is not None and not key.endswith("[]") else None:
+            case m.Derived(value=value) | m.Constant(value=value):
+                return self.text(value, prefix, pieces)
+            case _:
+                return self.attribute(key)
+
+    def text(self, expression: m.Expression, prefix: str, pieces: list[Piece]) -> str:
+        return python_expression(expression, WriteLookup(self, prefix, pieces))
+
+    def size_between(self, key: str) -> str:
+        """Return the size of what lies between the two edges of a key."""
+        start, end = self.edges.get((key, "start")), self.edges.get((key, "end"))
+        if start is None or end is None or start[0] is not end[0]:
+            raise UnsupportedError(key, "a size here")
+        constant, texts = start[2] - end[2], []
+        for piece in start[0][start[1] : end[1]]:
+            if piece.size is not None:
+                constant += piece.size
+            else:
+                texts.append(piece.length)
+        parts = [str(constant), *texts] if constant or not texts else texts
+        return " + ".join(parts)
+
+    def is_own_count(self, expression: m.Expression, prefix: str, key: str) -> bool:
+        """Tell whether a length is a derived field that counts just this."""
+        return self._derives(expression, prefix, key, "count") or self._derives(
+            expression, prefix, key, "size"
+        )
+
+    def is_own_size(self, expression: m.Expression, prefix: str, key: str) -> bool:
+        return self._derives(expression, prefix, key, "size")
+
+    def _derives(
+        self, expression: m.Expression, prefix: str, key: str, function: Literal["count", "size"]
+    ) -> bool:
+        if not isinstance(expression, m.FieldReference) or len(expression.path) != 1:
+            return False
+        field_ = self.fields.get(prefix + expression.path[0])
+        wanted = m.Call(function=function, arguments=(m.FieldReference(path=(key.removeprefix(prefix),)),))
+        return field_ is not None and isinstance(field_.value, m.Derived) and field_.value.value == wanted
+
+    def absent_of(self, prefix: str) -> bool:
+        """Tell whether `n_absent` is about the declaration with that prefix."""
+        return prefix == self.main and not self.items
+
+    @staticmethod
+    def fields_of(field_: m.Field) -> tuple[m.Field, ...]:
+        return tuple(each for each in flat((field_,)) if is_shown(each))
+
+
+class WriteLookup:
+    """What an expression's names mean where fields begin with `prefix`; `item`: the key of the item it is about."""
+
+    def __init__(self, names: WriteNames, prefix: str, pieces: list[Piece], item: str | None = None) -> None:
+        self._names = names
+        self._prefix = prefix
+        self._pieces = pieces
+        self._item = item
+
+    def use(self, helper: str) -> str:
+        self._names.shared.uses.add(helper)
+        return f"_{helper}"
+
+    def _key(self, reference: m.FieldReference) -> str:
+        names = self._names
+        if reference.scope == "item":
+            if self._item is None:
+                raise UnsupportedError("", "the last item, on writing")
+            return ".".join((self._item, *reference.path))
+        if (
+            self._prefix == FRAME
+            and reference.path[0] == names.body
+            and len(reference.path) > 1
+            and names.message
+        ):
+            return ".".join(reference.path[1:])
+        return self._prefix + ".".join(reference.path)
+
+    def field(self, reference: m.FieldReference) -> str:
+        key = self._key(reference)
+        known = self._names.fields.get(key)
+        prefix = key.removesuffix(reference.path[-1]) if reference.path else key
+        value = self._names.value(key, known, prefix, self._pieces)
+        # Expressions have a uuid as bytes: its literals are, and a decoder compares it before it is an object.
+        return f"{value}.bytes" if known is not None and isinstance(known.type, m.Uuid) else value
+
+    def size(self, reference: m.FieldReference) -> str:
+        key = self._key(reference)
+        text = self._names.size_between(key)
+        if " " not in text:
+            return text
+        return self._names.sizes.setdefault(text, self._names.locals.name(f"{key}#size"))
+
+    def count(self, reference: m.FieldReference) -> str:
+        names, key = self._names, self._key(reference)
+        known = names.fields.get(key)
+        if key in names.counts and (known is None or known.condition is None):
+            return names.counts[key]
+        if known is not None and isinstance(known.type, m.List | m.Bytes) and known.condition is None:
+            value = names.attribute(key)
+            may_be_null = self._may_be_null(known.type, key)
+            return f"{self.use('count')}({value})" if may_be_null else f"len({value})"
+        if known is not None and isinstance(known.type, m.List | m.Bytes) and not is_nullable(known.type):
+            value = names.attribute(key)
+            return f"(0 if {value} is None else len({value}))"
+        raise UnsupportedError("", "a count here")
+
+    def _may_be_null(self, type_: m.List | m.Bytes, key: str) -> bool:
+        """Tell whether null may stand for a value: only a coding says so, before it or in the field that gives its length."""
+        match type_.length:
+            case m.Computed(value=m.FieldReference(path=(name,), scope="own")):
+                giver = self._names.fields.get(f"{key.rpartition('.')[0]}.{name}".removeprefix("."))
+                return giver is None or isinstance(giver.type, m.Reference)
+            case length:
+                return isinstance(length, m.Prefix) and isinstance(length.type, m.Reference)
+
+    def present(self, reference: m.FieldReference) -> str:
+        key = self._key(reference)
+        if key not in self._names.fields:
+            raise UnsupportedError("", "`present` of a block")
+        return f"({self._names.attribute(key)} is not None)"
+
+    def code(self, reference: m.FieldReference) -> str:
+        names, key = self._names, self._key(reference)
+        if names.message is not None and reference.path == (names.body,) and names.message.code is not None:
+            return repr(names.message.code)
+        if reference.path == (names.body,):
+            return f"{names.codes_table}[type({names.attribute(key)})]"
+        raise UnsupportedError("", "`code` here")
+
+    def limit(self, name: str) -> str:
+        default = self._names.shared.limits.get(name)
+        if default is None:
+            raise UnsupportedError("", f"the limit {name}, which has no default")
+        return repr(default)
+
+    def context(self, name: str, keys: tuple[str, ...]) -> str:
+        names = self._names
+        names.asks_context = True
+        owner = repr(names.shared.contexts[name].role)
+        role, entries = ("from_role", "entries") if names.is_method else ("state.role", "state.entries")
+        if owner == "None":
+            owner = role if names.sender == "None" else f"{role} or {names.sender}"
+        return f'{entries}["{name}"][{", ".join((owner, *keys))}]'
+
+    def position(self, what: str) -> str:
+        raise UnsupportedError("", f"`{what}`, on writing")
+
+    def checksum(self, algorithm: str, first: str, last: str) -> str:
+        raise UnsupportedError("", "a checksum, on writing")
+
+
+def is_nullable(type_: m.List | m.Bytes) -> bool:
+    """Return whether None can be a value: a length by a coding may say so, and so may the field that gives a length."""
+    match type_.length:
+        case m.Prefix(type=m.Reference()) | m.Computed():
+            return True
+        case _:
+            return False
+
+
+def _of_frame(owner: str, path: str) -> str:
+    """Return the expression of a header field, whose first name is one of a frame's."""
+    name, _, below = path.partition(".")
+    return _dotted(f"{owner}.{local_name(name)}", below) if below else f"{owner}.{local_name(name)}"
+
+
+def _dotted(base: str, path: str) -> str:
+    return ".".join((base, *(attribute(name) for name in path.split("."))))
+
+
+def prefix_of(step: Chunk) -> str:
+    """Return what stands before a field's name in its key."""
+    return step.key.removesuffix(step.field.name) if step.field is not None else ""

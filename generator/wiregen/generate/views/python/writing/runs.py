@@ -1,0 +1,115 @@
+"""Runs of fixed fields as the templates of writing functions print them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from wiregen.generate.steps.step import (
+    Run,
+    Slot,
+)
+from wiregen.generate.views.python.names import is_odd, joined, split_by_endian
+from wiregen.generate.views.python.writing.names import Piece, Test, WriteNames
+from wiregen.schema import model as m
+
+__all__ = ["RunWriter"]
+
+
+class RunWriter:
+    """Writes runs: one struct for all that has one byte order. `pieces` are those that a run stands among."""
+
+    def __init__(self, names: WriteNames) -> None:
+        self._names = names
+        self._shared = names.shared
+
+    def run(self, step: Run, pieces: list[Piece], checks: list[Test]) -> None:
+        for endian, slots in split_by_endian(step, self._shared.enums):
+            size = sum(slot.size for slot in slots)
+            checks += [check for slot in slots for check in self._checks(slot, pieces)]
+            pieces.append(Piece(text=partial(self._packed, endian, slots, pieces), size=size, length=""))
+
+    def _packed(self, endian: str, slots: tuple[Slot, ...], pieces: list[Piece]) -> str:
+        """Return the expression of a run; small lengths that stand alone come out of a table."""
+        formats = ["x" * slot.size if _is_blank(slot) else self._shared.format(slot) for slot in slots]
+        written = [slot for slot in slots if not _is_blank(slot)]
+        format_ = endian + joined(formats)
+        if not written:
+            return repr(bytes(sum(slot.size for slot in slots)))
+        packed = f"{self._shared.structs.pack(format_)}({', '.join(self._argument(slot, pieces) for slot in written)})"
+        if format_ == ">I" and written[0].part == "length":
+            length = self._argument(written[0], pieces)
+            self._shared.uses.add("LENGTHS")
+            return f"_LENGTHS[{length}] if {length} < 256 else {packed}"
+        return packed
+
+    def _argument(self, slot: Slot, pieces: list[Piece]) -> str:
+        text = self._plain_argument(slot, pieces)
+        if is_odd(slot, self._shared.enums):
+            type_ = (
+                self._shared.enums[slot.type.name].type if isinstance(slot.type, m.Reference) else slot.type
+            )
+            assert isinstance(type_, m.Integer)
+            signed = ", signed=True" if type_.signed else ""
+            return f'({text}).to_bytes({slot.size}, "{type_.endian}"{signed})'
+        return text
+
+    def _plain_argument(self, slot: Slot, pieces: list[Piece]) -> str:
+        if slot.expected is not None:
+            return repr(slot.expected)
+        if slot.part == "length":
+            return self._names.locals.name(slot.key)
+        if slot.part == "bits":
+            return " | ".join(self._bits(slot, pieces)) or "0"
+        value = self._names.value(slot.key, slot.field, slot.prefix, pieces)
+        is_plain = slot.field is None or not isinstance(slot.field.value, m.Derived | m.Constant)
+        return f"{value}.bytes" if isinstance(slot.type, m.Uuid) and is_plain else value
+
+    def _bits(self, slot: Slot, pieces: list[Piece]) -> list[str]:
+        texts = []
+        for piece in slot.pieces:
+            if piece.field.name == "_" and piece.field.value is None:
+                continue
+            value = self._names.value(piece.key, piece.field, slot.prefix, pieces)
+            texts.append(f"{value} << {piece.shift}" if piece.shift else value)
+        return texts
+
+    def _checks(self, slot: Slot, pieces: list[Piece]) -> tuple[str, ...]:
+        if slot.part == "bits":
+            return tuple(
+                check for piece in slot.pieces for check in self._bit_checks(slot, piece.key, pieces)
+            )
+        is_given = slot.part == "value" and slot.expected is None and not _is_blank(slot)
+        if not is_given or (slot.field and isinstance(slot.field.value, m.Derived | m.Constant)):
+            return ()
+        value = self._names.value(slot.key, slot.field, slot.prefix, pieces)
+        match slot.type:
+            case m.Boolean() if value in ("False", "True"):
+                return ()
+            case m.Boolean():
+                return (f"{value} is not True and {value} is not False",)
+            case m.Reference(name=enum) as type_:
+                return self.enum_checks(enum, type_, value)
+            case _:
+                return ()
+
+    def enum_checks(self, enum: str, type_: m.Reference, value: str) -> tuple[str, ...]:
+        checks = (
+            () if self._shared.enums[enum].is_open else (f"{value} not in {self._shared.enum_table(enum)}",)
+        )
+        if type_.only is None:
+            return checks
+        members = {member.name: member.value for member in self._shared.enums[enum].members}
+        return (*checks, f"{value} not in {tuple(members[each] for each in type_.only)!r}")
+
+    def _bit_checks(self, slot: Slot, key: str, pieces: list[Piece]) -> tuple[str, ...]:
+        piece = next(piece for piece in slot.pieces if piece.key == key)
+        if piece.field.name == "_" or isinstance(piece.field.value, m.Derived | m.Constant):
+            return ()
+        value = self._names.value(key, piece.field, slot.prefix, pieces)
+        if piece.is_flag:
+            return (f"{value} is not True and {value} is not False",)
+        return (f"{value} >> {piece.bits}",)
+
+
+def _is_blank(slot: Slot) -> bool:
+    return slot.part == "padding" and slot.expected is None

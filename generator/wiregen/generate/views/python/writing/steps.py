@@ -1,0 +1,419 @@
+"""Steps of a layout → what the template of a writing function prints.
+
+What has a length is prepared first, for its length may stand far before it; then come the pieces, in wire order. Whatever has
+no straight-line form is left to the careful codec, which writes what this refuses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import assert_never
+
+from wiregen.generate.steps.step import (
+    Carry,
+    Check,
+    Choose,
+    Chunk,
+    Delimiter,
+    Dispatch,
+    Enter,
+    Extent,
+    Given,
+    Held,
+    Invoke,
+    Leave,
+    Make,
+    Mark,
+    Number,
+    Option,
+    Repeat,
+    Rest,
+    Run,
+    Step,
+    UnsupportedError,
+    Until,
+)
+from wiregen.generate.views.python.expressions import python_failure
+from wiregen.generate.views.python.shared import variety_class
+from wiregen.generate.views.python.text import argument_text, class_name, encoding_text, flat, is_shown
+from wiregen.generate.views.python.writing.branches import BranchWriter
+from wiregen.generate.views.python.writing.names import Piece, Test, WriteLookup, WriteNames, prefix_of
+from wiregen.generate.views.python.writing.runs import RunWriter
+from wiregen.generate.views.python.writing.step_views import (
+    Block,
+    WriteAssign,
+    WriteChecks,
+    WriteCount,
+    WritePieces,
+    WritePrepare,
+    WriteRepeat,
+    WriteStep,
+)
+from wiregen.schema import model as m
+
+__all__ = ["WriteBuilder"]
+
+
+class WriteBuilder:
+    """Builds the steps of one writing function."""
+
+    def __init__(self, names: WriteNames, *, has_state: bool, inside: frozenset[str] = frozenset()) -> None:
+        self.names = names
+        self._shared = names.shared
+        self.has_state = has_state
+        self._inside = inside
+        self.last = "True"
+        """What says that the function's own declaration is the last of a region."""
+        self.views: list[WriteStep] = []
+        self.pieces: list[Piece] = []
+        self.is_flowing = False
+        self.is_transformed = False
+        """What is written is to be compressed, or laid in chunks."""
+        self._runs = RunWriter(names)
+        self._branches = BranchWriter(self)
+
+    def flowing(self, steps: tuple[Step, ...]) -> tuple[WriteStep, ...]:
+        """Return steps that fill `parts` as they go; a list ends a block, for its pieces come one by one."""
+        views: list[WriteStep] = []
+        self.is_flowing = True
+        block: list[Step] = []
+        for step in steps:
+            block.append(step)
+            if isinstance(step, Repeat):
+                views += self._flow(block)
+                block = []
+        return (*views, *self._flow(block))
+
+    def _flow(self, steps: list[Step]) -> tuple[WriteStep, ...]:
+        """Return a block; the loop of a list comes behind the pieces before it."""
+        block = self.block(steps)
+        loops = tuple(step for step in block.steps if isinstance(step, WriteRepeat) and not step.data)
+        rest = tuple(step for step in block.steps if step not in loops)
+        pieces = (WritePieces(target="parts", pieces=block.pieces),) if block.pieces else ()
+        return (*rest, *pieces, *loops)
+
+    def whole(self, steps: tuple[Step, ...]) -> tuple[tuple[WriteStep, ...], tuple[str, ...]]:
+        """Return steps that only prepare, and all pieces in wire order."""
+        block = self.block(steps)
+        return block.steps, block.pieces
+
+    def block(self, steps: Iterable[Step]) -> Block:
+        """Return what steps prepare and the pieces, which may look at sizes of what comes behind them."""
+        outer, self.views, self.pieces = (self.views, self.pieces), [], []
+        waiting, self.names.waiting = self.names.waiting, []
+        sizes, self.names.sizes = self.names.sizes, {}
+        checks: list[Test] = []
+        for step in steps:
+            self._step(step, checks)
+        assert not self.names.waiting, "a length that nothing has"
+        self.names.waiting = waiting
+        tests = tuple(test if isinstance(test, str) else test() for test in checks)
+        pieces = tuple(piece.text() for piece in self.pieces)
+        self.views += [WriteAssign(target=name, value=text) for text, name in self.names.sizes.items()]
+        self.names.sizes = sizes
+        if tests := tuple(test for test in tests if test != "not True"):
+            self.views.append(WriteChecks(checks=tests))
+        block = Block(steps=tuple(self.views), pieces=pieces)
+        self.views, self.pieces = outer
+        return block
+
+    def _step(self, step: Step, checks: list[Test]) -> None:
+        match step:
+            case Run():
+                self._runs.run(step, self.pieces, checks)
+            case Number():
+                self._number(step)
+            case Chunk():
+                self._chunk(step, checks)
+            case Make():
+                self._make(step, checks)
+            case Repeat():
+                self._repeat(step, checks)
+            case Invoke():
+                self._invoke(step, checks)
+            case Enter() | Mark():
+                self._edge(step, checks)
+            case Leave():
+                self._leave(step)
+            case Carry():
+                self._branches.carry(step)
+            case Option():
+                self._branches.option(step)
+            case Choose():
+                self._branches.choose(step)
+            case Dispatch():
+                self._dispatch(step, checks)
+            case Check():
+                self._check(step, checks)
+            case _:
+                assert_never(step)
+
+    def piece(self, text: str, size: int | None = None, length: str = "") -> None:
+        self.pieces.append(Piece(text=lambda: text, size=size, length=length or f"len({text})"))
+
+    def _make(self, step: Make, checks: list[Test]) -> None:
+        """Check the class of a struct that no attribute is asked of: anything would pass for it."""
+        if not any(is_shown(field) for field in flat(step.struct.fields)):
+            value = self.names.attribute(step.key)
+            checks.append(f"type({value}) is not {class_name(step.struct.name)}")
+
+    # ---- numbers, bytes and text
+
+    def _number(self, step: Number) -> None:
+        if step.part == "length":
+            text = self.names.locals.name(step.key)
+        elif step.expected is not None:
+            text = repr(step.expected)
+        elif step.part == "padding":
+            text = "0"
+        else:
+            text = self.at_once(lambda: self.names.value(step.key, step.field, step.prefix, self.pieces))
+        if text.isdecimal() and int(text) < 128 and isinstance(step.type, m.Varint) and not step.type.zigzag:
+            self.piece(repr(bytes((int(text),))), size=1)
+            return
+        target = self.names.locals.name(f"{step.key}#data")
+        self._late(target, self._number_bytes(step, text), text if step.part == "length" else "")
+        self.piece(target)
+
+    def _late(self, target: str, value: str, length: str) -> None:
+        """Note an assignment; where it says a length, it comes when the bytes that have it are prepared."""
+        view = WriteAssign(target=target, value=value)
+        if length:
+            self.names.waiting.append((length, view))
+        else:
+            self.views.append(view)
+
+    def _number_bytes(self, step: Number, text: str) -> str:
+        type_ = step.type
+        if isinstance(type_, m.Reference) and type_.target == "coding":
+            return f"{self._shared.inner_writer(type_.name)}({argument_text(text)})"
+        if isinstance(type_, m.Reference):
+            declared = self._shared.enums[type_.name].type
+            assert isinstance(declared, m.Varint)
+            if step.expected is None and (checks := self._runs.enum_checks(type_.name, type_, text)):
+                self.views.append(WriteChecks(checks=checks))
+            type_ = declared
+        self._shared.uses.add("varint")
+        value = f"{text} << 1 ^ {text} >> {type_.bits - 1}" if type_.zigzag else text
+        return f"_varint({value}, {type_.bits})"
+
+    def settle(self, length: str) -> None:
+        """Let come now what waited for the variable `length`."""
+        waiting = self.names.waiting
+        self.views += [view for name, view in waiting if name == length]
+        self.names.waiting = [(name, view) for name, view in waiting if name != length]
+
+    def _chunk(self, step: Chunk, checks: list[Test]) -> None:
+        names = self.names
+        target, length = names.locals.name(f"{step.key}#data"), self._length_name(step.key, step.extent)
+        if step.field is not None and step.field.name == "_" and step.field.value is None:
+            self._padding(step, target)
+            return
+        value = names.value(step.key, step.field, prefix_of(step), self.pieces)
+        encode, careful, is_wide = "", "", False
+        if isinstance(step.type, m.Text):
+            encode, careful = encoding_text(step.type)
+            is_wide = step.type.encoding == "utf16"
+            self._shared.uses.add("encode_text")
+        may_be_null = isinstance(step.extent, Held) and step.extent.may_be_null
+        if not may_be_null:
+            names.counts[step.key] = length
+        self.views.append(
+            WritePrepare(
+                target=target,
+                value=value,
+                length=length,
+                is_text=isinstance(step.type, m.Text),
+                encode=encode,
+                careful=careful,
+                is_wide=is_wide,
+                is_nullable=may_be_null,
+            )
+        )
+        self.settle(length)
+        self.piece(target, length=length if not is_wide and not may_be_null else "")
+        match step.extent:
+            case Given(value=expression, prefix=prefix):
+                if not names.is_own_count(expression, prefix, step.key):
+                    pieces = self.pieces
+                    checks.append(lambda: f"{length} != {names.text(expression, prefix, pieces)}")
+            case Delimiter() if is_wide:
+                raise UnsupportedError(step.key, "a delimiter of wide text, on writing")
+            case Delimiter(bytes=delimiter):
+                checks.append(f"({target} + {delimiter!r}).find({delimiter!r}) != {length}")
+                self.piece(repr(delimiter), size=len(delimiter))
+            case Held() | Rest():
+                pass
+            case Until():
+                raise UnsupportedError(step.key, "such a length")
+
+    def _padding(self, step: Chunk, target: str) -> None:
+        if not isinstance(step.extent, Given) or not isinstance(step.type, m.Bytes):
+            raise UnsupportedError(step.key, "padding of such a length, on writing")
+        count = self.text_here(step.extent.value, step.extent.prefix)
+        self.views.append(WriteAssign(target=target, value=f"bytes({count})"))
+        self.piece(target)
+
+    def text_here(self, expression: m.Expression, prefix: str) -> str:
+        """Return the text of an expression that is asked for before its block's parts are all there."""
+        return self.at_once(lambda: self.names.text(expression, prefix, self.pieces))
+
+    def at_once(self, text: Callable[[], str]) -> str:
+        """Return a text, and have what it calls sums of sizes computed before it: they are of what comes before it."""
+        sizes, self.names.sizes = self.names.sizes, {}
+        found = text()
+        self.views += [WriteAssign(target=name, value=text) for text, name in self.names.sizes.items()]
+        self.names.sizes = sizes
+        return found
+
+    def _length_name(self, key: str, extent: Extent) -> str:
+        return self.names.locals.name(extent.key if isinstance(extent, Held) else f"{key}#length")
+
+    # ---- lists
+
+    def _repeat(self, step: Repeat, checks: list[Test]) -> None:
+        names = self.names
+        if isinstance(step.extent, Until):
+            raise UnsupportedError(step.key, "a list until something holds, on writing")
+        target, length = names.locals.name(step.key), self._length_name(step.key, step.extent)
+        may_be_null = isinstance(step.extent, Held) and step.extent.may_be_null
+        self.views.append(
+            WriteCount(
+                target=target,
+                value=names.value(step.key, step.field, "", self.pieces),
+                length=length,
+                count_limit=self._shared.count_limit,
+                has_state=self.has_state,
+                may_have_state=not names.is_method,
+                is_nullable=may_be_null,
+            )
+        )
+        if not may_be_null:
+            names.counts[step.key] = length
+        self.settle(length)
+        extent, pieces = step.extent, self.pieces
+        if isinstance(extent, Given) and not names.is_own_count(extent.value, extent.prefix, step.key):
+            checks.append(lambda: f"{length} != {names.text(extent.value, extent.prefix, pieces)}")
+        self._loop(step, target, may_be_null=may_be_null)
+
+    def _loop(self, step: Repeat, target: str, *, may_be_null: bool) -> None:
+        names = self.names
+        is_flowing, item = self.is_flowing, names.locals.name(step.item_key)
+        data = "" if is_flowing else names.locals.name(f"{step.key}#data")
+        parts = "parts" if is_flowing else names.locals.name(f"{step.key}#parts")
+        names.items.append((names.chosen(step.item_key), item))
+        self.is_flowing = False
+        block = self.block(step.item)
+        self.is_flowing = is_flowing
+        names.items.pop()
+        inside = (*block.steps, WritePieces(target=parts, pieces=block.pieces))
+        over = f"{target} or ()" if may_be_null else target
+        is_first = bool(data) and parts not in names.lists
+        names.lists.add(parts)
+        self.views.append(
+            WriteRepeat(target=over, item=item, parts=parts, data=data, is_first=is_first, steps=inside)
+        )
+        if data:
+            self.piece(data)
+
+    # ---- what has functions of its own
+
+    def _invoke(self, step: Invoke, checks: list[Test]) -> None:
+        names = self.names
+        value, target = (
+            names.value(step.key, step.field, "", self.pieces),
+            names.locals.name(f"{step.key}#data"),
+        )
+        if step.target == "union" and step.name in self._inside:
+            raise_deep = f'state.allow("{step.name}")'
+            self.views.append(WriteAssign(target="", value=raise_deep))
+        if step.only is not None:
+            checks += self._only(step, value)
+        self.views.append(WriteAssign(target=target, value=self._call(step, value)))
+        self.piece(target)
+
+    def _call(self, step: Invoke, value: str) -> str:
+        names = self.names
+        match step.target:
+            case "union":
+                table = self._shared.union_table(step.name, "writers")
+                return f"{table}[type({value})]({value}, {names.state}, {self._is_last(step)})"
+            case "message":
+                return (
+                    f"{self._shared.body_writer(step.name)}({self._exact(step.name, value)}, {names.state})"
+                )
+            case _:
+                if step.target == "frame" and not step.key.endswith("[]"):
+                    self.take_one()
+                is_frame = step.target == "frame"
+                writer = self._shared.writer if is_frame else self._shared.inner_writer
+                return f"{writer(step.name)}({self._exact(step.name, value)}, {names.state})"
+
+    def _is_last(self, step: Invoke) -> str:
+        """Return what says that nothing follows; in a region of this function's own that is certain."""
+        is_within = self.names.open_regions or self.is_transformed
+        return ("True" if is_within else self.last) if step.is_last else "False"
+
+    def _exact(self, name: str, value: str) -> str:
+        """Return the value, behind a check that it is of just this class."""
+        self.views.append(WriteChecks(checks=(f"type({value}) is not {class_name(name)}",)))
+        return value
+
+    def take_one(self) -> None:
+        """Count an item that is in no list."""
+        if self.has_state:
+            self.views.append(WriteAssign(target="", value="state.take_one()"))
+
+    def _only(self, step: Invoke, value: str) -> list[str]:
+        assert step.only is not None
+        if step.target == "union":
+            classes = tuple(variety_class(step.name, each) for each in step.only)
+            return [f"type({value}) not in {self._shared.only(classes)}"]
+        classes = tuple(class_name(each) for each in step.only)
+        return [f"type({value}.message) not in {self._shared.only(classes)}"]
+
+    def _dispatch(self, step: Dispatch, checks: list[Test]) -> None:
+        names, target = self.names, self.names.locals.name(f"{step.key}#data")
+        value = names.value(step.key, step.field, "", self.pieces)
+        writers = f"_BODY_WRITERS{self._shared.inner_suffix.upper()}"
+        self.views.append(
+            WriteAssign(target=target, value=f"{writers}[type({value})]({value}, {names.state})")
+        )
+        if step.only is not None:
+            classes = tuple(class_name(each) for each in step.only)
+            checks.append(f"type({value}) not in {self._shared.only(classes)}")
+        if isinstance(step.subject, m.ContextReference):
+            checks.append(f"{names.codes_table}.get(type({value})) is None")
+        else:
+            subject = names.text(step.subject, step.prefix, self.pieces)
+            own = f"{names.codes_table}[type({value})]"
+            checks += [f"{subject} != {own}"] if subject != own else []
+        self.piece(target)
+
+    # ---- regions
+
+    def _edge(self, step: Enter | Mark, checks: list[Test]) -> None:
+        edge = "start" if isinstance(step, Enter) else step.edge
+        self.names.edges[step.key, edge] = (self.pieces, len(self.pieces), step.hoisted)
+        if isinstance(step, Enter):
+            self.names.open_regions[step.key] = (step.extent, checks)
+
+    def _leave(self, step: Leave) -> None:
+        names = self.names
+        names.edges[step.key, "end"] = (self.pieces, len(self.pieces), 0)
+        extent, checks = names.open_regions.pop(step.key)
+        size = names.size_between(step.key)
+        if isinstance(extent, Held):
+            length = names.locals.name(extent.key)
+            self.views.append(WriteAssign(target=length, value=size))
+            self.settle(length)
+        elif not names.is_own_size(extent.value, extent.prefix, step.key.removesuffix("#region")):
+            if step.is_padded:
+                raise UnsupportedError(step.key, "a lenient region of given size, on writing")
+            pieces, value, prefix = self.pieces, extent.value, extent.prefix
+            checks.append(lambda: f"{size} != {names.text(value, prefix, pieces)}")
+
+    def _check(self, step: Check, checks: list[Test]) -> None:
+        lookup = WriteLookup(self.names, step.prefix, self.pieces, step.item)
+        if step.what == "where":
+            checks.append(lambda: python_failure(step.expression, lookup))

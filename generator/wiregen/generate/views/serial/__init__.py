@@ -1,0 +1,1 @@
+"""What the views of all serializations besides the native one share."""

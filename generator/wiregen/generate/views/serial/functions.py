@@ -1,0 +1,237 @@
+"""The functions a user calls, alike in all serializations: `encode decode decode_message Decoder`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from wiregen.generate.views.python.shared import Shared
+from wiregen.generate.views.python.text import annotation, class_name, flat, null_names
+from wiregen.generate.views.serial.names import SerialNames, attribute_of, class_of
+from wiregen.schema import model as m
+from wiregen.schema.naming import Scope, python_name
+from wiregen.schema.value_shapes import Carried, Form, FrameRecord, Many, Member, Nullable, Raw, Record
+from wiregen.schema.walk import compresses, nested_types
+
+__all__ = ["DoorsView", "doors_view", "forms_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawView:
+    """A union that is carried as bytes; `reader` and `writers` are the package's own."""
+
+    name: str
+    union: str
+    reader: str
+    writers: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoorsView:
+    """What the doors say of a protocol. `classes` are imported from its package."""
+
+    name: str
+    wire_name: str
+    source: str
+    title: str
+    classes: tuple[str, ...]
+    enums: tuple[tuple[str, str], ...]
+    """Table and class of each enum whose members are made."""
+    raws: tuple[RawView, ...]
+    roles: tuple[str, ...]
+    header: tuple[tuple[str, str], ...]
+    """Name and annotation of the fields of all frames' headers, for `encode`."""
+    frames: tuple[str, ...]
+    frame_of: tuple[tuple[str, str], ...]
+    """The frame of each message."""
+    messages: tuple[str, ...]
+    role_frames: tuple[tuple[str, str], ...]
+    """Which frame a role sends, with None for the first."""
+    has_context: bool
+    has_variants: bool
+    has_compression: bool
+    compressed: tuple[str, ...]
+    """The messages that hold something compressed."""
+    uses_uuid: bool
+    needs_role: bool
+    """Who sent a frame tells how it is read."""
+    may_lack_message: bool
+    """Some frame may carry no message."""
+
+    @property
+    def message_annotation(self) -> str:
+        """The annotation of the message of whatever frame comes."""
+        return "_Message | None" if self.may_lack_message else "_Message"
+
+    def imports(self, runtime: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+        """Return the sorted lines that import from the runtime: these names of its modules, and what the doors need."""
+        own = {("codec.options", "Options"), ("serial.conversion", "Budget"), ("serial.codec", "SerialCodec")}
+        own |= {
+            ("serial.codec", "framed"),
+            ("serial.validation", "Judge"),
+            ("serial.stream", "StreamDecoder"),
+        }
+        own |= {("codec.values", "bounds_of"), ("codec.values", "check_role"), *runtime}
+        own |= {("codec.values", "check_context")} if self.has_context else set()
+        own |= {("serial.conversion", "Members")} if self.enums else set()
+        own |= {("serial.conversion", "RawUnion")} if self.raws else set()
+        rows = sorted(own, key=lambda row: (row[0], not row[1][0].isupper(), row[1]))
+        lines = [f"from .._runtime.{module} import {name} as _{name}" for module, name in rows]
+        return ("from .._runtime.codec.errors import DecodeError, EncodeError, NeedMoreData", *lines)
+
+    @property
+    def imported_classes(self) -> str:
+        """The classes of the package, sorted as imports are."""
+        more = {"Limits", "Context"} if self.has_context else {"Limits"}
+        return ", ".join(sorted({*self.classes, *more}, key=lambda name: name.lower()))
+
+    @property
+    def native_arguments(self) -> str:
+        """What the native `encode` is told besides the frame and `compression`."""
+        parts = ["from_role=told.from_role, context=told.context"] if self.has_context else []
+        return ", ".join([*parts, *(["variant=told.variant"] if self.has_variants else [])])
+
+
+def doors_view(
+    protocol: m.Protocol, carried: Carried, names: SerialNames, source: str, title: str
+) -> DoorsView:
+    frames = tuple(class_of(frame) for frame in carried.frames)
+    messages = {name: class_name(name) for frame in carried.frames for name in frame.messages}
+    header = dict(_header(protocol, carried))
+    forms = tuple(forms_of(carried))
+    members = sorted({form.enum for form in forms if isinstance(form, Member)})
+    raws = sorted({form.union for form in forms if isinstance(form, Raw)})
+    tops = {class_of(each).partition(".")[0] for each in carried.records}
+    mentioned = set(re.findall(r"\w+", " ".join(header.values())))
+    enums = {class_name(each.name) for each in protocol.enums}
+    chosen = {form.union for form in _choices(carried) if isinstance(form, Raw)}
+    classes = {
+        *tops,
+        *frames,
+        *(class_name(name) for name in chosen),
+        *(class_name(name) for name in members),
+        *(enums & mentioned),
+    }
+    return DoorsView(
+        name=python_name(protocol.name, Scope.PACKAGE),
+        wire_name=protocol.name,
+        source=source,
+        title=title,
+        classes=tuple(sorted(classes)),
+        enums=tuple((names.members(name), class_name(name)) for name in members),
+        raws=tuple(_raws(protocol, raws, names)),
+        roles=protocol.roles,
+        header=tuple(header.items()),
+        frames=frames,
+        frame_of=tuple(_frame_of(carried)),
+        messages=tuple(messages.values()),
+        role_frames=tuple(_role_frames(protocol, carried)),
+        has_context=bool(protocol.contexts),
+        has_variants=bool(protocol.variants),
+        has_compression=compresses(protocol),
+        compressed=tuple(messages[name] for name in _compressed(protocol) if name in messages),
+        uses_uuid="UUID" in mentioned,
+        may_lack_message=any(frame.may_lack_message for frame in carried.frames),
+        needs_role=len({frame for _, frame in _role_frames(protocol, carried)}) > 1,
+    )
+
+
+def _raws(protocol: m.Protocol, unions: Iterable[str], names: SerialNames) -> Iterator[RawView]:
+    shared = Shared(protocol)
+    for name in unions:
+        yield RawView(
+            name=names.raw_union(name),
+            union=name,
+            reader=shared.inner_reader(name),
+            writers=shared.union_table(name, "writers"),
+        )
+
+
+def forms_of(carried: Carried) -> Iterator[Form]:
+    """Yield every form of a protocol, outer ones before inner ones."""
+    owners: tuple[Record | FrameRecord, ...] = (*carried.records, *carried.frames)
+    for owner in owners:
+        for form in (
+            *(field.form for field in owner.fields),
+            *(each for choice in owner.choices for each in choice.forms),
+        ):
+            yield from _nested(form)
+
+
+def _choices(carried: Carried) -> Iterator[Form]:
+    """Yield the forms that a value is told apart from others of a choice by, by its class."""
+    owners: tuple[Record | FrameRecord, ...] = (*carried.records, *carried.frames)
+    for owner in owners:
+        yield from (inner for choice in owner.choices for form in choice.forms for inner in _nested(form))
+
+
+def _nested(form: Form) -> Iterator[Form]:
+    yield form
+    match form:
+        case Many(item=inner) | Nullable(value=inner):
+            yield from _nested(inner)
+
+
+def _header(protocol: m.Protocol, carried: Carried) -> Iterator[tuple[str, str]]:
+    declared = {field.path: field for frame in protocol.frames for field in flat(frame.fields)}
+    nulls = {frame.name: null_names(flat(frame.fields), protocol) for frame in protocol.frames}
+    for frame in carried.frames:
+        for field in frame.fields:
+            text = annotation(declared[field.path].type, protocol, nulls[frame.name])
+            yield attribute_of(frame, field), re.sub(r"\b_\w+", "Any", text)
+
+
+def _frame_of(carried: Carried) -> Iterator[tuple[str, str]]:
+    seen: set[str] = set()
+    for frame in carried.frames:
+        for name in frame.messages:
+            if name not in seen:
+                yield class_name(name), class_of(frame)
+            seen.add(name)
+
+
+def _role_frames(protocol: m.Protocol, carried: Carried) -> Iterator[tuple[str, str]]:
+    for role in (None, *protocol.roles):
+        sent = [frame for frame in carried.frames if role is None or frame.role in (None, role)]
+        if sent:
+            yield repr(role), class_of(sent[0])
+
+
+def _compressed(protocol: m.Protocol) -> tuple[str, ...]:
+    """Return the messages that hold something compressed, at any depth; all, where their frame compresses them."""
+    types = _types(protocol)
+    found = {name for name, own in types.items() if _is_compressed(own)}
+    names = tuple(message.name for message in protocol.messages)
+    if found & {frame.name for frame in protocol.frames}:
+        return names
+    size = -1
+    while len(found) > size:
+        size = len(found)
+        found |= {name for name, own in types.items() if _mentions(own, found, names)}
+    return tuple(name for name in names if name in found)
+
+
+def _mentions(types: tuple[m.Type, ...], found: set[str], messages: tuple[str, ...]) -> bool:
+    return any(
+        (isinstance(type_, m.Reference) and type_.name in found)
+        or (isinstance(type_, m.MessageMatch) and not found.isdisjoint(messages))
+        for type_ in nested_types(*types)
+    )
+
+
+def _types(protocol: m.Protocol) -> dict[str, tuple[m.Type, ...]]:
+    """Return the types of the fields of every declaration that has some."""
+    owners: tuple[m.Struct | m.Message | m.Frame, ...]
+    owners = (*protocol.structs, *protocol.messages, *protocol.frames)
+    found = {owner.name: tuple(field.type for field in owner.fields) for owner in owners}
+    for union in protocol.unions:
+        found[union.name] = tuple(field.type for each in union.varieties for field in each.fields)
+    return found
+
+
+def _is_compressed(types: tuple[m.Type, ...]) -> bool:
+    return any(
+        isinstance(type_, m.Region) and isinstance(type_.carrier, m.InCompressed)
+        for type_ in nested_types(*types)
+    )

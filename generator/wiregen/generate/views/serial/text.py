@@ -1,0 +1,92 @@
+"""Texts that all serializations need: names of a schema, defaults as Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from wiregen.generate.steps import UnsupportedError
+from wiregen.generate.views.python.text import default_text, flat
+from wiregen.schema import model as m
+from wiregen.schema.naming import Scope, python_name
+from wiregen.schema.walk import nested_types
+
+__all__ = ["code_rule", "default_of", "model_fields", "proto_name", "proto_unique", "unique"]
+
+
+def proto_name(name: str) -> str:
+    """Return a field's name in a schema: usable as an attribute in Python too."""
+    return python_name(name, Scope.PROTO) if name else ""
+
+
+def unique(names: Iterable[str], taken: set[str]) -> tuple[str, ...]:
+    """Return the names, an underscore behind those that are taken; `taken` has them all then."""
+    found = []
+    for name in names:
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        found.append(name)
+    return tuple(found)
+
+
+def proto_unique(names: Iterable[str], taken: set[str]) -> tuple[str, ...]:
+    """Return the names of a message's fields, a number behind those that protobuf's JSON would call like another."""
+    found = []
+    for name in names:
+        own, count = name, 1
+        while own.replace("_", "").lower() in taken:
+            count += 1
+            own = f"{name}_{count}"
+        taken.add(own.replace("_", "").lower())
+        found.append(own)
+    return tuple(found)
+
+
+def default_of(field: m.Field, enums: Mapping[str, m.Enum]) -> str:
+    """Return what a field is worth that is absent.
+
+    Raises:
+        UnsupportedError: It is nothing that Python says in one expression.
+    """
+    assert isinstance(field.value, m.Default | m.Trailing)
+    text = default_text(field, enums) or _constant(field.value.value)
+    if text is None:
+        raise UnsupportedError(field.path, "a computed default of a field that may be absent")
+    return text
+
+
+def _constant(expression: m.Expression) -> str | None:
+    """Return a constant of which each value is made anew; None where it is none."""
+    match expression:
+        case m.Null():
+            return "None"
+        case m.Number(value=value) | m.MemberReference(value=value) | m.ConstantReference(value=value):
+            return repr(value)
+        case m.String(value=text):
+            return ascii(text)
+        case m.Octets(hex=digits):
+            return repr(bytes.fromhex(digits))
+        case m.ListOf(items=items):
+            texts = [_constant(item) for item in items]
+            return None if None in texts else f"[{', '.join(filter(None, texts))}]"
+        case _:
+            return None
+
+
+def code_rule(protocol: m.Protocol, frame: str) -> str | None:
+    """Return the rule of the field that says which message a frame carries."""
+    fields = next(flat(each.fields) for each in protocol.frames if each.name == frame)
+    rules = {field.name: field.notes.rule for field in fields}
+    for type_ in nested_types(*(field.type for field in fields)):
+        if isinstance(type_, m.MessageMatch) and isinstance(type_.subject, m.FieldReference):
+            return rules.get(type_.subject.path[-1])
+    return None
+
+
+def model_fields(protocol: m.Protocol) -> dict[str, m.Field]:
+    """Return the fields that records and frames show, by path."""
+    owners: list[tuple[m.Field, ...]] = [each.fields for each in protocol.structs]
+    owners += [each.fields for each in protocol.messages]
+    owners += [each.fields for each in protocol.frames]
+    owners += [variety.fields for union in protocol.unions for variety in union.varieties]
+    return {each.path: each for fields in owners for each in flat(fields)}

@@ -1,0 +1,218 @@
+"""Output files to the tree, and the comparison that `--check` makes."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from wiregen.generate.writer.exclusive import exclusive
+from wiregen.generate.writer.journal import Change, apply, recover, write_file
+from wiregen.generate.writer.manifest import MAX_FILE_SIZE, hash_of, hash_of_file, manifest, read_manifest
+from wiregen.generate.writer.paths import (
+    MANIFEST,
+    STAGING,
+    WriteError,
+    check_paths,
+    check_places,
+    holds,
+    is_inside,
+    is_regular,
+)
+from wiregen.language.regular_files import read_regular
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Output:
+    """A file to be, its path relative to the output folder."""
+
+    path: PurePosixPath
+    content: bytes
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Written:
+    """What a build did to the tree, the manifest included; `kept` would have been deleted had nobody changed it."""
+
+    changed: tuple[PurePosixPath, ...]
+    deleted: tuple[PurePosixPath, ...]
+    kept: tuple[PurePosixPath, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Difference:
+    """What a build would change.
+
+    Attributes:
+        extra: Files of a former build, and strangers below the folders of generated files.
+        kept: Those of `extra` that a build leaves alone: no build wrote them, or somebody changed them since.
+    """
+
+    stale: tuple[PurePosixPath, ...]
+    missing: tuple[PurePosixPath, ...]
+    extra: tuple[PurePosixPath, ...]
+    kept: tuple[PurePosixPath, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.stale or self.missing or self.extra)
+
+
+def write(
+    outputs: Iterable[Output],
+    folder: Path,
+    *,
+    partial: bool = False,
+    at_wait: Callable[[str], None] = lambda text: None,
+    first: Callable[[], None] = lambda: None,
+) -> Written:
+    """Make `folder` hold `outputs` and a manifest of them; unchanged files keep their times.
+
+    What a former build wrote and this one did not is deleted, but when `partial`: then it stays, in the manifest too. One process
+    at a time writes: `at_wait` is told whom this one waits for, and `first` is called when it is its turn.
+
+    Raises:
+        WriteError: A path that is not safe, a file in the way that no build wrote, or another process writes for too long.
+        OSError: The system refuses; the tree is as before.
+    """
+    with exclusive(folder, at_wait):
+        first()
+        return _write(outputs, folder, partial=partial)
+
+
+def _write(outputs: Iterable[Output], folder: Path, *, partial: bool) -> Written:
+    recover(folder)
+    former = read_manifest(folder)
+    wanted = _wanted(outputs, former if partial else {})
+    if not os.path.lexists(folder):
+        return _write_new_tree(wanted, folder)
+    check_places(wanted, folder)
+    _check_strangers(wanted, former, folder)
+    stale, missing = _differing(wanted, folder)
+    left_over = () if partial else _left_over(former, wanted, folder)
+    deleted = _as_written(left_over, former, folder)
+    changes = (
+        *(Change(path=path, content=wanted[path], was_there=True) for path in stale),
+        *(Change(path=path, content=wanted[path], was_there=False) for path in missing),
+        *(Change(path=path, content=None, was_there=True) for path in deleted),
+    )
+    apply(changes, folder)
+    kept = tuple(path for path in left_over if path not in deleted)
+    return Written(changed=tuple(sorted((*stale, *missing))), deleted=deleted, kept=kept)
+
+
+def compare(outputs: Iterable[Output], folder: Path, *, partial: bool = False) -> Difference:
+    """Return what `write` would change, writing nothing.
+
+    Raises:
+        WriteError: A path that is not safe.
+    """
+    former = read_manifest(folder)
+    wanted = _wanted(outputs, former if partial else {})
+    check_places(wanted, folder)
+    stale, missing = _differing(wanted, folder)
+    if partial:
+        return Difference(stale=stale, missing=missing, extra=(), kept=())
+    left_over = _left_over(former, wanted, folder)
+    extra = {*left_over, *_strangers(wanted, folder)}
+    kept = extra.difference(_as_written(left_over, former, folder))
+    return Difference(stale=stale, missing=missing, extra=tuple(sorted(extra)), kept=tuple(sorted(kept)))
+
+
+def contents_of_build(folder: Path) -> Iterator[bytes]:
+    """Yield name and content of each file that the manifest names, itself included.
+
+    Raises:
+        OSError: The tree is not as a build leaves it: a file is gone or not regular, or a build was broken off.
+    """
+    if os.path.lexists(folder / STAGING):
+        raise FileExistsError(folder / STAGING)
+    for path in (MANIFEST, *map(PurePosixPath, sorted(read_manifest(folder)))):
+        if not is_inside(path, folder):
+            raise FileNotFoundError(folder / path)
+        yield str(path).encode()
+        yield read_regular(folder / path, MAX_FILE_SIZE, follow_links=False)
+
+
+def _wanted(outputs: Iterable[Output], also: Mapping[str, str]) -> dict[PurePosixPath, bytes]:
+    """Return content by path, the manifest last; `also` are hashes of files that stay."""
+    wanted = {}
+    for output in outputs:
+        if output.path in wanted:
+            raise WriteError(f"{output.path} is written twice")
+        wanted[output.path] = output.content
+    hashes = {**also, **{str(path): hash_of(content) for path, content in wanted.items()}}
+    check_paths(map(PurePosixPath, hashes))
+    return {**dict(sorted(wanted.items())), MANIFEST: manifest(hashes)}
+
+
+def _check_strangers(wanted: Mapping[PurePosixPath, bytes], former: Mapping[str, str], folder: Path) -> None:
+    """Refuse to replace what no build wrote, unless it is the same."""
+    for path, content in wanted.items():
+        place = folder / path
+        if path != MANIFEST and str(path) not in former and place.exists() and not holds(place, content):
+            raise WriteError(f"{place} was not written by wiregen: move it away or delete it")
+
+
+def _differing(
+    wanted: Mapping[PurePosixPath, bytes], folder: Path
+) -> tuple[tuple[PurePosixPath, ...], tuple[PurePosixPath, ...]]:
+    """Return the paths with another content, and those that are not there."""
+    missing = tuple(path for path in wanted if not (folder / path).exists())
+    there = sorted(wanted.keys() - set(missing))
+    return tuple(path for path in there if not holds(folder / path, wanted[path])), missing
+
+
+def _left_over(
+    former: Mapping[str, str], wanted: Mapping[PurePosixPath, bytes], folder: Path
+) -> tuple[PurePosixPath, ...]:
+    """Return the regular files that the manifest names and this build does not write."""
+    paths = (PurePosixPath(name) for name in sorted(former))
+    return tuple(path for path in paths if path not in wanted and is_inside(path, folder))
+
+
+def _as_written(
+    paths: Iterable[PurePosixPath], former: Mapping[str, str], folder: Path
+) -> tuple[PurePosixPath, ...]:
+    """Return the paths whose files are still what a former build wrote: those it may delete."""
+    return tuple(path for path in paths if hash_of_file(folder / path) == former[str(path)])
+
+
+def _strangers(wanted: Mapping[PurePosixPath, bytes], folder: Path) -> Iterator[PurePosixPath]:
+    """Yield files that this build does not write, however deep below a folder that holds generated ones.
+
+    The root and its own folders are the user's; hidden files and caches are nobody's.
+    """
+    parents = {path.parent for path in wanted if path.parent.parts}
+    outermost = sorted(parent for parent in parents if parents.isdisjoint(parent.parents))
+    for parent in outermost:
+        for path in _files_below(folder / parent):
+            stranger = PurePosixPath(path.relative_to(folder).as_posix())
+            if stranger not in wanted:
+                yield stranger
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    """Yield the regular files of a tree, hidden ones and caches apart; no link is followed."""
+    for place, folders, files in os.walk(folder, followlinks=False):
+        folders[:] = sorted(name for name in folders if not _is_cache(name))
+        paths = (Path(place, name) for name in sorted(files) if not _is_cache(name))
+        yield from filter(is_regular, paths)
+
+
+def _is_cache(name: str) -> bool:
+    return name.startswith(".") or name == "__pycache__" or name.endswith((".pyc", ".pyo", ".egg-info"))
+
+
+def _write_new_tree(wanted: Mapping[PurePosixPath, bytes], folder: Path) -> Written:
+    staging = folder.with_name(f".{folder.name}{STAGING}")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    if staging.is_symlink():
+        raise WriteError(f"{staging} is a symbolic link")
+    shutil.rmtree(staging, ignore_errors=True)
+    try:
+        for path, content in wanted.items():
+            write_file(staging / path, content)
+        os.replace(staging, folder)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+    return Written(changed=tuple(sorted(wanted)), deleted=(), kept=())

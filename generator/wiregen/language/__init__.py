@@ -1,0 +1,1 @@
+"""The language: source text to a checked schema, and everything that is said about it."""

@@ -1,0 +1,66 @@
+"""The checker: rules on the model, one function and one code per rule; places through origins.
+
+A rule reads and reports, and never changes anything; all rules run, whatever the others found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wiregen.language.checker import (
+    absences,
+    arms,
+    bounds,
+    choices,
+    contexts,
+    fields,
+    frames,
+    instances,
+    lengths,
+    names,
+    recursion,
+    regions,
+    rows,
+    sessions,
+)
+from wiregen.language.checker import trailing_bytes as tails
+from wiregen.language.checker import unused_messages as mentions
+from wiregen.language.checker.inspection import Inspection
+from wiregen.language.checker.memory import largest_memory
+from wiregen.language.checker.nesting import check_nesting
+from wiregen.language.checker.tags import check_tags
+from wiregen.language.diagnostics import Report, Span
+from wiregen.schema.model import Protocol
+
+__all__ = ["check", "largest_memory"]
+
+_ROOMS = (
+    choices,
+    fields,
+    absences,
+    arms,
+    lengths,
+    recursion,
+    regions,
+    tails,
+    frames,
+    bounds,
+    names,
+    contexts,
+    sessions,
+    rows,
+    instances,
+    mentions,
+)
+
+
+def check(protocol: Protocol, origins: Mapping[str, Span], report: Report) -> None:
+    """Hold a resolved protocol against every rule; findings go to `report`."""
+    inspection = Inspection(protocol=protocol, origins=origins, report=report)
+    if not check_nesting(inspection):  # the other rules, as all later stages, walk types by recursion
+        return
+    for room in _ROOMS:
+        for rule in room.RULES:
+            rule(inspection)
+    if not report.has_errors:
+        check_tags(protocol, origins, report)

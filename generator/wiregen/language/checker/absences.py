@@ -1,0 +1,259 @@
+"""Fields that may be absent where a number is needed (calculations, lengths, sizes, choices, derived values): they are refused.
+
+A field is guarded where the conditions that hold at an expression (its field's own, those of the blocks and arms around it,
+the left sides of `and` and `or`) imply the conditions under which the field is there. Comparing with `==` needs no guard: an
+absent field equals nothing but null. Fields of one name in several arms are one: it is there in each of these arms.
+The size and the count of an absent field are 0, but not where the block that it stands in is absent too: then nothing says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import prod
+
+from wiregen.language.checker.conditions import never
+from wiregen.language.checker.inspection import Inspection, Record
+from wiregen.language.checker.intervals import Numbers
+from wiregen.language.checker.presence import Fact, Facts, Placed, placed, ways_inside
+from wiregen.schema.model import (
+    Call,
+    Expression,
+    Field,
+    FieldReference,
+    Item,
+    ListOf,
+    Match,
+    Negation,
+    Number,
+    Operation,
+    Range,
+)
+from wiregen.schema.walk import direct_expressions, inner_expressions, nested_expressions
+
+__all__ = ["RULES", "Uses", "is_positive"]
+
+_MOST_WAYS = 64
+"""Ways in which a field of several arms is not there, each of which is to be ruled out."""
+_CALCULATIONS = ("+", "-", "*", "/", "%", "**", "<", "<=", ">", ">=")
+
+
+def _absent_where_a_number_is_needed(inspection: Inspection) -> None:
+    for record in inspection.records:
+        for need, field, part in Uses(inspection, record).unguarded():
+            _report(inspection, record, need, field, part)
+
+
+def is_positive(inspection: Inspection, record: Record, field: Field, expression: Expression) -> bool:
+    """Return whether conditions say that a number in the type of a field is at least 1.
+
+    They are those under which the field is there, and each `where` that is checked before it is read.
+    """
+    uses, position = Uses(inspection, record), record.positions.get(field.name, 0)
+    below = Operation(operator="<", left=expression, right=Number(value=1))
+    return never([*uses.known_before(position, uses.facts_of(field)), (below, True)], uses)
+
+
+def _names(expression: Expression) -> Iterator[str]:
+    for each in nested_expressions(expression):
+        if isinstance(each, FieldReference) and each.scope == "own":
+            yield each.path[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Need:
+    """A field of which something is needed: its number, or what `function` says of it; with dots into structs."""
+
+    name: str
+    function: str = ""
+
+
+def _report(inspection: Inspection, record: Record, need: _Need, field: Field, part: str) -> None:
+    name, _, inside = need.name.partition(".")
+    tested = f"present({need.name})"
+    if need.function:
+        message = (
+            f"the block that `{name}` stands in may be absent here, and then nothing has that {need.function}"
+        )
+        help_ = f"ask within that block, or test first: `… if {tested}`"
+    else:
+        message = f"`{need.name}` may be absent here, and a number is needed"
+        value = f"`{(inside or name).rpartition('.')[2]} : … ?= 0 if …`"
+        help_ = f"give it a value where it is absent, {value}, or test it first: `{tested} and …`"
+    inspection.error(
+        "WG3067",
+        message,
+        inspection.place(field.path, part),
+        "uses it",
+        inspection.also(
+            record.by_name[name].path, "not always in this" if inside else "not always there", "name"
+        ),
+        help_=help_,
+    )
+
+
+class Uses:
+    """The expressions of one declaration."""
+
+    def __init__(self, inspection: Inspection, record: Record) -> None:
+        self._declared = inspection.declared
+        self._record = record
+        self._placed = tuple(placed(record.fields, ()))
+        self._presence: dict[str, list[Facts]] = {}
+        self._blocks: dict[str, list[Facts]] = {}
+        """By the names of the fields in them."""
+        for each in self._placed:
+            self._presence.setdefault(each.field.name, []).append(each.own)
+            self._blocks.setdefault(each.field.name, []).append(each.above)
+
+    def is_always(self, name: str) -> bool:
+        """Return whether no condition decides about a field."""
+        ways = self._presence.get(name)
+        return ways is None or () in ways
+
+    def facts_of(self, field: Field) -> Facts:
+        """Return the conditions under which a field is there."""
+        return next((each.own for each in self._placed if each.field is field), ())
+
+    def known_before(self, position: int, facts: Facts) -> list[Fact]:
+        """Return what is sure where facts hold: they, and each `where` that is checked before the field at `position` is read."""
+        wheres = [(condition, True) for last, condition in self._wheres if last < position]
+        return [*(each for fact in facts for each in self.implied(fact)), *wheres]
+
+    @cached_property
+    def _wheres(self) -> tuple[tuple[int, Expression], ...]:
+        """Each condition of a field that is always there, with the position of the last field that it needs."""
+        positions, end = self._record.positions, len(self._record.flat)
+        return tuple(
+            (max((position, *(positions.get(name, end) for name in _names(each.where)))), each.where)
+            for position, each in enumerate(self._record.flat)
+            if each.where is not None and self.is_always(each.name)
+        )
+
+    def choices(self) -> Iterator[tuple[Field, Facts, Match]]:
+        """Yield each choice by number with its field, and under which conditions it is made."""
+        for each in self._placed:
+            for facts, type_ in each.laid:
+                if isinstance(type_, Match):
+                    yield each.field, facts, type_
+
+    def unguarded(self) -> Iterator[tuple[_Need, Field, str]]:
+        """Yield each need of what may be absent, with the field and the part of it that needs it."""
+        for each in self._placed:
+            for part, need in self._unguarded_in(each):
+                if need is not None:
+                    yield need, each.field, part
+
+    def _unguarded_in(self, place: Placed) -> Iterator[tuple[str, _Need | None]]:
+        """Yield the first such need of each part of a field; None: there is none."""
+        field = place.field
+        if field.condition is not None:
+            yield "if", next(self._absent(field.condition, place.above), None)
+        if field.value is not None:
+            yield "value", next(self._operands((field.value.value,), place.own), None)
+        if field.where is not None:
+            yield "where", next(self._absent(field.where, place.own), None)
+        for facts, type_ in place.laid:
+            yield "type", next(self._operands(direct_expressions(type_), facts), None)
+
+    def _absent(self, expression: Expression, facts: Facts) -> Iterator[_Need]:
+        match expression:
+            case Operation(operator="and" | "or" as operator, left=left, right=right):
+                yield from self._absent(left, facts)
+                yield from self._absent(right, (*facts, (left, operator == "and")))
+            case Operation(operator=operator, left=left, right=right) if operator in _CALCULATIONS:
+                yield from self._operands((left, right), facts)
+            case Operation(operator="in" | "not in", left=left, right=Range() as right):
+                yield from self._operands((left, right.low, right.high), facts)
+            case Operation(operator="in" | "not in", left=left, right=ListOf(items=items)):
+                has_range = any(isinstance(item, Range) for item in items)
+                yield from self._operands((left,) if has_range else (), facts)
+            case Negation(operator="-", operand=operand):
+                yield from self._operands((operand,), facts)
+            case Call(function="min" | "max", arguments=arguments):
+                yield from self._operands(arguments, facts)
+            case Call(
+                function="size" | "count" as function, arguments=(FieldReference(path=(name,), scope="own"),)
+            ):
+                if not self._is_there((name,), self._blocks.get(name, [()]), facts):
+                    yield _Need(name, function)
+            case Call():
+                return
+            case Item(list=list_, index=index):
+                yield from self._operands((list_, index), facts)
+            case _:
+                for inner in inner_expressions(expression):
+                    yield from self._absent(inner, facts)
+
+    def _operands(self, operands: Iterable[Expression], facts: Facts) -> Iterator[_Need]:
+        for operand in operands:
+            match operand:
+                case FieldReference(path=(_, *_) as path, scope="own"):
+                    if not self._is_there(path, self._ways(path), facts):
+                        yield _Need(".".join(path) if self.is_always(path[0]) else path[0])
+                case _:
+                    yield from self._absent(operand, facts)
+
+    def _ways(self, path: tuple[str, ...]) -> list[Facts]:
+        """Return in which ways a field is there, be it in structs."""
+        ways = self._presence.get(path[0], [()])
+        if not path[1:]:
+            return ways
+        inside = ways_inside(self._declared, self._record.by_name[path[0]], path[1:])
+        return [(*way, *more) for way in ways for more in inside]
+
+    def _is_there(self, path: tuple[str, ...], ways: list[Facts], facts: Facts) -> bool:
+        """Return whether what holds implies that a field, or the block around it, is there in one of these ways."""
+        if () in ways:
+            return True
+        known = [each for fact in facts for each in self.implied(fact)]
+        if any(_says_present(fact, path) for fact in known) or any(
+            all(self._excludes(known, (fact,)) for fact in way) for way in ways
+        ):
+            return True
+        if prod(map(len, ways)) > _MOST_WAYS:
+            return False
+        return all(self._excludes(known, missing) for missing in product(*ways))
+
+    def _excludes(self, known: list[Fact], missing: Facts) -> bool:
+        """Return whether what is known rules out that none of some conditions holds."""
+        is_one_known = any(fact is each for fact in missing for each in known)
+        return is_one_known or never([*known, *((each, not truth) for each, truth in missing)], self)
+
+    def implied(self, fact: Fact) -> Iterator[Fact]:
+        """Yield a fact and what it says; `present(x)` says that the conditions of `x` hold."""
+        match fact:
+            case (Operation(operator="and", left=left, right=right), True):
+                yield from self.implied((left, True))
+                yield from self.implied((right, True))
+            case (Call(function="present", arguments=(FieldReference(path=(name,)),)), True):
+                yield fact
+                ways = self._presence.get(name, ())
+                yield from ways[0] if len(ways) == 1 else ()
+            case _:
+                yield fact
+
+    # ---- Subjects
+
+    def numbers(self, subject: Expression) -> Numbers | None:
+        """Return the numbers that a field can hold; None where it holds none, or where that is not known."""
+        type_ = self._declared.type_of(subject, self._record.by_name)
+        possible = None if type_ is None else self._declared.numbers_in(type_)
+        return None if possible is None else (possible,)
+
+    def is_there(self, subject: Expression) -> bool:
+        """Return whether reading it always gives a value."""
+        return not isinstance(subject, FieldReference) or not subject.path or self.is_always(subject.path[0])
+
+
+def _says_present(fact: Fact, path: tuple[str, ...]) -> bool:
+    match fact:
+        case (Call(function="present", arguments=(FieldReference(path=named),)), True):
+            return named == path
+        case _:
+            return False
+
+
+RULES = (_absent_where_a_number_is_needed,)

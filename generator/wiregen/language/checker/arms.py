@@ -1,0 +1,63 @@
+"""Arms that conditions rule out: what is sure where a choice is made leaves them no number."""
+
+from __future__ import annotations
+
+from wiregen.language.checker.absences import Uses
+from wiregen.language.checker.choices import origin_of
+from wiregen.language.checker.conditions import never
+from wiregen.language.checker.inspection import Inspection, Record
+from wiregen.language.checker.presence import Facts, is_one_of, taken
+from wiregen.schema.model import Arm, Match
+
+__all__ = ["RULES"]
+
+
+def _arm_ruled_out(inspection: Inspection) -> None:
+    for record in inspection.records:
+        if not any(isinstance(type_, Match) for _, type_ in record.shapes):
+            continue
+        uses = Uses(inspection, record)
+        positions = {id(field): position for position, field in enumerate(record.flat)}
+        for field, facts, match in uses.choices():
+            values = _values(inspection, record, match)
+            known = [*uses.known_before(positions[id(field)], facts), *values]
+            if not known or never(known, uses):  # where the choice is never made, its arms are not at fault
+                continue
+            for arm in match.arms:
+                fact = taken(match.subject, arm, match.arms)
+                if never([*known, fact], uses) and not _is_refused(
+                    inspection, record, match, arm, never([*values, fact], uses)
+                ):
+                    _report(inspection, record, match, arm)
+
+
+def _values(inspection: Inspection, record: Record, match: Match) -> Facts:
+    """Return that the subject of a choice is a value of its type, as `only` narrows it."""
+    type_ = inspection.declared.type_of(match.subject, record.by_name)
+    choices = None if type_ is None else inspection.declared.choices_in(type_)
+    return () if not choices else ((is_one_of(match.subject, choices), True),)
+
+
+def _is_refused(inspection: Inspection, record: Record, match: Match, arm: Arm, by_type: bool) -> bool:
+    """Return whether WG3002 tells it already: the type has no such numbers, or none that no other arm takes."""
+    if not arm.patterns:
+        return by_type
+    type_ = inspection.declared.type_of(match.subject, record.by_name)
+    possible = None if type_ is None else inspection.declared.numbers_in(type_)
+    return possible is not None and any(
+        each.high < possible.low or each.low > possible.high for each in arm.patterns
+    )
+
+
+def _report(inspection: Inspection, record: Record, match: Match, arm: Arm) -> None:
+    inspection.warning(
+        "WG3072",
+        "this arm is never taken: the conditions that hold here rule its numbers out",
+        inspection.place(arm.path),
+        "never taken",
+        origin_of(inspection, record, match),
+        help_="remove it, or change the `only`, `where`, `if` or outer arm that leaves it none",
+    )
+
+
+RULES = (_arm_ruled_out,)

@@ -1,0 +1,63 @@
+"""Limits that a file declares, and that nothing keeps to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Final
+
+from wiregen.language.checker.inspection import Inspection
+from wiregen.schema.lowering import KNOWN_LIMITS, idle_limits
+from wiregen.schema.model import LimitReference, List, Message, Protocol, Struct, Type
+from wiregen.schema.walk import flat_fields, nested_types
+
+__all__ = ["RULES"]
+
+_KEPT: Final = f"codecs keep by themselves to {', '.join(f'`{name}`' for name in KNOWN_LIMITS)}"
+
+
+def _bounds_nothing(inspection: Inspection) -> None:
+    protocol = inspection.protocol
+    if not protocol.limits:
+        return
+    asked, idle = set(_asked(protocol)), dict(idle_limits(protocol))
+    if any(isinstance(type_, List) for type_ in _viewed(protocol)):
+        for name in ("count", "messages"):  # the list of a view keeps to them when it is read
+            idle.pop(name, None)
+    for limit in protocol.limits:
+        reason = idle.get(limit.name)
+        if limit.name in asked or (limit.name in KNOWN_LIMITS and reason is None):
+            continue
+        inspection.warning(
+            "WG3050",
+            f"`limits.{limit.name}` bounds nothing",
+            inspection.place(limit.path, "name"),
+            reason or "no expression asks for it",
+            help_=(
+                "remove it" if reason is not None else f"ask for it in a `where`, `when` or `after`; {_KEPT}"
+            ),
+        )
+
+
+def _viewed(protocol: Protocol) -> Iterator[Type]:
+    """Yield the types that views read their fields as."""
+    owners: tuple[Struct | Message, ...] = (*protocol.structs, *protocol.messages)
+    for owner in owners:
+        for field in flat_fields(owner.fields):
+            if field.view is not None and field.view.type is not None:
+                yield from nested_types(field.view.type)
+
+
+def _asked(value: object) -> Iterator[str]:
+    """Yield the limits that the expressions anywhere in a value ask for."""
+    if isinstance(value, LimitReference):
+        yield value.name
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from _asked(getattr(value, field.name))
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _asked(item)
+
+
+RULES = (_bounds_nothing,)

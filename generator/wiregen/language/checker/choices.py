@@ -1,0 +1,343 @@
+"""Choices by number: arms, varieties, members, widths. Each number belongs to one of them, and each of them can be met."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from wiregen.language.checker.inspection import Inspection, Record, numbers_text, overlaps
+from wiregen.language.diagnostics import Label
+from wiregen.language.spelling import type_text
+from wiregen.schema.model import (
+    Arm,
+    Block,
+    Coding,
+    Constant,
+    ContextReference,
+    Derived,
+    Field,
+    FieldReference,
+    Frame,
+    InCompressed,
+    InPrefix,
+    Match,
+    MessageMatch,
+    Prefix,
+    Reference,
+    Region,
+    Span,
+    Type,
+)
+from wiregen.schema.values import span_of
+from wiregen.schema.walk import own_blocks
+
+__all__ = ["RULES", "origin_of"]
+
+
+def _arms_overlap(inspection: Inspection) -> None:
+    for _, match in _matches(inspection):
+        entries = ((numbers, arm) for arm in match.arms for numbers in arm.patterns)
+        for first, second, number in overlaps(entries):
+            inspection.error(
+                "WG3001",
+                f"two arms take {number}",
+                inspection.place(second.path),
+                "never taken for it",
+                inspection.also(first.path, "taken first"),
+                help_="each number belongs to one arm",
+            )
+
+
+def _arm_unreachable(inspection: Inspection) -> None:
+    for record, match in _matches(inspection):
+        subject = inspection.declared.type_of(match.subject, record.by_name)
+        possible = None if subject is None else inspection.declared.numbers_in(subject)
+        rest = None
+        for arm in match.arms:
+            if rest is not None:
+                inspection.error(
+                    "WG3002",
+                    "this arm is never taken",
+                    inspection.place(arm.path),
+                    "never taken",
+                    inspection.also(rest.path, "takes all the rest"),
+                    help_="`_` stands last",
+                )
+            elif not arm.patterns:
+                rest = arm
+            elif possible is not None:
+                _report_beyond(
+                    inspection, arm.path, arm.patterns, possible, origin_of(inspection, record, match)
+                )
+
+
+def _rest_is_empty(inspection: Inspection) -> None:
+    for record, match in _matches(inspection):
+        subject = inspection.declared.type_of(match.subject, record.by_name)
+        choices = None if subject is None else inspection.declared.choices_in(subject)
+        rest = match.arms[-1] if match.arms else None
+        last = _completing(match, choices or ())
+        if rest is not None and last is not None and not rest.patterns:
+            inspection.error(
+                "WG3002",
+                "nothing is left for `_`",
+                inspection.place(rest.path),
+                "never taken",
+                inspection.also(last.path, "with this one the arms take every value"),
+                origin_of(inspection, record, match),
+                help_="remove it; `_` is for the values that no other arm takes",
+            )
+
+
+def _completing(match: Match, choices: tuple[Span, ...]) -> Arm | None:
+    """Return the last arm with numbers if the arms take every value, or None."""
+    arms = [arm for arm in match.arms if arm.patterns]
+    taken = _merged(each for arm in arms for each in arm.patterns)
+    return arms[-1] if arms and choices and all(_is_taken(choice, taken) for choice in choices) else None
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """Return the same numbers in ascending ranges with gaps between them."""
+    merged: list[Span] = []
+    for span in sorted(spans, key=lambda each: each.low):
+        if merged and span.low <= merged[-1].high + 1:
+            merged[-1] = Span(low=merged[-1].low, high=max(merged[-1].high, span.high))
+        else:
+            merged.append(span)
+    return merged
+
+
+def _is_taken(choice: Span, merged: list[Span]) -> bool:
+    position = bisect_right(merged, choice.low, key=lambda each: each.low) - 1
+    return position >= 0 and choice.high <= merged[position].high
+
+
+def origin_of(inspection: Inspection, record: Record, match: Match) -> Label | None:
+    """Return where it is said what the subject of a choice can be."""
+    match match.subject:
+        case FieldReference(path=(name, *_), scope="own") if name in record.by_name:
+            return inspection.also(record.by_name[name].path, "decides here", "type")
+        case ContextReference(context=name):
+            context = next(each for each in inspection.protocol.contexts if each.name == name)
+            return inspection.also(context.path, "decides here", "name")
+        case _:
+            return None
+
+
+def _report_beyond(
+    inspection: Inspection, path: str, patterns: tuple[Span, ...], possible: Span, origin: Label | None
+) -> None:
+    for numbers in patterns:
+        if numbers.high < possible.low or numbers.low > possible.high:
+            inspection.error(
+                "WG3002",
+                f"{numbers_text(numbers)} is never found here",
+                inspection.place(path),
+                "never taken",
+                origin,
+                help_=f"what is matched holds {numbers_text(possible)}",
+            )
+
+
+def _union_is_empty(inspection: Inspection) -> None:
+    for union in inspection.protocol.unions:
+        if not union.varieties:
+            inspection.error(
+                "WG3073",
+                f"union `{union.name}` has no alternative",
+                inspection.place(union.path, "name"),
+                "no value of it exists",
+                help_="declare at least one: `Name 1 { }`",
+            )
+
+
+def _varieties_overlap(inspection: Inspection) -> None:
+    for union in inspection.protocol.unions:
+        entries = ((numbers, variety) for variety in union.varieties for numbers in variety.codes)
+        for first, second, number in overlaps(entries):
+            inspection.error(
+                "WG3003",
+                f"code {number} of union `{union.name}` is used twice",
+                inspection.place(second.path, "code"),
+                "second use",
+                inspection.also(first.path, "first used here", "code"),
+                help_="each code belongs to one variety",
+            )
+
+
+def _number_outside_type(inspection: Inspection) -> None:
+    for path, what, numbers, possible in _declared_numbers(inspection):
+        if numbers.low < possible.low or numbers.high > possible.high:
+            part = "value" if what == "value" else "code"
+            inspection.error(
+                "WG3004",
+                f"{what} {numbers_text(numbers)} is outside its type",
+                inspection.place(path, part),
+                f"not in {numbers_text(possible)}",
+            )
+
+
+def _declared_numbers(inspection: Inspection) -> Iterator[tuple[str, str, Span, Span]]:
+    for enum in inspection.protocol.enums:
+        for member in enum.members:
+            yield member.path, "value", Span(low=member.value, high=member.value), span_of(enum.type)
+    for union in inspection.protocol.unions:
+        for variety in union.varieties:
+            for numbers in variety.codes:
+                yield variety.path, "code", numbers, span_of(union.type)
+    for coding in inspection.protocol.codings:
+        for width in coding.widths:
+            yield coding.path, "first number", Span(low=width.low, high=width.high), span_of(coding.type)
+
+
+def _width_unreachable(inspection: Inspection) -> None:
+    for coding in inspection.protocol.codings:
+        for fault in _width_faults(coding):
+            inspection.error(
+                "WG3005",
+                f"coding `{coding.name}`: {fault}",
+                inspection.place(coding.path),
+                "cannot be told apart",
+                help_="each first number has one meaning, and a later width holds more than those before it",
+            )
+
+
+def _width_faults(coding: Coding) -> Iterator[str]:
+    entries = ((Span(low=width.low, high=width.high), width) for width in coding.widths)
+    for _, _, number in overlaps(entries):
+        yield f"first number {number} has two meanings"
+    if sum(width.is_null for width in coding.widths) > 1:
+        yield "null is written in two ways"
+    seen: Span | None = None
+    for width in coding.widths:
+        if width.is_null:
+            continue
+        span = span_of(width.wide) if width.wide is not None else Span(low=width.low, high=width.high)
+        if seen is not None and width.wide is not None and seen.low <= span.low and span.high <= seen.high:
+            yield f"the width behind {width.low} is never written, for an earlier one holds as much"
+        seen = span if seen is None else Span(low=min(seen.low, span.low), high=max(seen.high, span.high))
+
+
+def _only_has_no_code(inspection: Inspection) -> None:
+    for record in inspection.records:
+        for field, type_ in record.shapes:
+            if isinstance(type_, MessageMatch) or (isinstance(type_, Reference) and type_.target == "frame"):
+                _report_without_code(inspection, field.path, type_.only or ())
+
+
+def _report_without_code(inspection: Inspection, path: str, only: tuple[str, ...]) -> None:
+    for name in only:
+        message = inspection.messages.get(name)
+        if message is not None and message.code is None:
+            inspection.error(
+                "WG3006",
+                f"message `{name}` has no type code, so nothing here can choose it",
+                inspection.place(path, "type"),
+                "never met",
+                inspection.also(message.path, "declared without a code"),
+                help_="give it a code, or name it in an arm of a `match`",
+            )
+
+
+def _namesakes_differ(inspection: Inspection) -> None:
+    """Fields of one name in different arms are one attribute, so they have one type."""
+    for record in inspection.records:
+        first: dict[str, Field] = {}
+        for field in record.flat:
+            before = first.setdefault(field.name, field)
+            difference = None if before is field or field.name == "_" else _difference(before, field)
+            if difference is not None:
+                inspection.error(
+                    "WG3062",
+                    f"`{field.name}` in this arm {difference} in another arm",
+                    inspection.place(field.path, "type"),
+                    f"`{type_text(field.type)}` here",
+                    inspection.also(before.path, f"`{type_text(before.type)}` here", "type"),
+                    help_="fields of one name in different arms are one attribute: use one type, or two names",
+                )
+
+
+def _difference(first: Field, second: Field) -> str | None:
+    """Return how two fields that share an attribute differ, or None."""
+    if _without_paths(first.type) != _without_paths(second.type):
+        return "has another type than"
+    if first.view != second.view:
+        return "has another view than"
+    is_hidden = [isinstance(each.value, Derived | Constant) for each in (first, second)]
+    return (
+        "is not set by hand, unlike"
+        if is_hidden == [False, True]
+        else ("is set by hand, unlike" if is_hidden == [True, False] else None)
+    )
+
+
+def _without_paths(type_: Type) -> Type:
+    """Return a type without the places of its arms; a block has no value, so its fields do not matter."""
+    match type_:
+        case Match(arms=arms):
+            bare = tuple(replace(arm, path="", type=_without_paths(arm.type)) for arm in arms)
+            return replace(type_, arms=bare)
+        case Region(content=content):
+            return replace(type_, content=_without_paths(content))
+        case Block():
+            return Block(fields=())
+        case _:
+            return type_
+
+
+def _null_without_value(inspection: Inspection) -> None:
+    """A region whose length may be null holds a value that can be None: no block, and not the message of a frame."""
+    codings = {
+        each.name: each for each in inspection.protocol.codings if any(width.is_null for width in each.widths)
+    }
+    for record in inspection.records:
+        message = record.owner.message if isinstance(record.owner, Frame) else None
+        for field in record.flat:
+            prefix = _prefix_of(field.type)
+            coding = codings.get(prefix.name) if isinstance(prefix, Reference) else None
+            if coding is None:
+                continue
+            if field.name == message or any(own_blocks(field.type)):
+                inspection.error(
+                    "WG3064",
+                    (
+                        "the message of a frame cannot be null"
+                        if field.name == message
+                        else "a block cannot be null"
+                    ),
+                    inspection.place(field.path, "type"),
+                    f"`{coding.name}` has a form for null",
+                    inspection.also(coding.path, "declared here"),
+                    help_="use a coding without null, or a struct instead of the block",
+                )
+
+
+def _prefix_of(type_: Type) -> Type | None:
+    """Return the type of the length that a region begins with; None: it has none."""
+    match type_:
+        case Region(carrier=InPrefix(type=prefix)) | Region(carrier=InCompressed(length=Prefix(type=prefix))):
+            return prefix
+        case _:
+            return None
+
+
+def _matches(inspection: Inspection) -> Iterator[tuple[Record, Match]]:
+    for record in inspection.records:
+        for _, type_ in record.shapes:
+            if isinstance(type_, Match):
+                yield record, type_
+
+
+RULES = (
+    _arms_overlap,
+    _arm_unreachable,
+    _rest_is_empty,
+    _union_is_empty,
+    _varieties_overlap,
+    _number_outside_type,
+    _width_unreachable,
+    _only_has_no_code,
+    _namesakes_differ,
+    _null_without_value,
+)

@@ -1,0 +1,393 @@
+"""What conditions can be, before any message comes: whether some of them can hold together, and which bound them.
+
+A condition becomes cases, each of which says of some sums of subjects in which numbers they lie; a case in which one of
+them has no number left cannot be. What is not an integer (texts, lists, limits) is a subject that is true or false. The
+answer may be "not known", and is never wrong: a condition that is said never to hold does not hold whatever is sent, and
+reading what is not there only ever makes one false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Protocol, TypeAlias
+
+from wiregen.language.checker.intervals import (
+    FAR,
+    TRUTHS,
+    Numbers,
+    computed,
+    holds,
+    intersected,
+    moved,
+    negated,
+    normal,
+    scaled,
+    without,
+)
+from wiregen.schema.model import (
+    Call,
+    ConstantReference,
+    Expression,
+    ListOf,
+    MemberReference,
+    Negation,
+    Number,
+    Operation,
+    Range,
+    RoleReference,
+    Span,
+    Truth,
+)
+from wiregen.schema.values import number_of
+from wiregen.schema.walk import inner_expressions, nested_expressions
+
+__all__ = ["Patience", "Subjects", "are_there", "is_same_number", "never", "numbers_of", "read_by"]
+
+_Sum: TypeAlias = tuple[tuple[Expression, int], ...]
+"""Subjects with their factors, in the order of their texts; the first factor is positive."""
+_Case: TypeAlias = Mapping[_Sum, Numbers]
+
+_MAX_CASES = 64
+_MAX_PARTS = 400
+_ARITHMETIC = ("+", "-", "*", "/", "%", "**")
+_OPPOSITES = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+_COUNTS: Numbers = (Span(low=0, high=2**64),)
+
+
+class Subjects(Protocol):
+    """What the names of an expression stand for."""
+
+    def numbers(self, subject: Expression) -> Numbers | None:
+        """Return what a field, variable, context or role can be as a number; None where it is none, or it is not known."""
+
+    def is_there(self, subject: Expression) -> bool:
+        """Tell whether reading it always gives a value."""
+
+
+class Patience:
+    """How often something that costs is done before one does without."""
+
+    def __init__(self, times: int) -> None:
+        self._left = times
+
+    @property
+    def is_left(self) -> bool:
+        return self._left > 0
+
+    def lasts(self) -> bool:
+        """Tell whether it is done once more."""
+        self._left -= 1
+        return self._left >= 0
+
+
+class _TooManyError(Exception):
+    """More cases than are looked at."""
+
+
+def never(parts: Sequence[tuple[Expression, bool]], subjects: Subjects) -> bool:
+    """Tell whether it is sure that these conditions, each with the truth that it shall have, are never so at once."""
+    expressions = [expression for expression, _ in parts]
+    if sum(1 for _ in islice(nested_expressions(*expressions), _MAX_PARTS + 1)) > _MAX_PARTS:
+        return False
+    try:
+        return not _Cases(subjects).of_all(parts)
+    except _TooManyError:
+        return False
+
+
+def numbers_of(expression: Expression, subjects: Subjects) -> Numbers | None:
+    """Return what an integer or a Boolean can be; None where it is neither, or it is not known."""
+    match expression:
+        case Number(value=value) | ConstantReference(value=value) | MemberReference(value=value):
+            return (Span(low=value, high=value),)
+        case Truth(value=truth):
+            return (Span(low=int(truth), high=int(truth)),)
+        case Negation(operator="-", operand=operand):
+            numbers = numbers_of(operand, subjects)
+            return None if numbers is None else negated(numbers)
+        case Operation(operator=operator, left=left, right=right) if operator in _ARITHMETIC:
+            return _reckoned(operator, (left, right), subjects)
+        case Call(function="min" | "max" as function, arguments=arguments):
+            return _reckoned(function, arguments, subjects)
+        case Call(function="count" | "size" | "index" | "rank"):
+            return _COUNTS
+        case Operation() | Negation() | Call(function="present" | "distinct"):
+            return TRUTHS
+        case _:
+            return subjects.numbers(expression)
+
+
+def are_there(expressions: Iterable[Expression], subjects: Subjects, read: frozenset[Expression]) -> bool:
+    """Tell whether nothing in some expressions can be missing, where what was `read` is not."""
+    return all(_is_there(each, subjects, read) for each in expressions)
+
+
+def read_by(condition: Expression, *, holds: bool = True) -> Iterator[Expression]:
+    """Yield what is sure to have been read, and to have been there, where a condition was looked at (and `holds`)."""
+    yield condition
+    match condition:
+        case Operation(operator="and", left=left, right=right) if holds:
+            yield from read_by(left)
+            yield from read_by(right)
+        case Operation(operator="and" | "or", left=left):
+            yield from read_by(left, holds=False)
+        case Call(function="present"):
+            return
+        case _:
+            for inner in inner_expressions(condition):
+                yield from read_by(inner, holds=False)
+
+
+def _is_there(expression: Expression, subjects: Subjects, read: frozenset[Expression]) -> bool:
+    if expression in read:
+        return True
+    match expression:
+        case Number() | ConstantReference() | MemberReference() | Truth() | RoleReference():
+            return True
+        case Operation(operator="**"):
+            return False
+        case Operation(operator="/" | "%", right=right) if not _is_nonzero(right, subjects):
+            return False
+        case (
+            Operation()
+            | Negation()
+            | Range()
+            | ListOf()
+            | Call(function="count" | "min" | "max" | "index" | "rank")
+        ):
+            return all(_is_there(each, subjects, read) for each in inner_expressions(expression))
+        case _:
+            return subjects.is_there(expression)
+
+
+def _is_nonzero(expression: Expression, subjects: Subjects) -> bool:
+    numbers = numbers_of(expression, subjects)
+    return numbers is not None and not intersected(numbers, (Span(low=0, high=0),))
+
+
+def _reckoned(operator: str, operands: Sequence[Expression], subjects: Subjects) -> Numbers | None:
+    total: Numbers | None = None
+    for position, operand in enumerate(operands):
+        numbers = numbers_of(operand, subjects)
+        if numbers is None or (position and total is None):
+            return None
+        total = numbers if total is None else computed(operator, total, numbers)
+    return total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Linear:
+    """A sum of subjects with factors, and a number beside it."""
+
+    terms: Mapping[Expression, int]
+    rest: int
+
+    def plus(self, other: _Linear, factor: int) -> _Linear:
+        terms = dict(self.terms)
+        for subject, count in other.terms.items():
+            terms[subject] = terms.get(subject, 0) + count * factor
+        return _Linear(terms=terms, rest=self.rest + other.rest * factor)
+
+
+def _linear(expression: Expression) -> _Linear:
+    """Return an integer as a sum; what is not one by itself is a subject of it."""
+    nothing = _Linear(terms={}, rest=0)
+    match expression:
+        case Number(value=value) | ConstantReference(value=value) | MemberReference(value=value):
+            return _Linear(terms={}, rest=value)
+        case Truth(value=truth):
+            return _Linear(terms={}, rest=int(truth))
+        case Negation(operator="-", operand=operand):
+            return nothing.plus(_linear(operand), -1)
+        case Operation(operator="+" | "-" as operator, left=left, right=right):
+            return _linear(left).plus(_linear(right), 1 if operator == "+" else -1)
+        case Operation(operator="*", left=left, right=right):
+            first, second = _linear(left), _linear(right)
+            if not any(first.terms.values()):
+                return nothing.plus(second, first.rest)
+            if not any(second.terms.values()):
+                return nothing.plus(first, second.rest)
+    return _Linear(terms={expression: 1}, rest=0)
+
+
+def is_same_number(left: Expression, right: Expression) -> bool:
+    """Tell whether two integers are the same one whatever their subjects are, as `n + 0` and `n`."""
+    difference = _linear(left).plus(_linear(right), -1)
+    return not difference.rest and not any(difference.terms.values())
+
+
+class _Cases:
+    """Conditions as cases, over given subjects."""
+
+    def __init__(self, subjects: Subjects) -> None:
+        self._subjects = subjects
+
+    def of_all(self, parts: Iterable[tuple[Expression, bool]]) -> list[_Case]:
+        cases: list[_Case] = [{}]
+        for condition, truth in parts:
+            cases = self._both(cases, self._of(condition, truth))
+        return cases
+
+    def _of(self, condition: Expression, truth: bool) -> list[_Case]:
+        match condition:
+            case Truth(value=value):
+                return [{}] if value is truth else []
+            case Negation(operator="not", operand=operand):
+                return self._of(operand, not truth)
+            case Operation(operator="and" | "or" as operator, left=left, right=right):
+                found = self._of(left, truth), self._of(right, truth)
+                return self._both(*found) if (operator == "and") is truth else _either(found)
+            case Operation(
+                operator="in" | "not in" as operator, left=left, right=Range() | ListOf() as items
+            ):
+                return self._member(left, items, truth is (operator == "in"))
+            case Operation(operator="not in", left=left, right=right):
+                inside = Operation(operator="in", left=left, right=right)
+                return self._lies(((inside, 1),), _is(not truth))
+            case Operation(operator=operator, left=left, right=right) if operator in _OPPOSITES:
+                return self._compared(operator, left, right, truth)
+            case _:
+                return self._lies(((condition, 1),), without(_is(False)) if truth else _is(False))
+
+    def _member(self, value: Expression, items: Range | ListOf, truth: bool) -> list[_Case]:
+        listed = _listed(items)
+        if listed is not None and numbers_of(value, self._subjects) is not None:
+            return self._sum_lies(_linear(value), listed if truth else without(listed))
+        if isinstance(items, Range):
+            ends = (
+                self._compared("<=", items.low, value, truth),
+                self._compared("<=", value, items.high, truth),
+            )
+            return self._both(*ends) if truth else _either(ends)
+        cases: list[_Case] = [] if truth else [{}]
+        for item in items.items:
+            if isinstance(item, Range):
+                found = self._member(value, item, truth)
+            else:
+                found = self._compared("==", value, item, truth)
+            cases = _either((cases, found)) if truth else self._both(cases, found)
+        return cases
+
+    def _compared(self, operator: str, left: Expression, right: Expression, truth: bool) -> list[_Case]:
+        if None in (numbers_of(left, self._subjects), numbers_of(right, self._subjects)):
+            return self._unlike(operator, left, right, truth)
+        difference = _linear(left).plus(_linear(right), -1)
+        return self._sum_lies(difference, _compared_with(operator if truth else _OPPOSITES[operator], 0))
+
+    def _sum_lies(self, whole: _Linear, numbers: Numbers) -> list[_Case]:
+        """Return the cases of a sum that is one of some numbers."""
+        settled = self._settled(whole)
+        numbers = moved(numbers, -settled.rest)
+        ordered = [(subject, factor) for subject, factor in settled.terms.items() if factor]
+        if not ordered:
+            return [{}] if holds(numbers, 0) else []
+        if len(ordered) > 1:
+            ordered.sort(key=lambda term: repr(term[0]))
+        if ordered[0][1] < 0:
+            ordered = [(subject, -factor) for subject, factor in ordered]
+            numbers = negated(numbers)
+        if len(ordered) == 1:
+            subject, factor = ordered[0]
+            return self._lies(((subject, 1),), scaled(numbers, factor))
+        return self._lies(tuple(ordered), numbers)
+
+    def _settled(self, sum_: _Linear) -> _Linear:
+        """Return a sum with the subjects that can be one number only as that number."""
+        rest, terms = sum_.rest, {}
+        for subject, factor in sum_.terms.items():
+            numbers = self._domain(subject)
+            if len(numbers) == 1 and numbers[0].low == numbers[0].high:
+                rest += factor * numbers[0].low
+            else:
+                terms[subject] = factor
+        return _Linear(terms=terms, rest=rest)
+
+    def _unlike(self, operator: str, left: Expression, right: Expression, truth: bool) -> list[_Case]:
+        """Return the cases of a comparison of what are not integers: it holds, or it does not."""
+        if operator in ("==", "!="):
+            left, right = sorted((left, right), key=repr)
+            truth = truth is (operator == "==")
+            operator = "=="
+        compared = Operation(operator=operator, left=left, right=right)  # type: ignore[arg-type]
+        return self._lies(((compared, 1),), _is(truth))
+
+    def _lies(self, sum_: _Sum, numbers: Numbers) -> list[_Case]:
+        return self._both([{}], [{sum_: numbers}])
+
+    def _both(self, left: Iterable[_Case], right: Iterable[_Case]) -> list[_Case]:
+        right = list(right)
+        found: list[_Case] = []
+        for one in left:
+            for other in right:
+                case = self._joined(one, other)
+                if case is not None:
+                    found.append(case)
+                if len(found) > _MAX_CASES:
+                    raise _TooManyError
+        return found
+
+    def _joined(self, one: _Case, other: _Case) -> _Case | None:
+        """Return what is left where both are so; None where nothing is."""
+        case = dict(one)
+        for sum_, numbers in other.items():
+            case[sum_] = intersected(case.get(sum_) or self._possible(sum_, {}), numbers)
+        for sum_ in [each for each in case if len(each) > 1]:
+            case[sum_] = intersected(case[sum_], self._possible(sum_, case))
+        return case if all(case.values()) else None
+
+    def _possible(self, sum_: _Sum, case: _Case) -> Numbers:
+        """Return what a sum can be, given what is known of its subjects."""
+        total: Numbers | None = _exactly(0)
+        for subject, factor in sum_:
+            numbers = case.get(((subject, 1),)) or self._domain(subject)
+            if sum_ == ((subject, 1),):
+                return numbers
+            product = computed("*", numbers, _exactly(factor))
+            total = None if total is None or product is None else computed("+", total, product)
+        return total if total is not None else (Span(low=-FAR, high=FAR),)
+
+    def _domain(self, subject: Expression) -> Numbers:
+        return numbers_of(subject, self._subjects) or TRUTHS
+
+
+def _either(parts: Iterable[Iterable[_Case]]) -> list[_Case]:
+    found = [case for cases in parts for case in cases]
+    if len(found) > _MAX_CASES:
+        raise _TooManyError
+    return found
+
+
+def _listed(items: Range | ListOf) -> Numbers | None:
+    """Return the numbers of a list that names nothing but numbers."""
+    spans = []
+    for item in items.items if isinstance(items, ListOf) else (items,):
+        ends = (item.low, item.high) if isinstance(item, Range) else (item, item)
+        low, high = number_of(ends[0]), number_of(ends[1])
+        if low is None or high is None:
+            return None
+        if low <= high:
+            spans.append(Span(low=low, high=high))
+    return normal(spans)
+
+
+def _compared_with(operator: str, number: int) -> Numbers:
+    """Return the numbers that stand in a relation to one."""
+    match operator:
+        case "==":
+            return _exactly(number)
+        case "!=":
+            return without(_exactly(number))
+        case "<" | "<=":
+            return (Span(low=-FAR, high=number - (operator == "<")),)
+        case _:
+            return (Span(low=number + (operator == ">"), high=FAR),)
+
+
+def _is(truth: bool) -> Numbers:
+    return _exactly(int(truth))
+
+
+def _exactly(number: int) -> Numbers:
+    return normal((Span(low=number, high=number),))

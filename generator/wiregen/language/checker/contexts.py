@@ -1,0 +1,171 @@
+"""Contexts and joins: what earlier messages say is said by somebody, to whoever needs it, under keys that are there."""
+
+from __future__ import annotations
+
+from wiregen.language.checker.inspection import Inspection
+from wiregen.language.checker.lookup import is_visible
+from wiregen.language.diagnostics import Label
+from wiregen.schema.model import (
+    Checksum,
+    Context,
+    ContextReference,
+    Expression,
+    Frame,
+    Message,
+)
+from wiregen.schema.walk import direct_expressions, field_expressions, flat_fields, nested_expressions, shapes
+
+__all__ = ["RULES"]
+
+
+def _context_never_set(inspection: Inspection) -> None:
+    for context in inspection.protocol.contexts:
+        if not context.settings:
+            inspection.error(
+                "WG4001",
+                f"nobody sets context `{context.name}`",
+                inspection.place(context.path, "name"),
+                "always empty",
+                _first_use(inspection, context.name),
+                help_="`set Message.field` says which message fills it",
+            )
+
+
+def _first_use(inspection: Inspection, name: str) -> Label | None:
+    """Return the first field that asks a context."""
+    for record in inspection.records:
+        for field in record.flat:
+            types = (each for type_ in shapes(field.type) for each in direct_expressions(type_))
+            for expression in nested_expressions(*field_expressions(field), *types):
+                if isinstance(expression, ContextReference) and expression.context == name:
+                    return inspection.also(field.path, "asked here")
+    return None
+
+
+def _set_by_wrong_role(inspection: Inspection) -> None:
+    for context in inspection.protocol.contexts:
+        for setting in context.settings:
+            roles = inspection.targets.roles(setting.target)
+            if context.role is not None and context.role not in roles:
+                inspection.error(
+                    "WG4002",
+                    f"context `{context.name}` is set from the {context.role}, and `{setting.target}` is never sent by it",
+                    inspection.place(context.path, "name"),
+                    f"from the {context.role}",
+                    _declared(inspection, setting.target),
+                    help_=f"`from {roles[0]}`, or another message" if roles else None,
+                )
+
+
+def _context_not_known(inspection: Inspection) -> None:
+    contexts = {context.name: context for context in inspection.protocol.contexts}
+    setters = {name: _setters(inspection, context) for name, context in contexts.items()}
+    for record in inspection.records if contexts else ():
+        if not isinstance(record.owner, Message | Frame) or record.role is None:
+            continue
+        for field, type_ in record.shapes:
+            for name in _used(direct_expressions(type_)) | _used(field_expressions(field)):
+                if contexts[name].role is None and record.role not in setters[name]:
+                    inspection.error(
+                        "WG4003",
+                        f"what the {record.role} sends needs context `{name}`, which only the other side sets",
+                        inspection.place(field.path),
+                        "never known here",
+                        inspection.also(contexts[name].path, "each direction has its own", "name"),
+                        help_=f"`from {setters[name][0]}` makes it known to both" if setters[name] else None,
+                    )
+
+
+def _set_by_what_is_not_kept(inspection: Inspection) -> None:
+    """Refuse settings from derived and constant fields: a message has no value of them once it is decoded."""
+    records = {
+        record.owner.name: record for record in inspection.records if isinstance(record.owner, Message)
+    }
+    for context in inspection.protocol.contexts:
+        for setting in context.settings:
+            fields = records[setting.target].flat if setting.target in records else ()
+            for field in fields:
+                if field.name == setting.field and not is_visible(field):
+                    inspection.error(
+                        "WG4007",
+                        f"context `{context.name}` is set from `{setting.target}.{field.name}`, which is no part of the message's value",
+                        inspection.place(context.path, "name"),
+                        "set from a derived or constant field",
+                        inspection.also(field.path, "derived or constant"),
+                        help_="set it from a field that is given",
+                    )
+
+
+def _setters(inspection: Inspection, context: Context) -> tuple[str, ...]:
+    sending = {role for setting in context.settings for role in inspection.targets.roles(setting.target)}
+    return tuple(role for role in inspection.protocol.roles if role in sending)
+
+
+def _used(expressions: tuple[Expression, ...]) -> set[str]:
+    found = nested_expressions(*expressions)
+    return {each.context for each in found if isinstance(each, ContextReference)}
+
+
+def _piece_of_other_block(inspection: Inspection) -> None:
+    for join in inspection.protocol.joins:
+        for setting in (*join.parts, *join.lasts):
+            if join.block not in (None, (setting.target, setting.field)):
+                inspection.error(
+                    "WG4004",
+                    f"`{setting.target}.{setting.field}` is no piece of `{'.'.join(join.block or ())}`",
+                    inspection.place(join.path, "type"),
+                    "joins this block",
+                    _declared(inspection, setting.target),
+                    help_="the pieces of a block are that block in each frame that carries one",
+                )
+
+
+def _join_never_whole(inspection: Inspection) -> None:
+    for join in inspection.protocol.joins:
+        if not join.lasts:
+            inspection.error(
+                "WG4005",
+                f"join `{join.name}` never becomes whole",
+                inspection.place(join.path, "name"),
+                "no last piece",
+                help_="`last Message.field` says which piece is the last",
+            )
+
+
+def _checksum_of_pieces(inspection: Inspection) -> None:
+    """Refuse a checksum of what stands in a block that comes in pieces, outside it: beside a piece it is not known."""
+    for join in inspection.protocol.joins:
+        frame, block = join.block or ("", "")
+        record = next((each for each in inspection.records if each.owner.name == frame), None)
+        held = None if record is None else record.by_name.get(block)
+        if record is None or held is None:
+            continue
+        inside = {each.name for each in flat_fields((held,))} - {block}
+        for field in record.flat:
+            outer = () if field.name in inside or field is held else field_expressions(field)
+            for each in nested_expressions(*outer):
+                if isinstance(each, Checksum) and inside & {each.first, each.last}:
+                    inspection.error(
+                        "WG4029",
+                        f"`{field.name}` is a checksum of a part of `{block}`, which comes in pieces",
+                        inspection.place(field.path, "value"),
+                        "not known beside a piece",
+                        inspection.also(join.path, "joined here", "name"),
+                        help_=f"take the checksum of `{block}`, or lay `{field.name}` in it",
+                    )
+
+
+def _declared(inspection: Inspection, target: str) -> Label | None:
+    found = inspection.targets.by_name.get(target)
+    return None if found is None else inspection.also(found.path, "declared here", "name")
+
+
+RULES = (
+    _context_never_set,
+    _set_by_wrong_role,
+    _context_not_known,
+    _set_by_what_is_not_kept,
+    _piece_of_other_block,
+    _join_never_whole,
+    _checksum_of_pieces,
+)

@@ -1,0 +1,329 @@
+"""What a single field says: bits that fill bytes, values that fit their type, lengths that cover what they measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import dropwhile, groupby, takewhile
+
+from wiregen.language.checker.inspection import Inspection, Record, numbers_text
+from wiregen.language.checker.lookup import Declared
+from wiregen.schema.model import (
+    Bits,
+    Block,
+    Boolean,
+    Bytes,
+    Call,
+    Computed,
+    Default,
+    Derived,
+    Expression,
+    Field,
+    FieldReference,
+    Float,
+    Integer,
+    List,
+    Match,
+    MessageMatch,
+    Octets,
+    Position,
+    Reference,
+    Region,
+    Text,
+    Type,
+    Uuid,
+    Varint,
+)
+from wiregen.schema.values import number_of
+from wiregen.schema.walk import direct_expressions, nested_expressions, own_blocks, shapes
+
+__all__ = ["RULES", "fault_of_value"]
+
+
+def _bits_fill_bytes(inspection: Inspection) -> None:
+    for record in inspection.records:
+        for fields in _rows_of_fields(record):
+            for run in _runs(fields):
+                n_bits = sum(_bits(field) for field in run)
+                if n_bits % 8:
+                    _report_run(inspection, run, n_bits)
+
+
+def _report_run(inspection: Inspection, run: tuple[Field, ...], n_bits: int) -> None:
+    missing = -n_bits % 8
+    inspection.error(
+        "WG3030",
+        f"{n_bits} {'bit does' if n_bits == 1 else 'bits do'} not fill whole bytes",
+        inspection.place(run[-1].path),
+        f"{missing} missing behind this",
+        inspection.also(run[0].path, "the run begins here") if len(run) > 1 else None,
+        help_=f"pad it with `_ : u{missing} == 0`" if missing > 1 else "pad it with `_ : bit == false`",
+    )
+
+
+def _bits_always_there(inspection: Inspection) -> None:
+    for record in inspection.records:
+        for field in record.flat:
+            if isinstance(field.type, Bits) and (field.condition is not None or _is_trailing(field)):
+                inspection.error(
+                    "WG3031",
+                    f"`{field.name}` is a part of a byte, so it cannot be left out",
+                    inspection.place(field.path, "if" if field.condition is not None else "value"),
+                    "sometimes not there",
+                    help_="put the bits of one byte into a struct and make that optional",
+                )
+
+
+def _one_row_of_trailing(inspection: Inspection) -> None:
+    for record in inspection.records:
+        row = next((fields for fields in _certain_rows(record.fields) if any(map(_is_trailing, fields))), ())
+        run = list(takewhile(_is_trailing, dropwhile(lambda field: not _is_trailing(field), row)))
+        for field in filter(_is_trailing, record.flat):
+            if field.path not in {each.path for each in run}:
+                inspection.error(
+                    "WG3039",
+                    f"`{field.name} ?=` is not in one row that is always there",
+                    inspection.place(field.path, "value"),
+                    "how many are absent could not say whether this is",
+                    inspection.also(run[0].path, "the row is here") if run else None,
+                    help_="put the fields of the block, or those of one row, into a struct, which has a row of its own",
+                )
+
+
+def _certain_rows(fields: tuple[Field, ...]) -> Iterator[tuple[Field, ...]]:
+    """Yield the fields of a declaration, then those of each block that is always there."""
+    yield fields
+    for field in fields:
+        if field.condition is None:
+            for block, is_arm in own_blocks(field.type):
+                if not is_arm:
+                    yield from _certain_rows(block.fields)
+
+
+def _value_outside_type(inspection: Inspection) -> None:
+    for record in inspection.records:
+        for field in record.flat:
+            if field.value is None or isinstance(field.value, Derived):
+                continue
+            others = field.value.others if isinstance(field.value, Default) else ()
+            values = (field.value.value, *(each.value for each in others))
+            faults = (fault_of_value(value, field.type, inspection.declared) for value in values)
+            fault = next((fault for fault in faults if fault is not None), None)
+            if fault is not None:
+                inspection.error(
+                    "WG3032",
+                    f"the value of `{field.name}` is not one of its type",
+                    inspection.place(field.path, "value"),
+                    fault,
+                )
+
+
+def fault_of_value(value: Expression, type_: Type, declared: Declared) -> str | None:
+    """Return why a constant value cannot be one of its type, or None."""
+    number = number_of(value)
+    if number is not None:
+        return _fault_of_number(number, type_, declared)
+    if isinstance(value, Octets) and isinstance(type_, Bytes) and isinstance(type_.length, Computed):
+        size = number_of(type_.length.value)
+        has_size = len(value.hex) // 2
+        return None if size in (None, has_size) else f"{has_size} bytes, and the type has {size}"
+    return None
+
+
+def _fault_of_number(number: int, type_: Type, declared: Declared) -> str | None:
+    if isinstance(type_, Reference) and type_.target == "enum":
+        fault = _fault_of_member(number, type_, declared)
+        if fault is not None:
+            return fault
+    possible = declared.numbers_in(type_)
+    if possible is None or possible.low <= number <= possible.high:
+        return None
+    return f"{number} is not in {numbers_text(possible)}"
+
+
+def _fault_of_member(number: int, reference: Reference, declared: Declared) -> str | None:
+    enum = declared.enums.get(reference.name)
+    if enum is None or enum.is_open:
+        return None
+    members = [member for member in enum.members if member.value == number]
+    if not members:
+        return f"{number} is no member of `{enum.name}`"
+    is_allowed = reference.only is None or reference.lenient or members[0].name in reference.only
+    return None if is_allowed else f"`only` leaves `{members[0].name}` out"
+
+
+def _discriminator_set_twice(inspection: Inspection) -> None:
+    for record in inspection.records:
+        for field, type_ in record.shapes:
+            named = _subject(type_, record)
+            if named is not None and not isinstance(named.value, Derived) and named.condition is None:
+                inspection.error(
+                    "WG3034",
+                    f"`{named.name}` is set by hand, and the message in `{field.name}` says it as well",
+                    inspection.place(named.path),
+                    "set twice",
+                    inspection.also(field.path, "its message has that code", "type"),
+                    help_=f"write `:= code({field.name})`, and nobody has to set it",
+                )
+
+
+def _subject(type_: Type, record: Record) -> Field | None:
+    """Return the field of the declaration by which the message is chosen."""
+    match type_:
+        case MessageMatch(subject=FieldReference(path=(name,), scope="own")):
+            return record.by_name.get(name)
+        case _:
+            return None
+
+
+def _code_derived_twice(inspection: Inspection) -> None:
+    for record in inspection.records:
+        seen: dict[str, Field] = {}
+        for field in record.flat:
+            body = _coded(field)
+            if body is not None and body in seen:
+                inspection.error(
+                    "WG3035",
+                    f"the code of `{body}` is written twice",
+                    inspection.place(field.path, "value"),
+                    "second field with it",
+                    inspection.also(seen[body].path, "first", "value"),
+                    help_=f"one of them is enough; compare the other one with it: `where {field.name} == {seen[body].name}`",
+                )
+            elif body is not None:
+                seen[body] = field
+
+
+def _coded(field: Field) -> str | None:
+    match field.value:
+        case Derived(value=Call(function="code", arguments=(FieldReference(path=(name,)),))):
+            return name
+        case _:
+            return None
+
+
+def _is_trailing(field: Field) -> bool:
+    return field.value is not None and field.value.kind == "trailing"
+
+
+def _bits(field: Field) -> int:
+    return field.type.bits if isinstance(field.type, Bits) else 0
+
+
+def _runs(fields: Iterable[Field]) -> Iterator[tuple[Field, ...]]:
+    """Yield the bit fields that stand side by side; another order begins a new run."""
+    for order, run in groupby(
+        fields, lambda field: field.type.order if isinstance(field.type, Bits) else None
+    ):
+        if order is not None:
+            yield tuple(run)
+
+
+def _rows_of_fields(record: Record) -> Iterator[tuple[Field, ...]]:
+    yield record.fields
+    for _, type_ in record.shapes:
+        if isinstance(type_, Block):
+            yield type_.fields
+
+
+def _nothing_to_write(inspection: Inspection) -> None:
+    for record in inspection.records:
+        for field in record.flat:
+            is_blank = field.name == "_" and field.value is None
+            if is_blank and not _has_zero(field.type):
+                inspection.error(
+                    "WG3036",
+                    "nothing says what is written for `_`",
+                    inspection.place(field.path, "type"),
+                    "has no zero",
+                    inspection.also(field.path, "no value", "name"),
+                    help_="give it one (`_ : Kind = LOW`), or say how many bytes they are: `_ : bytes[3]`",
+                )
+
+
+def _has_zero(type_: Type) -> bool:
+    """Tell whether a type has a value of zeros, or no value of its own."""
+    match type_:
+        case Integer() | Float() | Boolean() | Bits() | Varint() | Uuid() | Bytes() | Text() | Block():
+            return True
+        case List(item=item):
+            return not isinstance(item, Bytes | Text | List) and _has_zero(item)
+        case Region(content=content):
+            return isinstance(_innermost(content), Block)
+        case _:
+            return False
+
+
+def _innermost(type_: Type) -> Type:
+    return _innermost(type_.content) if isinstance(type_, Region) else type_
+
+
+def _remaining_in_a_value(inspection: Inspection) -> None:
+    for record in inspection.records:
+        for field, type_ in record.shapes:
+            if isinstance(type_, Match) and _asks_remaining(type_.subject):
+                _report_remaining(inspection, field, "type")
+        for field in record.flat:
+            if field.value is not None and _asks_remaining(field.value.value):
+                _report_remaining(inspection, field, "value")
+
+
+def _asks_remaining(expression: Expression) -> bool:
+    return any(
+        isinstance(each, Position) and each.what == "remaining" for each in nested_expressions(expression)
+    )
+
+
+def _report_remaining(inspection: Inspection, field: Field, part: str) -> None:
+    inspection.error(
+        "WG3037",
+        "only a reader knows how many bytes remain, and this has to be written too",
+        inspection.place(field.path, part),
+        "`remaining` decides it",
+        inspection.also(field.path, "this field", "name"),
+        help_="measure what follows, `:= size(rest)`, or compare instead: `where length == remaining`",
+    )
+
+
+def _size_of_bits(inspection: Inspection) -> None:
+    declared = Declared(inspection.protocol)
+    for record in inspection.records:
+        for field in record.flat:
+            for part, expression in _clauses(field):
+                measured = [
+                    each.arguments[0]
+                    for each in nested_expressions(expression)
+                    if isinstance(each, Call) and each.function == "size"
+                ]
+                if any(isinstance(declared.type_of(each, record.by_name), Bits) for each in measured):
+                    inspection.error(
+                        "WG3068",
+                        "a part of a byte has no size of its own",
+                        inspection.place(field.path, part),
+                        "asks for the size of bits",
+                        help_="write how many bytes the whole run of bits takes",
+                    )
+
+
+def _clauses(field: Field) -> Iterator[tuple[str, Expression]]:
+    """Yield the expressions of a field, each with the part of the field that it stands in."""
+    if field.value is not None:
+        yield "value", field.value.value
+    if field.condition is not None:
+        yield "if", field.condition
+    if field.where is not None:
+        yield "where", field.where
+    for type_ in shapes(field.type):
+        yield from (("type", each) for each in direct_expressions(type_))
+
+
+RULES = (
+    _bits_fill_bytes,
+    _bits_always_there,
+    _one_row_of_trailing,
+    _value_outside_type,
+    _discriminator_set_twice,
+    _code_derived_twice,
+    _nothing_to_write,
+    _remaining_in_a_value,
+    _size_of_bits,
+)

@@ -1,0 +1,313 @@
+"""The way of messages: frames, roles, codes that reach them, ports, limits and variants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wiregen.language.checker.fields import fault_of_value
+from wiregen.language.checker.inspection import MAX_VARIANTS, Inspection, Owner, Record
+from wiregen.language.checker.layout_equality import Shape, shape_of
+from wiregen.language.checker.lookup import is_visible
+from wiregen.language.diagnostics import Label
+from wiregen.schema.model import (
+    Arm,
+    Field,
+    Frame,
+    InCompressed,
+    Match,
+    Message,
+    MessageMatch,
+    Number,
+    Preamble,
+    Reference,
+    Region,
+    Type,
+    Variant,
+)
+from wiregen.schema.walk import flat_fields
+
+__all__ = ["RULES"]
+
+_MOST_NAMED = 4
+"""Messages that one diagnostic names; the rest is counted."""
+
+
+def _no_frame(inspection: Inspection) -> None:
+    protocol = inspection.protocol
+    if not protocol.frames:
+        inspection.note(
+            "WG3049",
+            f"`{protocol.name}` has no frame: no package is made of it",
+            inspection.place(protocol.path, "name"),
+            "declarations for others to import",
+            help_="declare `frame Frame { … }` if it is to be spoken",
+        )
+
+
+def _role_without_frame(inspection: Inspection) -> None:
+    framed = {role for frame in inspection.protocol.frames for role in _roles(inspection, frame.role)}
+    for message in inspection.protocol.messages:
+        missing = [role for role in _roles(inspection, message.role) if role not in framed]
+        if message.code is not None and missing:
+            inspection.error(
+                "WG3040",
+                f"no frame carries what the {missing[0]} sends, so `{message.name}` can never be sent",
+                inspection.place(message.path, "name"),
+                "no way to send it",
+                help_=f"declare `frame Frame from {missing[0]} {{ … }}`",
+            )
+
+
+def _roles(inspection: Inspection, role: str | None) -> tuple[str, ...]:
+    return inspection.protocol.roles if role is None else (role,)
+
+
+def _message_never_carried(inspection: Inspection) -> None:
+    """Report the messages that nothing carries, those with the same reason at once."""
+    found: dict[str, list[Message]] = {}
+    for message in inspection.protocol.messages:
+        help_ = None if message.name in inspection.named_messages else _why_uncarried(inspection, message)
+        if help_ is not None:
+            found.setdefault(help_, []).append(message)
+    for help_, messages in found.items():
+        _report_uncarried(inspection, messages, help_)
+
+
+def _why_uncarried(inspection: Inspection, message: Message) -> str | None:
+    """Return how to have a message carried; None where a frame carries it, or where another rule tells why none does."""
+    if message.code is None:
+        return "name it in an arm of a `match`, or give it a type code"
+    frames = list(_frames(inspection, message))
+    if not frames or any(True for _ in _listing(inspection, message)):
+        return None
+    if not any(record.ways for record in frames):
+        return "let a frame choose its message by the code: `body : match type`"
+    return "no `match` of its frames lists it: see their `only`"
+
+
+def _report_uncarried(inspection: Inspection, messages: list[Message], help_: str) -> None:
+    first, names = messages[0], [f"`{message.name}`" for message in messages[:_MOST_NAMED]]
+    more = len(messages) - len(names)
+    listed = (
+        f"{', '.join(names)} and {more} more" if more else " and ".join((", ".join(names[:-1]), names[-1]))
+    )
+    text = f"messages {listed}" if len(messages) > 1 else f"message {names[0]}"
+    also = [inspection.also(each.path, "nor this", "name") for each in messages[1:_MOST_NAMED]]
+    place = inspection.place(first.path, "name")
+    inspection.error("WG3041", f"nothing can carry {text}", place, "never sent", *also, help_=help_)
+
+
+def _code_outside_frame(inspection: Inspection) -> None:
+    for message in inspection.protocol.messages:
+        if message.code is None or message.name in inspection.named_messages:
+            continue
+        faults = [
+            _fault_of_code(inspection, message.code, record, way)
+            for record, way in _listing(inspection, message)
+        ]
+        if faults and None not in faults:
+            inspection.error(
+                "WG3042",
+                f"type code {message.code} of `{message.name}` has no room in its frame",
+                inspection.place(message.path, "code"),
+                faults[0] or "",
+                help_="the field that says the type has to be able to hold it",
+            )
+
+
+def _fault_of_code(inspection: Inspection, code: int, record: Record, way: MessageMatch) -> str | None:
+    subject = inspection.declared.type_of(way.subject, record.by_name)
+    return None if subject is None else fault_of_value(Number(value=code), subject, inspection.declared)
+
+
+def _frames(inspection: Inspection, message: Message) -> Iterator[Record]:
+    for record in inspection.frame_records:
+        if None in (message.role, record.role) or message.role == record.role:
+            yield record
+
+
+def _listing(inspection: Inspection, message: Message) -> Iterator[tuple[Record, MessageMatch]]:
+    """Yield the ways through which a frame can carry the message, as far as names decide."""
+    for record in _frames(inspection, message):
+        for way in record.ways:
+            if way.only is None or message.name in way.only:
+                yield record, way
+
+
+def _without_bytes(inspection: Inspection) -> None:
+    """Report frames and preambles that may take no bytes: a reader would find one wherever it stands."""
+    for record in inspection.records:
+        owner = record.owner
+        if isinstance(owner, Frame | Preamble) and record.sizes.smallest(owner.fields) == 0:
+            what = "frame" if isinstance(owner, Frame) else "preamble"
+            inspection.error(
+                "WG3071",
+                f"the {what} `{owner.name}` may take no bytes",
+                inspection.place(owner.path, "name"),
+                "nothing tells that it is there",
+                help_="give it a field that always takes at least one byte",
+            )
+
+
+def _two_preambles(inspection: Inspection) -> None:
+    first: dict[str, Preamble] = {}
+    for preamble in inspection.protocol.preambles:
+        before = first.setdefault(preamble.role, preamble)
+        if before is not preamble:
+            inspection.error(
+                "WG3043",
+                f"the {preamble.role} already begins with `{before.name}`",
+                inspection.place(preamble.path, "name"),
+                "second preamble",
+                inspection.also(before.path, "first", "name"),
+                help_="what a role sends before its first frame is one preamble",
+            )
+
+
+def _inflated_without_limit(inspection: Inspection) -> None:
+    if any(limit.name == "inflated" for limit in inspection.protocol.limits):
+        return
+    for record in inspection.records:
+        for field, type_ in record.shapes:
+            if isinstance(type_, Region) and isinstance(type_.carrier, InCompressed):
+                inspection.error(
+                    "WG3044",
+                    f"`{field.name}` is compressed, and nothing bounds what comes out",
+                    inspection.place(field.path, "type"),
+                    "could be a thousand times as long",
+                    _where_limits_stand(inspection),
+                    help_="say it: `limits { inflated = 64 MiB }`",
+                )
+
+
+def _where_limits_stand(inspection: Inspection) -> Label | None:
+    for limit in inspection.protocol.limits[-1:]:
+        return inspection.also(limit.path, "`inflated` would stand beside this", "name")
+    return inspection.also(inspection.protocol.path, "has no `limits`", "name")
+
+
+def _variant_of_other_fields(inspection: Inspection) -> None:
+    for other, own in _varied(inspection):
+        theirs, ours = _visible(other), _visible(own)
+        different = sorted(theirs.keys() ^ ours.keys())
+        if different:
+            owner, what = (
+                (other, "only here") if different[0] in theirs else (own, "only in the layout it stands for")
+            )
+            inspection.error(
+                "WG3045",
+                f"the layouts of `{own.name}` differ in more than order: `{different[0]}`",
+                inspection.place((theirs.get(different[0]) or ours[different[0]]).path),
+                what,
+                inspection.also(other.path if owner is own else own.path, "the other layout", "name"),
+                help_="a variant lays the same fields in another way; only derived and constant ones may differ",
+            )
+
+
+def _variant_without_difference(inspection: Inspection) -> None:
+    for other, own in _varied(inspection):
+        if shape_of(other.fields) == shape_of(own.fields):
+            inspection.error(
+                "WG3046",
+                f"this layout of `{own.name}` is the one it already has",
+                inspection.place(other.path, "name"),
+                "no difference",
+                inspection.also(own.path, "the same bytes", "name"),
+                help_="take it out: what a variant does not lay differently, it takes over",
+            )
+
+
+def _variants_alike(inspection: Inspection) -> None:
+    first: dict[Shape, Variant] = {}
+    for variant in inspection.protocol.variants[:MAX_VARIANTS]:
+        before = first.setdefault(shape_of(_layouts(variant)), variant)
+        if before is not variant:
+            inspection.error(
+                "WG3046",
+                f"variant `{variant.name}` lays the same bytes as `{before.name}`",
+                inspection.place(variant.path, "name"),
+                "cannot be told apart",
+                inspection.also(before.path, "the same layouts", "name"),
+                help_="lay something in another way, or remove one of them",
+            )
+
+
+def _layouts(variant: Variant) -> tuple[tuple[str, str, tuple[Field, ...]], ...]:
+    """Return what a variant lays, in an order that does not depend on the text."""
+    owners: tuple[Owner, ...] = (*variant.frames, *variant.structs, *variant.messages, *variant.preambles)
+    by_name = sorted(owners, key=lambda owner: (type(owner).__name__, owner.name))
+    return tuple((type(owner).__name__, owner.name, owner.fields) for owner in by_name)
+
+
+def _too_many_variants(inspection: Inspection) -> None:
+    for variant in inspection.protocol.variants[MAX_VARIANTS:]:
+        inspection.error(
+            "WG3047",
+            f"a protocol has at most {MAX_VARIANTS} variants",
+            inspection.place(variant.path, "name"),
+            "one too many",
+        )
+
+
+def _varied(inspection: Inspection) -> Iterator[tuple[Owner, Owner]]:
+    """Yield each declaration of a variant with the one that it stands for."""
+    records = (record for record in inspection.records if record.variant is None)
+    own = {(type(record.owner), record.owner.name): record.owner for record in records}
+    for variant in inspection.protocol.variants[:MAX_VARIANTS]:
+        others: tuple[Owner, ...] = (*variant.frames, *variant.structs, *variant.messages, *variant.preambles)
+        for owner in others:
+            other = own.get((type(owner), owner.name))
+            if other is not None:
+                yield owner, other
+
+
+def _visible(owner: Owner) -> dict[str, Field]:
+    return {field.name: field for field in flat_fields(owner.fields) if is_visible(field)}
+
+
+def _arm_without_message(inspection: Inspection) -> None:
+    """The field that carries the message holds one in every arm: what a frame carries is a message."""
+    for record in inspection.records:
+        if isinstance(record.owner, Frame) and record.owner.message is not None:
+            field = record.by_name[record.owner.message]
+            for arm in _without_message(field.type):
+                inspection.error(
+                    "WG3063",
+                    f"`{field.name}` carries the message of the frame, and this arm has none",
+                    inspection.place(arm.path, "type"),
+                    "not a message",
+                    help_="declare `message Name { … }` without a type code, and name it in the arm",
+                )
+
+
+def _without_message(type_: Type) -> Iterator[Arm]:
+    """Yield the arms of a choice, and of those in its arms, that hold no message."""
+    match type_:
+        case Region(content=content):
+            yield from _without_message(content)
+        case Match(arms=arms):
+            for arm in arms:
+                inner = arm.type
+                while isinstance(inner, Region):
+                    inner = inner.content
+                is_message = isinstance(inner, Reference) and inner.target == "message"
+                if isinstance(inner, Match):
+                    yield from _without_message(inner)
+                elif not is_message and not isinstance(inner, MessageMatch):
+                    yield arm
+
+
+RULES = (
+    _no_frame,
+    _role_without_frame,
+    _message_never_carried,
+    _code_outside_frame,
+    _two_preambles,
+    _without_bytes,
+    _inflated_without_limit,
+    _variant_of_other_fields,
+    _variant_without_difference,
+    _variants_alike,
+    _too_many_variants,
+    _arm_without_message,
+)

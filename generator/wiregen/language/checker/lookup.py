@@ -1,0 +1,105 @@
+"""Looking up what expressions name: the field behind a path, the numbers that a type or a subject can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wiregen.schema.model import (
+    Bits,
+    Block,
+    Boolean,
+    ContextReference,
+    Expression,
+    Field,
+    FieldReference,
+    Integer,
+    Protocol,
+    Reference,
+    Region,
+    Span,
+    Type,
+    Varint,
+)
+from wiregen.schema.values import coding_span, span_of
+from wiregen.schema.walk import flat_fields
+
+__all__ = ["Declared", "is_visible"]
+
+
+class Declared:
+    """The declarations of one protocol that types name."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self.enums = {enum.name: enum for enum in protocol.enums}
+        self.unions = {union.name: union for union in protocol.unions}
+        self._codings = {coding.name: coding for coding in protocol.codings}
+        self._structs = {struct.name: struct for struct in protocol.structs}
+        self._contexts = {context.name: context for context in protocol.contexts}
+
+    def type_of(self, expression: Expression, fields: Mapping[str, Field]) -> Type | None:
+        """Return the type of the field or context that a subject names, or None where it names neither."""
+        match expression:
+            case FieldReference(path=(name, *rest), scope="own"):
+                field = fields.get(name)
+                for inner in rest:
+                    here = () if field is None else flat_fields(self.fields_of(field.type))
+                    field = next((each for each in here if each.name == inner), None)
+                return None if field is None else field.type
+            case ContextReference(context=name) if name in self._contexts:
+                return self._contexts[name].type
+            case _:
+                return None
+
+    def numbers_in(self, type_: Type) -> Span | None:
+        """Return the numbers of an integer, of an enum's type or of a coding; None for all else."""
+        match type_:
+            case Integer() | Varint() | Bits():
+                return span_of(type_)
+            case Boolean():
+                return Span(low=0, high=1)
+            case Reference(target="enum", name=name) if name in self.enums:
+                return span_of(self.enums[name].type)
+            case Reference(target="coding", name=name) if name in self._codings:
+                return coding_span(self._codings[name])
+            case _:
+                return None
+
+    def choices_in(self, type_: Type) -> tuple[Span, ...] | None:
+        """Return every number that is read as a value of the type: the members of a closed enum, those that `only` lists, else all that fit; None for all else.
+
+        A coding leaves gaps and may have null, so it is none of them.
+        """
+        match type_:
+            case Reference(target="enum", name=name, only=only, lenient=False) if self._is_closed(name) or (
+                only is not None and name in self.enums
+            ):
+                members = (
+                    member for member in self.enums[name].members if only is None or member.name in only
+                )
+                return tuple(Span(low=member.value, high=member.value) for member in members)
+            case Reference(target="coding"):
+                return None
+            case _:
+                possible = self.numbers_in(type_)
+                return None if possible is None else (possible,)
+
+    def _is_closed(self, name: str) -> bool:
+        return name in self.enums and not self.enums[name].is_open
+
+    def fields_of(self, type_: Type) -> tuple[Field, ...]:
+        match type_:
+            case Region(content=content):
+                return self.fields_of(content)
+            case Block(fields=fields):
+                return fields
+            case Reference(target="struct", name=name) if name in self._structs:
+                return self._structs[name].fields
+            case _:
+                return ()
+
+
+def is_visible(field: Field) -> bool:
+    """Tell whether a field is part of the Python API: not derived, not constant, not `_`, no block."""
+    hidden = field.value is not None and field.value.kind in {"derived", "fixed"}
+    block = field.type.content if isinstance(field.type, Region) else field.type
+    return not hidden and field.name != "_" and not isinstance(block, Block)

@@ -1,0 +1,97 @@
+"""The largest memory that a message's limits allow, for people to know before a peer finds out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from wiregen.schema.model import (
+    Field,
+    InCompressed,
+    List,
+    Message,
+    Protocol,
+    Reference,
+    Region,
+    Text,
+    Type,
+    Union,
+)
+from wiregen.schema.sizes import Sizes
+from wiregen.schema.walk import flat_fields, nested_types
+
+__all__ = ["largest_memory"]
+
+_DEFAULTS: Mapping[str, int] = {"frame": 16 * 2**20, "inflated": 64 * 2**20, "messages": 65536}
+_OBJECT = 64
+"""Bytes of an object of CPython with slots, and of one value in it: rounded up."""
+_VALUE = 56
+
+
+def largest_memory(
+    protocol: Protocol, narrowed: Mapping[str, int] | None = None
+) -> tuple[tuple[str, int], ...]:
+    """Return each message with the bytes that decoding one of it takes at most, in round numbers.
+
+    Its frame's bytes, what is inflated and the values are included. `narrowed`: limits that replace those of the protocol.
+    """
+    limits = {**_DEFAULTS, **{limit.name: limit.value for limit in protocol.limits}, **(narrowed or {})}
+    sizes = Sizes(protocol)
+    owners = {struct.name: struct.fields for struct in protocol.structs}
+    owners.update({union.name: _every_field(union) for union in protocol.unions})
+    lasts = {last.target for join in protocol.joins for last in join.lasts}
+    joined = 2 * limits.get("joined", limits["frame"])  # the pieces, and what they are together
+    return tuple(
+        (
+            message.name,
+            _memory(tuple(_reached(message, owners)), sizes.largest(message), limits)
+            + joined * (message.name in lasts),
+        )
+        for message in protocol.messages
+    )
+
+
+def _memory(fields: tuple[Field, ...], largest: int | None, limits: Mapping[str, int]) -> int:
+    types = tuple(nested_types(*(field.type for field in fields)))
+    content = limits["frame"] if largest is None else min(largest, limits["frame"])
+    inflated = 0
+    if any(isinstance(type_, Region) and isinstance(type_.carrier, InCompressed) for type_ in types):
+        inflated = limits["inflated"]
+    n_objects = _n_elements(types, content + inflated, limits) + 1
+    values = max(map(_width, types), default=1) * (content + inflated)
+    # The frame as it came in two chunks, joined, and the part that is being decoded; what is inflated stays until all of it is decoded.
+    return 4 * content + inflated + values + n_objects * (_OBJECT + _VALUE * len(fields))
+
+
+def _width(type_: Type) -> int:
+    """Return how many bytes one byte of the wire takes in a value: a text with one wide character is all wide, and the narrow one that it
+    was until then is let go of when the wide one is there.
+    """
+    match type_:
+        case Text(encoding="utf8" | "mutf8"):
+            return 5
+        case Text(encoding="utf16"):
+            return 3
+        case _:
+            return 1
+
+
+def _n_elements(types: Iterable[Type], content: int, limits: Mapping[str, int]) -> int:
+    has_lists = any(isinstance(type_, List) for type_ in types)
+    return min(limits["messages"], content) if has_lists else 0
+
+
+def _reached(message: Message, owners: Mapping[str, tuple[Field, ...]]) -> Iterator[Field]:
+    """Yield the fields of a message and of all structs and varieties that can stand in it."""
+    seen: set[str] = set()
+    waiting = [message.fields]
+    while waiting:
+        fields = tuple(flat_fields(waiting.pop()))
+        yield from fields
+        for type_ in nested_types(*(field.type for field in fields)):
+            if isinstance(type_, Reference) and type_.name in owners and type_.name not in seen:
+                seen.add(type_.name)
+                waiting.append(owners[type_.name])
+
+
+def _every_field(union: Union) -> tuple[Field, ...]:
+    return tuple(field for variety in union.varieties for field in variety.fields)

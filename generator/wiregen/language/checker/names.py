@@ -1,0 +1,120 @@
+"""Names that meet in Python, and names that Python could not take as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from wiregen.language.checker.inspection import Inspection
+from wiregen.language.checker.lookup import is_visible
+from wiregen.schema.model import Field, Frame, Variety
+from wiregen.schema.naming import PythonNames, Scope, python_names
+
+__all__ = ["RULES"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Names:
+    """The names of one Python scope, each with the path of what bears it."""
+
+    scope: Scope
+    paths: dict[str, str]
+    granted: Collection[str] = ()
+
+    @property
+    def python(self) -> PythonNames:
+        return python_names(self.paths, self.scope, granted=self.granted)
+
+
+def _names_meet(inspection: Inspection) -> None:
+    for names in _scopes(inspection):
+        for collision in names.python.collisions:
+            first, second, *_ = collision.names
+            inspection.error(
+                "WG3060",
+                f"`{first}` and `{second}` are both `{collision.python_name}` in Python",
+                inspection.place(names.paths[second], "name"),
+                "second",
+                inspection.also(names.paths[first], "first", "name"),
+                help_="give one of them another name",
+            )
+
+
+def _code_is_taken(inspection: Inspection) -> None:
+    """Refuse a field `code` where the class has that attribute already, which tells which of several codes a value has."""
+    for record in inspection.records:
+        owner = record.owner
+        if not isinstance(owner, Variety) or sum(span.high - span.low + 1 for span in owner.codes) == 1:
+            continue
+        for field in record.flat:
+            if is_visible(field) and field.name == "code":
+                inspection.error(
+                    "WG3060",
+                    f"`code` is also the attribute that tells which of its codes `{owner.name}` has",
+                    inspection.place(field.path, "name"),
+                    "the same name",
+                    inspection.also(owner.path, "has several codes", "name"),
+                    help_="give the field another name",
+                )
+
+
+def _name_is_taken(inspection: Inspection) -> None:
+    for names in _scopes(inspection):
+        for name, python in names.python.renamed:
+            inspection.note(
+                "WG3061",
+                f"`{name}` is called `{python}` in Python",
+                inspection.place(names.paths[name], "name"),
+                "taken",
+                help_="the name belongs to Python or to the generated package; nothing has to be changed",
+            )
+
+
+def _scopes(inspection: Inspection) -> Iterator[_Names]:
+    protocol = inspection.protocol
+    yield _Names(scope=Scope.PACKAGE, paths={protocol.name: protocol.path})
+    yield _module(inspection)
+    for enum in protocol.enums:
+        yield _Names(scope=Scope.ENUM_MEMBER, paths={member.name: member.path for member in enum.members})
+    for union in protocol.unions:
+        yield _Names(scope=Scope.MEMBER, paths={variety.name: variety.path for variety in union.varieties})
+    for record in inspection.records:
+        is_frame = isinstance(record.owner, Frame)
+        yield _Names(
+            scope=Scope.FRAME_MEMBER if is_frame else Scope.MEMBER,
+            paths=dict(
+                _members(record.flat, record.owner.message if isinstance(record.owner, Frame) else None)
+            ),
+        )
+
+
+def _module(inspection: Inspection) -> _Names:
+    protocol = inspection.protocol
+    kinds = (
+        protocol.constants,
+        protocol.enums,
+        protocol.structs,
+        protocol.messages,
+        protocol.frames,
+        protocol.preambles,
+        protocol.unions,
+        tuple(join for join in protocol.joins if join.block is not None),
+    )
+    return _Names(
+        scope=Scope.MODULE,
+        paths={declaration.name: declaration.path for kind in kinds for declaration in kind},
+        granted=tuple(frame.name for frame in protocol.frames),
+    )
+
+
+def _members(fields: tuple[Field, ...], carried: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the attributes of a class: its fields and their views; the field that carries the message is always `message`."""
+    for field in fields:
+        if not is_visible(field) or field.name == carried:
+            continue
+        yield field.name, field.path
+        if field.view is not None and field.view.form != "type":
+            yield f"{field.name}_{field.view.form}", field.path
+
+
+RULES = (_names_meet, _code_is_taken, _name_is_taken)

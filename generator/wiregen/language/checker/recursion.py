@@ -1,0 +1,209 @@
+"""Things inside themselves: declarations that never end, derived values that wait for each other, items of no size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import TypeAlias
+
+from wiregen.language.checker.absences import is_positive
+from wiregen.language.checker.inspection import Inspection, Record
+from wiregen.language.diagnostics import Label
+from wiregen.schema.graph import components
+from wiregen.schema.model import (
+    Bits,
+    Bytes,
+    Call,
+    Checksum,
+    Computed,
+    Derived,
+    Expression,
+    Field,
+    FieldReference,
+    Frame,
+    List,
+    Message,
+    Reference,
+    Struct,
+    Text,
+    Union,
+)
+from wiregen.schema.sizes import Sizes
+from wiregen.schema.values import number_of
+from wiregen.schema.walk import flat_fields, inner_expressions, references
+
+__all__ = ["RULES", "Declaration", "contained", "declarations_of"]
+
+Declaration: TypeAlias = Struct | Message | Frame | Union
+_SIZE = "size "
+_MAX_STEPS = 8
+"""Fields of one way round that are shown."""
+_MAX_CHECKED = 500
+"""Fields of one checksum that are looked at."""
+
+
+def _declaration_without_end(inspection: Inspection) -> None:
+    declarations = declarations_of(inspection)
+    positions = {name: position for position, name in enumerate(declarations)}
+    for group in components(declarations, lambda name: contained(declarations, name)):
+        first = declarations[min(group, key=positions.__getitem__)]
+        is_circle = len(group) > 1 or first.name in contained(declarations, first.name)
+        if is_circle and inspection.sizes.is_endless(first):
+            inspection.error(
+                "WG3020",
+                f"`{first.name}` always contains itself, so it never ends",
+                inspection.place(first.path, "name"),
+                "no value of it is finite",
+                *_way_round(inspection, declarations, first, group),
+                help_="make it a list, a variety of a union, or optional with `if` on the way round",
+            )
+
+
+def _way_round(
+    inspection: Inspection,
+    declarations: Mapping[str, Declaration],
+    first: Declaration,
+    group: tuple[str, ...],
+) -> Iterator[Label | None]:
+    """Yield the fields through which a declaration comes to stand in itself, the first one of each step."""
+    here, passed = first, {first.name}
+    for _ in range(_MAX_STEPS):
+        steps = tuple(_steps(inspection, here, group))
+        # The way home comes first, so that it is the shortest that is met.
+        home = next((step for step in steps if step[1] == first.name), None)
+        step = home or next((step for step in steps if step[1] not in passed), None)
+        if step is None:
+            return
+        field, name = step
+        yield inspection.also(field.path, "on the way round", "type")
+        if home is not None:
+            return
+        here = declarations[name]
+        passed.add(name)
+
+
+def _steps(
+    inspection: Inspection, declaration: Declaration, group: tuple[str, ...]
+) -> Iterator[tuple[Field, str]]:
+    """Yield the fields that always lead from one declaration of a circle to the next, with the name of that."""
+    for owner in declaration.varieties if isinstance(declaration, Union) else (declaration,):
+        for field in flat_fields(owner.fields):
+            for reference in references(field.type):
+                if reference.name in group and inspection.sizes.is_endless(field):
+                    yield field, reference.name
+
+
+def declarations_of(inspection: Inspection) -> dict[str, Declaration]:
+    """Return what can contain fields or alternatives, by name."""
+    protocol = inspection.protocol
+    kinds = (protocol.structs, protocol.messages, protocol.frames, protocol.unions)
+    return {declaration.name: declaration for kind in kinds for declaration in kind}
+
+
+def contained(declarations: Mapping[str, Declaration], name: str) -> tuple[str, ...]:
+    """Return the names of the declarations that a declaration refers to."""
+    declaration = declarations[name]
+    owners = declaration.varieties if isinstance(declaration, Union) else (declaration,)
+    types = (field.type for owner in owners for field in owner.fields)
+    return tuple(reference.name for reference in references(*types) if reference.name in declarations)
+
+
+def _derived_in_a_circle(inspection: Inspection) -> None:
+    for record in inspection.records:
+        derived = [field.name for field in record.flat if isinstance(field.value, Derived)]
+        for group in components(derived, partial(_needed, record)):
+            if len(group) == 1 and group[0] not in _needed(record, group[0]):
+                continue
+            first, *rest = (record.by_name[node] for node in group[::-1] if node in record.by_name)
+            inspection.error(
+                "WG3021",
+                f"`{first.name}` cannot be computed: its value is needed to compute it",
+                inspection.place(first.path, "value"),
+                "needs itself",
+                *(inspection.also(field.path, "on the way round", "value") for field in rest[:3]),
+            )
+
+
+def _needed(record: Record, node: str) -> tuple[str, ...]:
+    """Return the names whose values must be known before that of `node`: a field, or `size NAME` for all that decides the size of it."""
+    if node.startswith(_SIZE):
+        return tuple(name for name in _inside(node.removeprefix(_SIZE), record) if name in record.by_name)
+    field = record.by_name[node]
+    if not isinstance(field.value, Derived):
+        return ()
+    found = (name for each in _operands(field.value.value) for name in _named(each, record))
+    return tuple(found)
+
+
+def _operands(expression: Expression) -> Iterator[Expression]:
+    """Yield an expression and its operands; the size of a field does not need its value."""
+    yield expression
+    if not (isinstance(expression, Call) and expression.function == "size"):
+        for inner in inner_expressions(expression):
+            yield from _operands(inner)
+
+
+def _named(expression: Expression, record: Record) -> Iterator[str]:
+    match expression:
+        case FieldReference(path=path, scope="own") if path and path[0] in record.by_name:
+            yield path[0]
+        case Call(function="size", arguments=(FieldReference(path=(name,), scope="own"), *_)):
+            yield _SIZE + name
+        case Checksum(first=first, last=last):
+            yield from _between(record, first, last)
+        case _:
+            return
+
+
+def _inside(name: str, record: Record) -> Iterator[str]:
+    """Yield the fields below a field whose own size depends on their value."""
+    if name in record.by_name:
+        inner = flat_fields((record.by_name[name],))
+        yield from (field.name for field in inner if record.sizes.fixed_bits(field) is None)
+
+
+def _between(record: Record, first: str, last: str) -> Iterator[str]:
+    if first in record.positions and last in record.positions:
+        low, high = record.positions[first], record.positions[last] + 1
+        yield from (field.name for field in record.flat[low : min(high, low + _MAX_CHECKED)])
+
+
+def _items_of_no_size(inspection: Inspection) -> None:
+    for record in inspection.records:
+        for field, type_ in record.shapes:
+            if isinstance(type_, List) and _can_be_endless(type_, record.sizes):
+                if _is_item_bounded(inspection, record, field, type_):
+                    continue
+                inspection.error(
+                    "WG3022",
+                    f"an item of `{field.name}` can be 0 bytes long, so a few bytes could announce any number of them",
+                    inspection.place(field.path, "type"),
+                    "as many as the other side likes",
+                    _empty_item(inspection, field, type_),
+                    help_="an item takes at least one byte; a constant number of items is fine as well",
+                )
+
+
+def _is_item_bounded(inspection: Inspection, record: Record, field: Field, list_: List) -> bool:
+    """Return whether conditions say that no item is empty: `bytes[n][c]` where n is at least 1."""
+    match list_.item:
+        case Bytes(length=Computed(value=value)) | Text(length=Computed(value=value)):
+            return is_positive(inspection, record, field, value)
+        case _:
+            return False
+
+
+def _empty_item(inspection: Inspection, field: Field, list_: List) -> Label | None:
+    """Return where the item is laid out: its declaration, else the field itself."""
+    owner = declarations_of(inspection).get(list_.item.name) if isinstance(list_.item, Reference) else None
+    if owner is not None:
+        return inspection.also(owner.path, "can be 0 bytes long", "name")
+    return inspection.also(field.path, "its items", "name")
+
+
+def _can_be_endless(list_: List, sizes: Sizes) -> bool:
+    is_constant = isinstance(list_.length, Computed) and number_of(list_.length.value) is not None
+    return not is_constant and not isinstance(list_.item, Bits) and sizes.smallest(list_.item) == 0
+
+
+RULES = (_declaration_without_end, _derived_in_a_circle, _items_of_no_size)

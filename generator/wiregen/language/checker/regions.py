@@ -1,0 +1,246 @@
+"""Where regions end: what follows that which takes all the rest, and streams that have no end to go to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wiregen.language.checker.inspection import Inspection, Record
+from wiregen.language.checker.open_ends import Rests, is_read_while_bytes_remain, rests_of
+from wiregen.language.diagnostics import Label
+from wiregen.schema.model import (
+    Block,
+    Computed,
+    Field,
+    Frame,
+    List,
+    Match,
+    Message,
+    MessageMatch,
+    Position,
+    Preamble,
+    Reference,
+    ToTheEnd,
+    Trailing,
+    Type,
+    Variant,
+    Variety,
+)
+from wiregen.schema.values import number_of
+from wiregen.schema.walk import (
+    direct_expressions,
+    field_expressions,
+    matched_messages,
+    nested_expressions,
+    open_types,
+)
+
+__all__ = ["RULES"]
+
+
+def _field_after_the_rest(inspection: Inspection) -> None:
+    for record, rests in _records(inspection):
+        for fields in _rows_of_fields(record):
+            for taker, follower in _followed(fields, rests, record):
+                way_out = "behind `?=` only `?=` may follow; or say with `if` when the field is there"
+                if not is_read_while_bytes_remain(taker):
+                    way_out = "give it a length, lay it in a region, or put it last"
+                inspection.error(
+                    "WG3010",
+                    f"`{taker.name}` {_how_far(taker)}, and `{follower.name}` follows",
+                    inspection.place(taker.path, "type"),
+                    "takes what is left",
+                    inspection.also(follower.path, "nothing is left for this", "name"),
+                    help_=way_out,
+                )
+
+
+def _how_far(taker: Field) -> str:
+    return (
+        "is read while bytes remain"
+        if is_read_while_bytes_remain(taker)
+        else "goes on to the end of its region"
+    )
+
+
+def _item_takes_the_rest(inspection: Inspection) -> None:
+    for record, rests in _records(inspection):
+        for field, type_ in record.shapes:
+            if isinstance(type_, List) and rests.takes(type_.item, record.role) and not _is_one(type_):
+                inspection.error(
+                    "WG3011",
+                    f"an item of `{field.name}` goes on to the end of its region, so there is never a second one",
+                    inspection.place(field.path, "type"),
+                    "each item takes all the rest",
+                    help_="give the items a length, or lay each in a region",
+                )
+
+
+def _alternative_is_never_read(inspection: Inspection) -> None:
+    """Refuse `U[]` where an alternative of U goes on to the end too: decoders refuse it wherever the union is not last."""
+    for record, rests in _records(inspection):
+        for field, type_ in record.shapes:
+            variety = _endless_variety(inspection, type_, rests)
+            if variety is not None:
+                inspection.error(
+                    "WG3011",
+                    f"an item of `{field.name}` may be `{variety.name}`, which goes on to the end of its region, so it is never read",
+                    inspection.place(field.path, "type"),
+                    "each item leaves room for more",
+                    inspection.also(variety.path, "goes on to the end", "name"),
+                    help_=f"give `{variety.name}` a length, or leave it out with `only`",
+                )
+
+
+def _endless_variety(inspection: Inspection, type_: Type, rests: Rests) -> Variety | None:
+    """Return the first alternative that goes on to the end, of a list to the end whose items end in a union; None: there is none."""
+    if not isinstance(type_, List) or not isinstance(type_.length, ToTheEnd):
+        return None
+    for union in _last_unions(inspection, type_.item, frozenset()):
+        chosen = (
+            each
+            for each in inspection.declared.unions[union.name].varieties
+            if union.only is None or each.name in union.only
+        )
+        found = next(
+            (each for each in chosen if any(rests.field_takes(field, None) for field in each.fields)), None
+        )
+        if found is not None:
+            return found
+    return None
+
+
+def _last_unions(inspection: Inspection, type_: Type, seen: frozenset[str]) -> Iterator[Reference]:
+    """Yield the unions that a shape ends in."""
+    match type_:
+        case Reference(target="union"):
+            yield type_
+        case Reference(target="struct", name=name) if name not in seen:
+            for field in inspection.declared.fields_of(type_)[-1:]:
+                yield from _last_unions(inspection, field.type, seen | {name})
+        case Match(arms=arms):
+            for arm in arms:
+                yield from _last_unions(inspection, arm.type, seen)
+        case Block(fields=fields):
+            for field in fields[-1:]:
+                yield from _last_unions(inspection, field.type, seen)
+        case _:
+            return
+
+
+def _is_one(list_: List) -> bool:
+    return isinstance(list_.length, Computed) and number_of(list_.length.value) in (0, 1)
+
+
+def _stream_without_end(inspection: Inspection) -> None:
+    for record, rests in _records(inspection):
+        if not isinstance(record.owner, Frame | Preamble):
+            continue
+        for field in record.owner.fields:
+            if rests.field_takes(field, record.role):
+                _report_endless(inspection, record, field, rests)
+
+
+def _report_endless(inspection: Inspection, record: Record, field: Field, rests: Rests) -> None:
+    open_messages = [message for message, _ in _open_messages(inspection, record, field)]
+    takers = [taker for message in open_messages if (taker := rests.taker(message)) is not None]
+    for taker in takers or [field]:
+        inspection.error(
+            "WG3012",
+            f"`{inspection.full_name(taker)}` {_how_far(taker)}, and nothing marks that end",
+            inspection.place(taker.path, "type"),
+            "up to where?",
+            _carried_here(inspection, field) if taker is not field else None,
+            help_="give it a length, or lay all of it in a region: `length : u32 := size(body)`, `body : … in length`",
+        )
+
+
+def _remaining_without_end(inspection: Inspection) -> None:
+    for record in inspection.records:
+        if not isinstance(record.owner, Frame | Preamble):
+            continue
+        for field in record.owner.fields:
+            _report_remaining(inspection, field, None)
+            for message, carrier in _open_messages(inspection, record, field):
+                for inner in message.fields:
+                    _report_remaining(inspection, inner, _carried_here(inspection, carrier))
+
+
+def _report_remaining(inspection: Inspection, field: Field, carrier: Label | None) -> None:
+    if is_read_while_bytes_remain(field) or not _asks_what_remains(field):
+        return
+    inspection.error(
+        "WG3013",
+        f"`{inspection.full_name(field)}` asks how many bytes remain, and nothing says where they end",
+        inspection.place(field.path, "if"),
+        "never known",
+        carrier,
+        help_="give the frame a length, and lay the message in it",
+    )
+
+
+def _asks_what_remains(field: Field) -> bool:
+    types = tuple(open_types(field.type))
+    fields = [field, *(inner for type_ in types if isinstance(type_, Block) for inner in type_.fields)]
+    clauses = [each for inner in fields for each in field_expressions(inner)]
+    found = nested_expressions(*clauses, *(each for type_ in types for each in direct_expressions(type_)))
+    return any(isinstance(each, Position) and each.what == "remaining" for each in found)
+
+
+def _carried_here(inspection: Inspection, field: Field) -> Label | None:
+    return inspection.also(field.path, "carried here, without a length", "type")
+
+
+def _open_messages(inspection: Inspection, record: Record, field: Field) -> Iterator[tuple[Message, Field]]:
+    """Yield the messages that the field can carry in the endless region of a stream."""
+    ways = [type_ for type_ in open_types(field.type) if isinstance(type_, MessageMatch)]
+    if not isinstance(record.owner, Frame):
+        return
+    messages = _messages(inspection, record.variant)
+    matched = {each.name for way in ways for each in matched_messages(messages, way, record.role)}
+    yield from ((message, field) for message in messages if message.name in matched)
+
+
+def _messages(inspection: Inspection, variant: Variant | None) -> tuple[Message, ...]:
+    if variant is None:
+        return inspection.protocol.messages
+    other = {message.name: message for message in variant.messages}
+    return tuple(other.get(message.name, message) for message in inspection.protocol.messages)
+
+
+def _records(inspection: Inspection) -> Iterator[tuple[Record, Rests]]:
+    rests = {id(variant): rests_of(inspection, variant) for variant, _ in inspection.layouts}
+    for record in inspection.records:
+        yield record, rests[id(record.variant)]
+
+
+def _rows_of_fields(record: Record) -> Iterator[tuple[Field, ...]]:
+    yield record.fields
+    for _, type_ in record.shapes:
+        if isinstance(type_, Block):
+            yield type_.fields
+
+
+def _followed(fields: tuple[Field, ...], rests: Rests, record: Record) -> Iterator[tuple[Field, Field]]:
+    """Yield each field that takes all the rest, with the next one that would take bytes too."""
+    next_one: Field | None = None
+    next_certain: Field | None = None
+    for field in reversed(fields):
+        follower = (
+            next_certain
+            if is_read_while_bytes_remain(field) and not rests.takes(field.type, record.role)
+            else next_one
+        )
+        if follower is not None and rests.field_takes(field, record.role):
+            yield field, follower
+        if record.sizes.largest(field) != 0:
+            next_one = field
+            next_certain = next_certain if isinstance(field.value, Trailing) else field
+
+
+RULES = (
+    _field_after_the_rest,
+    _item_takes_the_rest,
+    _alternative_is_never_read,
+    _stream_without_end,
+    _remaining_without_end,
+)

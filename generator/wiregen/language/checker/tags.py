@@ -1,0 +1,47 @@
+"""Numbers by `@tag`: whether protobuf allows them, and whether each part of a declaration has its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from wiregen.language.checker.inspection import Owner
+from wiregen.language.diagnostics import Report, Span
+from wiregen.schema.model import Notes, Protocol
+from wiregen.schema.value_shapes import carry
+from wiregen.schema.value_shapes.tags import faults, numbers_of
+from wiregen.schema.walk import flat_fields
+
+__all__ = ["check_tags"]
+
+
+def check_tags(protocol: Protocol, origins: Mapping[str, Span], report: Report) -> None:
+    """Report the numbers that `@tag` gives and protobuf cannot have (WG5011); the protocol has no other error."""
+    if all(notes.tag is None for notes in _notes(protocol)):
+        return
+    for fault in faults(numbers_of(carry(protocol)), {}):
+        entry, place = fault.entry, origins.get(fault.entry.path)
+        if fault.other is None:
+            report.error(
+                "WG5011",
+                f"`{entry.name}` cannot have the number {entry.number} in protobuf",
+                place,
+                label="needs another",
+                help="numbers go from 1 to 536870911 without 19000 to 19999; give it one with `@tag(n)`",
+            )
+        else:
+            report.error(
+                "WG5011",
+                f"`{entry.name}` has the number {entry.number} in protobuf, and so has `{fault.other}`",
+                place,
+                label="the second one",
+                help="give one of them another with `@tag(n)`; where their codes are equal, number messages by order, without `@tag(code)`",
+            )
+
+
+def _notes(protocol: Protocol) -> Iterator[Notes]:
+    """Yield the annotations of all that protobuf numbers."""
+    owners: list[Owner] = [*protocol.frames, *protocol.messages, *protocol.structs, *protocol.preambles]
+    owners += (variety for union in protocol.unions for variety in union.varieties)
+    for owner in owners:
+        yield owner.notes
+        yield from (field.notes for field in flat_fields(owner.fields))

@@ -1,0 +1,163 @@
+"""The configuration: the nearest `wiregen.toml`, or `[tool.wiregen]` of a pyproject.toml.
+
+Invariant: every folder of a Config lies inside its root, symbolic links followed, and the output folder holds no source.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from wiregen.language.config_defaults import DEFAULTS, NATIVE
+from wiregen.language.diagnostics import Report, did_you_mean
+from wiregen.language.regular_files import read_regular_text
+
+__all__ = ["Config", "load_config"]
+
+CONFIG_NAME: Final = "wiregen.toml"
+PROJECT_NAME: Final = "pyproject.toml"
+
+_UNREADABLE, _NOT_TOML, _UNKNOWN_KEY, _WRONG_VALUE = "WG6001", "WG6002", "WG6003", "WG6004"
+_OUTSIDE, _OVERLAP, _LINK = "WG6005", "WG6006", "WG6007"
+_MAX_SIZE: Final = 1 << 20  # bytes
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Config:
+    """What a build is about; folders are absolute and resolved."""
+
+    root: Path
+    file: Path | None  # None: no configuration was found, all is default
+    sources: tuple[Path, ...]
+    output: Path
+    package: str
+    backends: tuple[str, ...]
+    protocols: tuple[str, ...] | None  # None: all of the sources
+    plugins: tuple[str, ...] = DEFAULTS[
+        "plugins"
+    ]  # command lines; they run only where whoever builds allows it
+    plugin_time: str = DEFAULTS["plugin_time"]
+    plugin_output: str = DEFAULTS["plugin_output"]
+    formatter: str = DEFAULTS["formatter"]  # of the generated Python: ruff or black
+    sessions: bool = DEFAULTS["sessions"]  # whether packages have connections and sessions
+
+
+def load_config(start: Path, report: Report) -> Config:
+    """Return the configuration nearest to the folder `start`, going up; without one, the defaults rooted at `start`.
+
+    What is wrong is reported, and its default taken.
+    """
+    here = start.resolve()
+    for folder in (here, *here.parents):
+        for name in (CONFIG_NAME, PROJECT_NAME):
+            table = _read(folder / name, report)
+            if table is not None:
+                return _config(table, folder, folder / name, report)
+    return _config({}, here, None, report)
+
+
+def _read(path: Path, report: Report) -> dict[str, object] | None:
+    """Return wiregen's own table, empty where it could not be read; None if the file has none or is not there."""
+    try:
+        text = read_regular_text(path, _MAX_SIZE)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        if path.name == PROJECT_NAME:  # some other program's affair
+            return None
+        report.error(_UNREADABLE, f"`{path}` cannot be read: {_reason(error)}", None)
+        return {}
+    if not path.resolve().is_relative_to(path.parent.resolve()):
+        return _refused_link(path, report)
+    if path.name == PROJECT_NAME and not re.search(r"wiregen", text):
+        return None
+    return _parsed(text, path, report)
+
+
+def _refused_link(path: Path, report: Report) -> dict[str, object] | None:
+    if path.name == PROJECT_NAME:  # some other program's affair
+        return None
+    way_out = "the messages about a configuration show parts of it: copy the file into the project"
+    report.error(_LINK, f"`{path}` is a link that leads out of the project", None, help=way_out)
+    return {}
+
+
+def _parsed(text: str, path: Path, report: Report) -> dict[str, object] | None:
+    try:
+        table: dict[str, object] = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        report.error(_NOT_TOML, f"`{path}` is not TOML: {_reason(error)}", None)
+        return {}
+    if path.name == CONFIG_NAME:
+        return table
+    tool = table.get("tool")
+    own = tool.get("wiregen") if isinstance(tool, dict) else None
+    return own if isinstance(own, dict) else None
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return (error.strerror or "unknown error").lower()
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    return "not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error).rstrip(".").lower()
+
+
+def _config(table: Mapping[str, object], root: Path, file: Path | None, report: Report) -> Config:
+    settings = _settings(table, file, report)
+    sources = tuple(_inside(name, "sources", root, report) for name in settings.pop("sources"))
+    output_name = settings.pop("output")
+    output = _inside(output_name, "output", root, report)
+    if output == root or any(_overlap(output, source) for source in sources):
+        message = f"the output folder `{output_name}` holds the project or its sources"
+        report.error(_OVERLAP, message, None, help="give it a folder of its own, such as `generated`")
+    backends = _with_native(settings.pop("backends"))
+    return Config(root=root, file=file, sources=sources, output=output, backends=backends, **settings)
+
+
+def _with_native(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the backends with the one whose classes all others encode and decode."""
+    return names if NATIVE in names else (NATIVE, *names)
+
+
+def _settings(table: Mapping[str, object], file: Path | None, report: Report) -> dict[str, Any]:
+    """Return a value for every key: what was written, or the default where that is nothing or wrong."""
+    if not table:
+        return dict(DEFAULTS)
+    from pydantic import ValidationError  # only where there is a configuration to check
+
+    from wiregen.language.settings import Settings, faults_of, schema
+
+    known = tuple(Settings.model_fields)
+    for name in [each for each in table if each not in known]:
+        way_out = did_you_mean(name, known) or f"the keys are {', '.join(known)}"
+        report.error(_UNKNOWN_KEY, f"unknown key `{name}` in `{file}`", None, help=way_out)
+    written = {name: value for name, value in table.items() if name in known}
+    faults: dict[str, list[tuple[str, str]]] = {}
+    try:
+        Settings.model_validate(written)
+    except ValidationError as error:
+        faults = faults_of(error)
+    for name, places in faults.items():
+        example = schema()["properties"][name]["examples"][0]
+        for place, words in places:
+            message = f"`{name}{place}` in `{file}` should be {words}"
+            report.error(_WRONG_VALUE, message, None, help=example)
+    right = {name: value for name, value in written.items() if name not in faults}
+    return dict(Settings.model_validate(right))
+
+
+def _inside(name: str, key: str, root: Path, report: Report) -> Path:
+    """Return the folder `name` below `root`; one that leaves it is reported, and the key's own default taken."""
+    folder = (root / name).resolve()
+    if folder.is_relative_to(root):
+        return folder
+    way_out = f"paths are relative to the folder of the configuration, `{root}`, and stay inside"
+    report.error(_OUTSIDE, f"`{key}` leaves the project: `{name}`", None, help=way_out)
+    return root / ("idl" if key == "sources" else DEFAULTS["output"])
+
+
+def _overlap(first: Path, second: Path) -> bool:
+    return first.is_relative_to(second) or second.is_relative_to(first)

@@ -1,0 +1,405 @@
+"""One connection during the search: both directions read by the careful codec, its sessions, and what each step met."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+from wiregen.language.examples.tolerated_states import tolerated_states
+from wiregen.language.examples.trace import Goal, Move, Step
+from wiregen.runtime.codec.errors import DecodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.sessions import Violates
+from wiregen.runtime.schema.types import FrameReference
+from wiregen.runtime.sessions.closures import NOTHING, Term
+from wiregen.runtime.sessions.decisions import Decision
+from wiregen.runtime.sessions.engine import Engine
+from wiregen.runtime.sessions.events import TimedOut, Violation
+from wiregen.runtime.sessions.instances import Instance
+from wiregen.runtime.sessions.table import Entry, Matters, Program, Table
+from wiregen.runtime.sessions.transitions import Row, Rows, change
+from wiregen.runtime.stream.context import Context
+from wiregen.runtime.stream.reference_decoder import reference_decoder
+
+__all__ = ["Atom", "ConnectionState", "Outcome", "Setup"]
+
+Atom = Hashable
+"""A fact about a world that is worth reaching once."""
+
+_SMALL = 2
+_FEW_BYTES = 16
+_HEAD = 8
+"""Digits of the bytes that a frame in pieces begins with: most frames tell there which message they carry."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """How the connections of a search are set."""
+
+    plan: Schema
+    program: Program
+    is_strict: bool
+    options: Mapping[str, Any]
+    limits: Mapping[str, int]
+    variant: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Outcome:
+    """What a step did."""
+
+    met: list[Goal] = field(default_factory=list)
+    violations: list[Violation] = field(default_factory=list)
+    fault: str | None = None
+    values: list[Any] = field(default_factory=list)
+    moves: tuple[Move, ...] = ()
+
+    @property
+    def broken(self) -> list[Violation]:
+        return [each for each in self.violations if not each.lenient]
+
+    @property
+    def is_legal(self) -> bool:
+        return not self.broken and self.fault is None
+
+
+class Watched(Engine):
+    """An engine that takes note of each row it takes, and of each that says no."""
+
+    def __init__(self, setup: Setup, contexts: Context) -> None:
+        self.met: list[Goal] = []
+        self._message = ""
+        self._only: Matters | None = None
+        super().__init__(
+            setup.program,
+            strict=setup.is_strict,
+            limits=setup.limits,
+            contexts=contexts,
+            options=setup.options,
+            variant=setup.variant,
+        )
+        self._tolerated = {name: tolerated_states(session) for name, session in setup.plan.sessions.items()}
+        self.firsts = {table.name: table.first_values(setup.options) for table in setup.program.tables}
+
+    def matters(self, sender: str, item: Any) -> Matters:
+        found = self._only or super().matters(sender, item)
+        self._message = found.name
+        return found
+
+    def step(self, sender: str, item: Any, now: float, found: list[Violation]) -> tuple[Any, ...]:
+        self.matters(sender, item)
+        return super().step(sender, item, now, found)
+
+    def foresee(self, sender: str, item: Any) -> tuple[Decision, list[Goal]]:
+        """Return what a frame would do, and what it would meet."""
+        self.met = []
+        decision = self.decide(sender, item, self.now)
+        self.add_general(decision.violations, sender)
+        return decision, self.met
+
+    def foresee_one(self, entry: Entry, sender: str, item: Any) -> tuple[Decision, list[Goal]]:
+        """Return the same of one session alone."""
+        self._only = Matters(self.matters(sender, item).name, (entry,), is_foreign=False, frames=None)
+        try:
+            return self.foresee(sender, item)
+        finally:
+            self._only = None
+
+    def add_general(self, violations: Iterable[Violation], sender: str) -> None:
+        """Take note of the violations that are no row's."""
+        for each in violations:
+            if each.name == self.program.foreign and not each.session:
+                self.met.append(Goal(kind="wrong_role", role=sender, violation=each.name))
+            if each.name == "limit_exceeded" and each.session:
+                self.met.append(Goal(kind="too_many", session=each.session, violation=each.name))
+
+    def _row(
+        self, instance: Instance, rows: tuple[Rows, ...], m: Any, f: Any, found: list[Violation]
+    ) -> Row | None:
+        taken = super()._row(instance, rows, m, f, found)
+        for when, group in rows[instance.state]:
+            for row in group:
+                is_hard = row.violation is not None and (self._strict or not row.is_lenient)
+                if row is taken or (is_hard and self._holds(when, instance, m, f)):
+                    self.met.append(self._goal(instance, row))
+                    return taken
+                if row.is_lenient and self._is_tolerated(instance) and self._holds(when, instance, m, f):
+                    self.met.append(self._goal(instance, row))
+        name, state = instance.table.name, instance.table.states[instance.state]
+        self.met.append(
+            Goal(
+                kind="unexpected",
+                session=name,
+                state=state,
+                role=self._speaker(instance),
+                message=self._message,
+                violation="unexpected_message",
+            )
+        )
+        return taken
+
+    def _holds(self, when: Term | None, instance: Instance, m: Any, f: Any) -> bool:
+        try:
+            return when is None or bool(when(m, f, instance.values, self))
+        except NOTHING:
+            return False
+
+    def _goal(self, instance: Instance, row: Row) -> Goal:
+        table = instance.table
+        return Goal(
+            kind="row",
+            session=table.name,
+            state=table.states[instance.state],
+            role=self._speaker(instance),
+            number=row.number,
+            violation=None if row.is_lenient and self._is_tolerated(instance) else row.violation,
+        )
+
+    def _is_tolerated(self, instance: Instance) -> bool:
+        """Return whether an instance is in a state that only tolerance leads to: there a lenient violation is a note."""
+        table = instance.table
+        return table.states[instance.state] in self._tolerated[table.name]
+
+    def _speaker(self, instance: Instance) -> str:
+        """Return who speaks, as the session calls them."""
+        roles = instance.table.roles
+        sender = self.sender or ""
+        if not roles:
+            return sender
+        return roles[0] if instance.side == sender else roles[1]
+
+
+class ConnectionState:
+    """A connection between two sides, seen from between them."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        limits = dict(setup.limits)
+        self.context = Context(setup.plan, limits=limits)
+        self.engine = Watched(setup, self.context)
+        self.decoders = {
+            role: reference_decoder(
+                setup.plan,
+                Options(
+                    role, context=self.context, limits=limits, strict=setup.is_strict, variant=setup.variant
+                ),
+                "yield",
+                context=self.context,
+            )
+            for role in setup.plan.roles
+        }
+        self.now = 0.0
+        self.ended: frozenset[str] = frozenset()
+        self.begun: frozenset[str] = frozenset()
+        self._outcome = Outcome()
+        self._was_heard = False
+        self._known: dict[str, Hashable] = {}
+        self._atoms: dict[str, tuple[Atom, ...]] = {}
+        self.context.listener = self._hear
+
+    @classmethod
+    def after(cls, setup: Setup, steps: Iterable[Step]) -> ConnectionState:
+        """Return the world in which these steps happened."""
+        world = cls(setup)
+        for step in steps:
+            world.take(step)
+        return world
+
+    def take(self, step: Step) -> Outcome:
+        """Let a step happen."""
+        self._outcome, self.engine.met, self.engine.trail = Outcome(), [], []
+        self.now = step.at
+        self._outcome.violations += self._expired(step.at)
+        match step.kind:
+            case "message":
+                assert step.role is not None
+                self.begun |= {step.role}
+                for _, _, item in self.decoders[step.role].items(step.data):
+                    self._judge(item, step.role)
+            case "eof":
+                assert step.role is not None
+                self.ended |= {step.role}
+                self._end(step.role)
+        self._outcome.met += self.engine.met
+        trail = self.engine.trail
+        self._outcome.moves = tuple(dict.fromkeys((name, before, after) for name, _, before, after in trail))
+        return self._outcome
+
+    def _expired(self, now: float) -> Iterator[Violation]:
+        for event in self.engine.expire(now):
+            if isinstance(event, Violation | TimedOut):
+                self._outcome.met.append(self._timer(event))
+            if isinstance(event, Violation):
+                yield event
+
+    def _timer(self, event: Violation | TimedOut) -> Goal:
+        """Return which timer ran out, told by what it did."""
+        timers = self.setup.plan.sessions[event.session].timers
+        violation = event.name if isinstance(event, Violation) else None
+        after = None if isinstance(event, Violation) else event.next_state
+        for number, timer in enumerate(timers):
+            is_here = timer.states is None or event.state in timer.states
+            if isinstance(timer.effect, Violates):
+                is_so = timer.effect.name == violation
+            else:
+                is_so = timer.effect.state in (after, None)
+            if is_here and is_so:
+                return Goal(
+                    kind="timer", session=event.session, state=event.state, number=number, violation=violation
+                )
+        raise AssertionError("a timer that the plan does not have")
+
+    def _judge(self, item: Any, role: str) -> None:
+        if isinstance(item, DecodeError):
+            self._outcome.fault = item.code
+            return
+        value = item.value
+        if not self._was_heard:
+            self._hear(value, role)
+        self._was_heard = False
+        self._outcome.values.append(value)
+        part = getattr(value, "part", None)
+        if part is not None and part.last and part.index > 0:
+            self._outcome.met.append(Goal(kind="join", session=part.join))
+
+    def _end(self, role: str) -> None:
+        for _, _, item in self.decoders[role].finish_items():
+            if isinstance(item, DecodeError):
+                self._outcome.fault = item.code
+                found = self.context.joins.first_open(role)
+                if found is not None:
+                    goal = Goal(kind="cut", session=found[0], violation=item.code)
+                    self._outcome.met.append(goal)
+
+    def _hear(self, frame: Any, sender: str | None) -> None:
+        assert sender is not None
+        self._was_heard = True
+        found: list[Violation] = []
+        inner = self.engine.step(sender, frame, self.now, found)
+        self.engine.add_general(found, sender)
+        self._outcome.violations += found
+        for each in inner:
+            self._hear(each, sender)
+
+    # ---- what is worth reaching
+
+    def atoms(self) -> tuple[Atom, ...]:
+        """Return what is so now, in the large: of each instance its state and roughly its values; what is remembered."""
+        return (
+            *_of_sessions(self.engine, tuple(self.engine.instances)),
+            *self.remembered(),
+            ("ended", self.ended),
+        )
+
+    def fingerprint(self, sessions: tuple[str, ...]) -> Hashable:
+        """Return exactly what a message meets that these sessions are concerned with."""
+        return (tuple(map(self.exact, sessions)), self.remembered_exactly())
+
+    def exact(self, session: str) -> Hashable:
+        """Return exactly what a session is in."""
+        if session not in self._known:
+            self._known[session] = tuple(
+                (each.place, each.state, repr(each.values)) for each in self.engine.instances[session].all()
+            )
+        return self._known[session]
+
+    def remembered_exactly(self, names: tuple[str, ...] | None = None) -> tuple[str, ...]:
+        """Return what contexts and joins hold; None: all of them."""
+        found = self._remembered
+        return tuple(found.values() if names is None else [found[name] for name in names])
+
+    @cached_property
+    def _remembered(self) -> dict[str, str]:
+        return {name: repr(held) for name, held in self.context.snapshot().items()}
+
+    def atoms_of(self, session: str) -> tuple[Atom, ...]:
+        """Return what is so now of one session."""
+        if session not in self._atoms:
+            self._atoms[session] = _of_sessions(self.engine, (session,))
+        return self._atoms[session]
+
+    def foreseen(self, decision: Decision, sessions: tuple[str, ...]) -> tuple[Atom, ...]:
+        """Return what is so of sessions behind a decision."""
+        saved = [(instance, instance.snapshot(), instance.is_kept) for instance, _, _ in decision.moves]
+        queued = [(instance, instance.queued) for instance, _, _ in decision.moves]
+        for instance, row, changes in decision.moves:
+            if row.state >= 0:
+                instance.state = row.state
+            for each in changes:
+                change(instance.values, *each)
+        found = _of_sessions(self.engine, sessions, tuple(each for each, _, _ in decision.moves))
+        for instance, snapshot, is_kept in saved:
+            instance.restore(snapshot)
+            instance.is_kept = is_kept
+        for instance, time in queued:
+            instance.queued = time
+        return found
+
+    def remembered(self) -> Iterator[Atom]:
+        """Yield what the contexts and joins hold, in the large."""
+        for name, entries in self.context.entries.items():
+            yield (
+                name,
+                min(_SMALL, len(entries)),
+                frozenset(map(_rough, entries.values())),
+            )
+        for name, join in self.setup.plan.joins.items():
+            is_frame = isinstance(join.type, FrameReference)
+            for role in self.setup.plan.roles:
+                open_ = [each for each in self.context.joins.snapshot()[name] if each["from"] == role]
+                sizes = [min(len(each["data"]) // 2, _SMALL) for each in open_]
+                begun = sorted(each["data"][:_HEAD] for each in open_ if is_frame)
+                yield (name, role, tuple(sorted(sizes))[:2], tuple(begun)[:2])
+
+
+def _of_sessions(
+    engine: Watched, sessions: tuple[str, ...], more: tuple[Instance, ...] = ()
+) -> tuple[Atom, ...]:
+    found: list[Atom] = []
+    for name in sessions:
+        kept = engine.instances[name]
+        others = [each for each in more if each.table.name == name]
+        known = {id(each) for each in others}
+        instances = [each for each in kept.all() if id(each) not in known] + others
+        instances = [each for each in instances if each is kept.single or not _is_new(each, engine)]
+        found += [
+            (name, "kept", min(len(instances), _SMALL)),
+            *((name, *_rough_instance(each)) for each in instances),
+        ]
+    return tuple(dict.fromkeys(found))
+
+
+def _is_new(instance: Instance, engine: Watched) -> bool:
+    return instance.state == 0 and instance.values == engine.firsts[instance.table.name]
+
+
+def _rough_instance(instance: Instance) -> tuple[Atom, ...]:
+    table: Table = instance.table
+    seen: dict[Any, int] = {}
+    values = tuple(_rough_value(value, seen) for value in instance.values)
+    return (table.states[instance.state], instance.sender, values)
+
+
+def _rough_value(value: Any, seen: dict[Any, int]) -> Atom:
+    if isinstance(value, deque):
+        return (min(len(value), _SMALL), tuple(_rough_value(each, seen) for each in islice(value, _SMALL)))
+    if isinstance(value, bytes) and len(value) <= _FEW_BYTES:
+        return value
+    if isinstance(value, UUID | bytes | str):
+        return ("the", seen.setdefault(value, len(seen)))
+    return _rough(value)
+
+
+def _rough(value: Any) -> Atom:
+    """Return a number as it is if it is small, else only that it is large."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return repr(value)
+    if -_SMALL <= value <= _SMALL:
+        return value
+    return ("large", value > 0)

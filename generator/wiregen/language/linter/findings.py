@@ -1,0 +1,59 @@
+"""Findings: what a reader cannot check against a document, what says nothing of itself, what nothing needs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from wiregen.language.linter.inventory import Rule, Survey
+
+__all__ = ["RULES"]
+
+_INSIDE: Final = frozenset({"member", "variety", "field", "row", "timer"})
+"""What stands in a declaration, and shares its source."""
+_TOLD: Final = frozenset({"enum", "struct", "message", "frame", "preamble", "union", "session"})
+"""What has a page or a class of its own."""
+_NEEDED: Final = frozenset({"constant", "type", "enum", "struct", "union", "coding"})
+"""What is there for others alone."""
+
+
+def _no_source(survey: Survey) -> None:
+    for node in survey.nodes:
+        if node.is_sourced or node.what == "variant":
+            continue
+        if node.what == "protocol":
+            help_ = 'name the document and its version: `source "…"`'
+            survey.warning("WG7011", f"{node.shown} names no document", node, help_=help_)
+        elif node.what not in _INSIDE:
+            help_ = 'write `@source("heading, a few words")`, or `@assumed("why")` for what no document says'
+            survey.warning("WG7011", f"{node.shown} has no source", node, help_=help_)
+
+
+def _no_doc(survey: Survey) -> None:
+    for node in survey.nodes:
+        if node.what in _TOLD and not node.doc and not node.is_in_variant:
+            help_ = "say in a line before it what it is for: `/// …`"
+            survey.warning("WG7012", f"{node.shown} says nothing of itself", node, help_=help_)
+
+
+def _no_field_doc(survey: Survey) -> None:
+    for node in survey.nodes:
+        is_meant = node.what == "field" and not node.path.rpartition(".")[2].startswith("_")
+        if is_meant and not node.doc and not node.is_in_variant:
+            help_ = "say in a line before it what it is for, or give it a `type` that says so: `/// …`"
+            survey.warning("WG7014", f"{node.shown} says nothing of itself", node, help_=help_)
+
+
+def _unused(survey: Survey) -> None:
+    for node in survey.nodes:
+        name = node.path.rpartition(".")[2]
+        if node.what in _NEEDED and name not in survey.mentioned:
+            help_ = "remove it; if the document has it, say in a ledger entry that nothing uses it"
+            survey.warning("WG7013", f"{node.shown} is used by nothing", node, help_=help_)
+
+
+RULES = (
+    Rule(name="no-source", code="WG7011", is_listing=False, apply=_no_source),
+    Rule(name="no-doc", code="WG7012", is_listing=False, apply=_no_doc),
+    Rule(name="no-field-doc", code="WG7014", is_listing=False, apply=_no_field_doc),
+    Rule(name="unused", code="WG7013", is_listing=False, apply=_unused),
+)

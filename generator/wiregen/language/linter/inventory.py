@@ -1,0 +1,216 @@
+"""What every rule gets: all that a file notes down, each node with what it stands in, and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+from wiregen.language.diagnostics import Report, Span
+from wiregen.schema.model import (
+    Block,
+    Field,
+    Frame,
+    Message,
+    Notes,
+    Preamble,
+    Protocol,
+    Session,
+    Struct,
+    Variant,
+)
+from wiregen.schema.walk import shapes
+
+What: TypeAlias = Literal[
+    "protocol",
+    "limit",
+    "constant",
+    "type",
+    "enum",
+    "member",
+    "struct",
+    "message",
+    "frame",
+    "preamble",
+    "union",
+    "variety",
+    "coding",
+    "variant",
+    "context",
+    "join",
+    "session",
+    "row",
+    "timer",
+    "rule",
+    "field",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """Something that may be annotated; `above` is what it stands in."""
+
+    what: What
+    path: str
+    doc: str
+    notes: Notes
+    above: Node | None = None
+    sources: tuple[str, ...] = ()
+    """Places that are not annotations: the settings of the protocol, those of a rule."""
+
+    @property
+    def shown(self) -> str:
+        """What it is and its name, as a file writes them."""
+        name = self.path.partition(".")[2] or self.path
+        if self.what in ("row", "timer"):
+            return f"a {self.what} of `{name.partition('.')[0]}`"
+        return f"{self.what} `{name.removeprefix(f'{self.what}s.')}`"
+
+    @property
+    def is_in_variant(self) -> bool:
+        """Tell whether it stands in another layout of the protocol."""
+        return self.above is not None and (self.above.what == "variant" or self.above.is_in_variant)
+
+    @property
+    def is_sourced(self) -> bool:
+        """Tell whether it, or what it stands in, names a place or is said to be assumed."""
+        if self.notes.places or self.sources or self.notes.assumed is not None:
+            return True
+        return self.above is not None and self.above.what != "protocol" and self.above.is_sourced
+
+
+@dataclass(frozen=True, kw_only=True)
+class Survey:
+    """One run of the linter over one protocol."""
+
+    protocol: Protocol
+    origins: Mapping[str, Span]
+    mentioned: frozenset[str]
+    report: Report
+
+    @cached_property
+    def all_nodes(self) -> tuple[Node, ...]:
+        """Everything that may be annotated, imported or not, each behind what it stands in."""
+        return tuple(_nodes(self.protocol))
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """Those of them that the file itself declares."""
+        return tuple(node for node in self.all_nodes if self._is_own(node))
+
+    def note(self, code: str, message: str, node: Node, *, help_: str | None = None) -> None:
+        self.report.note(code, message, self._place(node), help=help_)
+
+    def warning(self, code: str, message: str, node: Node, *, help_: str) -> None:
+        self.report.warning(code, message, self._place(node), help=help_)
+
+    def _place(self, node: Node) -> Span | None:
+        return self.origins.get(f"{node.path}#name") or self.origins.get(node.path)
+
+    def _is_own(self, node: Node) -> bool:
+        file, place = self.origins.get(self.protocol.path), self._place(node)
+        return file is None or place is None or place.source == file.source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """`name`: how it is chosen and explained; `is_listing`: it tells, and nothing has to be mended."""
+
+    name: str
+    code: str
+    is_listing: bool
+    apply: Callable[[Survey], None]
+
+
+def _nodes(protocol: Protocol) -> Iterator[Node]:
+    top = Node(
+        what="protocol",
+        path=protocol.path,
+        doc=protocol.doc,
+        notes=protocol.notes,
+        sources=protocol.sources,
+    )
+    yield top
+    yield from _plain(protocol, top)
+    yield from _laid(protocol, top)
+    yield from _choices(protocol, top)
+    for variant in protocol.variants:
+        yield from _variant(variant, top)
+    for session in protocol.sessions:
+        yield from _session(session, top)
+    for rule in protocol.rules:
+        yield Node(what="rule", path=rule.path, doc="", notes=rule.notes, above=top, sources=rule.sources)
+
+
+def _plain(protocol: Protocol, top: Node) -> Iterator[Node]:
+    """Yield the declarations that hold nothing else."""
+    for limit in protocol.limits:
+        yield Node(what="limit", path=limit.path, doc=limit.doc, notes=limit.notes, above=top)
+    for const in protocol.constants:
+        yield Node(what="constant", path=const.path, doc=const.doc, notes=const.notes, above=top)
+    for alias in protocol.aliases:
+        yield Node(what="type", path=alias.path, doc=alias.doc, notes=alias.notes, above=top)
+    for coding in protocol.codings:
+        yield Node(what="coding", path=coding.path, doc=coding.doc, notes=coding.notes, above=top)
+    for context in protocol.contexts:
+        yield Node(what="context", path=context.path, doc=context.doc, notes=context.notes, above=top)
+    for join in protocol.joins:
+        yield Node(what="join", path=join.path, doc=join.doc, notes=join.notes, above=top)
+
+
+def _choices(protocol: Protocol, top: Node) -> Iterator[Node]:
+    for enum in protocol.enums:
+        whole = Node(what="enum", path=enum.path, doc=enum.doc, notes=enum.notes, above=top)
+        yield whole
+        for member in enum.members:
+            yield Node(what="member", path=member.path, doc=member.doc, notes=member.notes, above=whole)
+    for union in protocol.unions:
+        whole = Node(what="union", path=union.path, doc=union.doc, notes=union.notes, above=top)
+        yield whole
+        for variety in union.varieties:
+            kind = Node(what="variety", path=variety.path, doc=variety.doc, notes=variety.notes, above=whole)
+            yield kind
+            yield from () if variety.is_lone else _fields(variety.fields, kind)
+
+
+def _variant(variant: Variant, top: Node) -> Iterator[Node]:
+    whole = Node(what="variant", path=variant.path, doc=variant.doc, notes=variant.notes, above=top)
+    yield whole
+    yield from _laid(variant, whole)
+
+
+def _laid(source: Protocol | Variant, above: Node) -> Iterator[Node]:
+    """Yield the declarations with fields, which a protocol and its variants both have."""
+    for struct in source.structs:
+        yield from _row("struct", struct, above)
+    for message in source.messages:
+        yield from _row("message", message, above)
+    for frame in source.frames:
+        yield from _row("frame", frame, above)
+    for preamble in source.preambles:
+        yield from _row("preamble", preamble, above)
+
+
+def _row(what: What, declaration: Struct | Message | Frame | Preamble, above: Node) -> Iterator[Node]:
+    node = Node(what=what, path=declaration.path, doc=declaration.doc, notes=declaration.notes, above=above)
+    yield node
+    yield from _fields(declaration.fields, node)
+
+
+def _fields(fields: tuple[Field, ...], above: Node) -> Iterator[Node]:
+    for field in fields:
+        node = Node(what="field", path=field.path, doc=field.doc, notes=field.notes, above=above)
+        yield node
+        for type_ in shapes(field.type):
+            if isinstance(type_, Block):
+                yield from _fields(type_.fields, node)
+
+
+def _session(session: Session, top: Node) -> Iterator[Node]:
+    whole = Node(what="session", path=session.path, doc=session.doc, notes=session.notes, above=top)
+    yield whole
+    for row in session.rows:
+        yield Node(what="row", path=row.path, doc=row.doc, notes=row.notes, above=whole)
+    for timer in session.timers:
+        yield Node(what="timer", path=timer.path, doc=timer.doc, notes=timer.notes, above=whole)

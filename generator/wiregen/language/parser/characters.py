@@ -1,0 +1,109 @@
+"""Explanations of text that is no token, or one of another language."""
+
+import re
+
+from .keywords import UNITS
+from .syntax_error import Fault
+
+_NUMBER = re.compile(r"[0-9][\w]*(?:\.[0-9]\w*)?")
+_QUANTITY = re.compile(rf"\b[0-9][0-9_]*[ \t]*(?:{'|'.join(UNITS)})\b")
+_MAX_DIGITS = 40
+_WORDS_FOR_SIGNS = {"&&": "and", "||": "or", "!": "not", "<>": "!="}
+
+
+def unterminated(fault: Fault) -> bool:
+    """A text, bytes, a character or a name in backticks without its end."""
+    quote = fault.token
+    if fault.kind or quote not in "\"'`":
+        return False
+    start, end = fault.start, _end_of_line(fault)
+    if quote == '"' and fault.text[start - 1 : start] == "x":
+        start -= 1
+        what, way_out = "bytes", 'end the bytes with `"`: x"0a 0b"'
+    elif quote == '"':
+        what, way_out = "text", r'end the text with `"` on its line; `\n` stands for the end of a line'
+    elif quote == "'":
+        what, way_out = "character", "a character stands between single quotes: 'W'"
+    else:
+        what, way_out = "name in backticks", "letters, digits and underscores stand between two backticks"
+    return fault.error("WG1102", f"unterminated {what}", span=fault.span(start, end), way_out=way_out)
+
+
+def _end_of_line(fault: Fault) -> int:
+    end = fault.text.find("\n", fault.start)
+    return len(fault.text) if end < 0 else max(end, fault.start + 1)
+
+
+def malformed_number(fault: Fault) -> bool:
+    """`0x`, `12ab`, `1.5`: what begins like a number and is none."""
+    match = _NUMBER.match(fault.text, fault.start - (fault.kind == "DOT"))
+    is_fraction = fault.kind == "DOT" and re.match(r"\d\.\d", fault.text[fault.start - 1 : fault.start + 2])
+    if match is None or not (fault.kind == "" or is_fraction):
+        return False
+    way_out = "numbers are whole" if is_fraction else "numbers are written 12, 0x0C or 65_536"
+    return fault.error(
+        "WG1104", "malformed number", span=fault.span(match.start(), match.end()), way_out=way_out
+    )
+
+
+def misplaced_quantity(fault: Fault) -> bool:
+    """`16 MiB` outside `limits`, or `16MiB` within."""
+    line = fault.text.rfind("\n", 0, fault.start) + 1
+    match = _QUANTITY.search(fault.text[line : _end_of_line(fault)], max(fault.start - line - _MAX_DIGITS, 0))
+    if match is None or not match.start() <= fault.start - line < match.end():
+        return False
+    return fault.error(
+        "WG1120",
+        "a quantity does not stand here",
+        span=fault.span(line + match.start(), line + match.end()),
+        way_out="quantities stand in `limits` only, with one space before the unit: frame = 16 MiB",
+    )
+
+
+def comment_of_another_language(fault: Fault) -> bool:
+    # The grammar takes the `/` of `/*` for a division and stops behind it.
+    is_behind = fault.text.startswith("/*", fault.start - 1)
+    start = fault.start - is_behind
+    sign = next((sign for sign in ("/*", "#") if fault.text.startswith(sign, start)), None)
+    if sign is None:
+        return False
+    return fault.error(
+        "WG1101",
+        f"`{sign}` begins no comment",
+        span=fault.span(start, start + len(sign)),
+        way_out="a comment begins with `//` and ends with its line",
+    )
+
+
+def operator_of_another_language(fault: Fault) -> bool:
+    for sign, word in _WORDS_FOR_SIGNS.items():
+        if fault.text.startswith(sign, fault.start) and not fault.text.startswith("!=", fault.start):
+            return fault.error(
+                "WG1101",
+                f"`{sign}` is no operator",
+                span=fault.span(end=fault.start + len(sign)),
+                way_out=f"write `{word}`",
+            )
+    return False
+
+
+def separator(fault: Fault) -> bool:
+    """A comma or semicolon between things that follow each other without one."""
+    is_between = fault.kind == "COMMA" and fault.accepts & {"FIELD", "SET", "RBRACE", "MESSAGE", "$END"}
+    if fault.token == ";" or is_between:
+        sign = "comma" if fault.token == "," else "semicolon"
+        return fault.error(
+            "WG1113",
+            f"no {sign} stands here",
+            way_out=f"remove the {sign}: declarations, fields, members, rows and updates follow each other without one",
+        )
+    return False
+
+
+def stray(fault: Fault) -> bool:
+    if fault.kind:
+        return False
+    code = ord(fault.token)
+    shown = f"`{fault.token}`" if fault.token.isprintable() else f"U+{code:04X}"
+    way_out = "names are made of ASCII letters, digits and underscores" if fault.token.isalpha() else None
+    return fault.error("WG1101", f"the character {shown} has no meaning here", way_out=way_out)

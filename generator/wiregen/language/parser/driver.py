@@ -1,0 +1,91 @@
+"""The road from a text to a tree, and back onto it after an error."""
+
+from dataclasses import replace
+from typing import Protocol
+
+from lark import ParseTree, UnexpectedInput
+
+from wiregen.language import syntax
+from wiregen.language.diagnostics import Report, Span
+
+from .grammar import Attempt
+from .scanning import Outline, outline, report_late_docs, report_obstacles
+from .tree import NestedTooDeeplyError, build, declarations_of
+from .unexpected import report_unexpected
+
+
+class SourceText(Protocol):
+    """A text and the name by which diagnostics call it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+
+def parse(source: SourceText, report: Report) -> syntax.File | None:
+    """Return the tree of a faultless text, or None and at least one error in the report."""
+    findings = Report()
+    file = _parse(source, findings)
+    report.merge(findings)
+    return None if findings.has_errors else file
+
+
+def parse_partial(source: SourceText, report: Report) -> syntax.File | None:
+    """Return what could be read of a text, declarations with syntax errors left out.
+
+    None without a protocol, or where brackets or an expression are nested too deeply.
+    """
+    return _parse(source, report)
+
+
+def _parse(source: SourceText, report: Report) -> syntax.File | None:
+    seen = outline(source.text)
+    if report_obstacles(source.text, seen, source.name, report):
+        return None
+    report_late_docs(seen, source.name, report)
+    trees = _trees(source, seen, report)
+    try:
+        starts = [build(tree, source.name, report) for tree in trees]
+    except NestedTooDeeplyError:
+        return None
+    protocol = next((part.maybe(syntax.Protocol) for part in starts), None)
+    if protocol is None:
+        return None
+    return syntax.File(
+        version=starts[0].maybe(syntax.Integer),
+        protocol=protocol,
+        declarations=sum((declarations_of(part) for part in starts), ()),
+        span=Span(source=source.name, start=0, end=len(source.text)),
+    )
+
+
+def _trees(source: SourceText, seen: Outline, report: Report) -> list[ParseTree]:
+    """Parse to the end, going on at the next declaration after an error."""
+    trees: list[ParseTree] = []
+    attempt = Attempt(text=source.text, begin=0, end=len(source.text), rule="file")
+    tried = -1
+    while not report.is_full:
+        try:
+            return [*trees, attempt.parse()]
+        except UnexpectedInput as error:
+            at = report_unexpected(error, attempt, seen, source.name, report)
+        trees.extend(_tree_before(attempt, at, seen))
+        start = seen.next_start(at, tried)
+        if start is None:
+            break
+        attempt = replace(attempt, begin=start.offset, rule="declarations")
+        tried = start.word
+    return trees
+
+
+def _tree_before(attempt: Attempt, at: int, seen: Outline) -> list[ParseTree]:
+    """Parse again what stands before the declaration with an error."""
+    start = seen.start_at_or_before(at)
+    if start is None or start.offset <= attempt.begin:
+        return []
+    try:
+        return [replace(attempt, end=start.offset).parse()]
+    except UnexpectedInput:
+        return []

@@ -1,0 +1,144 @@
+"""Explanations of a word or sign that is not the one expected, and the one that fits everywhere."""
+
+import re
+
+from wiregen.language.diagnostics import did_you_mean, suggest
+
+from .keywords import (
+    CLAUSES,
+    CONTINUATIONS,
+    DECLARATION_WORDS,
+    GROUPS,
+    RESERVED_WORDS,
+    TOKENS,
+    WORDS,
+)
+from .syntax_error import Fault
+
+_MAX_NAMED = 5
+_NAMES = frozenset(("NAME", "FIELD", "SET"))
+
+
+def reserved(fault: Fault) -> bool:
+    """A word of the language where a name is expected."""
+    is_word = fault.kind in WORDS
+    if not is_word or not fault.accepts & _NAMES or "LPAREN" in fault.accepts:
+        return False
+    is_named = fault.rest_of_line[:1] in (":", "=") and not fault.rest_of_line.startswith("==")
+    if not is_named and not fault.accepts <= _NAMES:
+        return False
+    what = "a reserved word" if fault.token in RESERVED_WORDS else "a word of the language here"
+    return fault.error(
+        "WG1110",
+        f"`{fault.token}` is {what}",
+        way_out=f"as a name it is written in backticks: `{fault.token}`",
+    )
+
+
+def confused_equals(fault: Fault) -> bool:
+    """One of `=`, `:=`, `==`, `=>`, `:` where another is meant."""
+    if fault.kind == "ASSIGN" and "EQUAL" in fault.accepts:
+        return fault.error("WG1118", "`=` does not compare", way_out="write `==` to compare")
+    if fault.kind in ("DERIVE", "EQUAL", "TRAIL", "COLON") and "ASSIGN" in fault.accepts:
+        return fault.error("WG1118", f"expected `=`, found {fault.found}", way_out="write `=` here")
+    wrong = re.match(r":=|==|\?=|:", fault.rest_of_line)
+    if fault.is_word and wrong and "SET" in fault.accepts and not fault.accepts & {"FIELD", "LPAREN"}:
+        start = fault.text.index(wrong[0], fault.end)
+        return fault.error(
+            "WG1118",
+            f"expected `=`, found `{wrong[0]}`",
+            span=fault.span(start, start + len(wrong[0])),
+            way_out="write `=` here",
+        )
+    if "ARROW" in fault.accepts and fault.text.startswith(("->", ">="), fault.start):
+        sign = fault.text[fault.start : fault.start + 2]
+        span = fault.span(end=fault.start + 2)
+        return fault.error("WG1118", f"expected `=>`, found `{sign}`", span=span, way_out="write `=>`")
+    return False
+
+
+def misspelled(fault: Fault) -> bool:
+    """A word that is nearly one that may stand here, or where only certain words may."""
+    if fault.kind != "NAME":
+        return False
+    words = sorted({WORDS[kind] for kind in fault.accepts if kind in WORDS})
+    nearest = suggest(fault.token, words)
+    if nearest is not None and not _looks_like_field(fault):
+        way_out = did_you_mean(fault.token, words)
+        return fault.error("WG1111", f"the word `{fault.token}` is not known here", way_out=way_out)
+    if "MESSAGE" in fault.accepts and "FIELD" not in fault.accepts:
+        known = ", ".join(DECLARATION_WORDS)
+        return fault.error(
+            "WG1111",
+            f"no declaration begins with `{fault.token}`",
+            way_out=f"declarations begin with {known}",
+        )
+    return False
+
+
+def _looks_like_field(fault: Fault) -> bool:
+    """A word and a type behind it: a colon is missing, however near the word is to one of the language."""
+    first, _, rest = fault.rest_of_line.partition(" ")
+    return "FIELD" in fault.accepts and first[:1].isalpha() and rest == ""
+
+
+def missing_colon(fault: Fault) -> bool:
+    """A name without the `:` or `=` that belongs behind it."""
+    if not fault.is_word or fault.token in RESERVED_WORDS:
+        return False
+    if "FIELD" in fault.accepts and fault.kind != "FIELD":
+        return _missing_type(fault)
+    if "SET" in fault.accepts and fault.kind != "SET" and "LPAREN" not in fault.accepts:
+        value = re.match(r"[^{}]*", fault.rest_of_line)
+        shown = value[0].strip() if value and value[0].strip() else "VALUE"
+        message = f"expected `=` behind the name `{fault.token}`"
+        return fault.error("WG1112", message, way_out=f"write {fault.token} = {shown}")
+    return False
+
+
+def _missing_type(fault: Fault) -> bool:
+    rest = fault.rest_of_line
+    if rest.startswith((":=", "=", "?=")):
+        message = f"the field `{fault.token}` has no type"
+        way_out = f"the type stands before the value: {fault.token} : u32 {rest}"
+    else:
+        type_ = rest.split(" ", 1)[0] if rest[:1].isalpha() else "u32"
+        message = f"expected `:` behind the field's name `{fault.token}`"
+        way_out = f"write {fault.token} : {type_}"
+    return fault.error("WG1112", message, way_out=way_out)
+
+
+def late_clause(fault: Fault) -> bool:
+    """A clause of a field behind one that belongs after it, or a second time."""
+    if fault.kind not in CLAUSES or not {"FIELD", "RBRACE"} <= fault.accepts:
+        return False
+    return fault.error(
+        "WG1114",
+        f"{fault.found} stands too late, or twice",
+        way_out="the clauses of a field come in this order, each at most once: "
+        "only, in, lenient, as, a value (= := == ?=), if, where, annotations",
+    )
+
+
+def unexpected(fault: Fault) -> bool:
+    expected = _expected(fault.accepts)
+    message = (
+        f"expected {expected}, found {fault.found}" if expected else f"{fault.found} does not belong here"
+    )
+    return fault.error("WG1100", message)
+
+
+def _expected(accepts: frozenset[str]) -> str:
+    """Return what could have stood there, in words; what only goes on with the line is named if there is nothing else."""
+    kinds = accepts - {"DOC"}
+    phrases = []
+    for group in GROUPS:
+        if group.signs <= kinds:
+            phrases.append(group.name)
+            kinds -= group.members
+    kinds = kinds - CONTINUATIONS if phrases else kinds - CONTINUATIONS or kinds
+    phrases += sorted(TOKENS.get(kind) or f"`{WORDS.get(kind, kind.lower())}`" for kind in kinds)
+    named = phrases[:_MAX_NAMED]
+    if len(phrases) > _MAX_NAMED or len(named) < 2:
+        return ", ".join(named)
+    return ", ".join(named[:-1]) + " or " + named[-1]

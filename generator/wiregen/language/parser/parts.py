@@ -1,0 +1,116 @@
+"""What a rule of the grammar was made of, for the functions that build nodes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from lark import Token
+
+from wiregen.language import syntax
+from wiregen.language.diagnostics import Report, Span
+
+Node = TypeVar("Node")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Docs:
+    """The `///` lines before something, without their slashes; not part of its span."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """A clause that holds one expression: `if`, `where`, `when`, `in`."""
+
+    word: str
+    expression: syntax.Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """A list of names, with the word before it if it has one: `only`, `per`, `from`."""
+
+    word: str
+    names: tuple[syntax.Name, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """Nodes between brackets or commas that have no node of their own."""
+
+    items: tuple[object, ...]
+    span: Span
+
+
+class Parts:
+    """The children of a rule in text order: tokens of words and signs, nodes of all else."""
+
+    __slots__ = ("children", "report", "source")
+
+    def __init__(self, children: Sequence[object], source: str, report: Report) -> None:
+        self.children = children
+        self.source = source
+        self.report = report
+
+    @property
+    def span(self) -> Span:
+        """From the first child that is not docs to the last; nothing at all for a rule without children."""
+        placed = [child for child in self.children if not isinstance(child, Docs)]
+        if not placed:
+            return Span(source=self.source, start=0, end=0)
+        return Span(source=self.source, start=_start(placed[0]), end=_end(placed[-1]))
+
+    @property
+    def docs(self) -> str:
+        first = self.children[0]
+        return first.text if isinstance(first, Docs) else ""
+
+    def all(self, kind: type[Node]) -> tuple[Node, ...]:
+        return tuple(child for child in self.children if isinstance(child, kind))
+
+    def maybe(self, kind: type[Node]) -> Node | None:
+        return next((child for child in self.children if isinstance(child, kind)), None)
+
+    def one(self, kind: type[Node]) -> Node:
+        found = self.maybe(kind)
+        assert found is not None, f"the grammar promises a {kind.__name__}"
+        return found
+
+    def token(self, *types: str) -> Token | None:
+        """Return the first token of one of these types."""
+        return next((t for t in self.children if isinstance(t, Token) and t.type in types), None)
+
+    def place(self, token_type: str) -> Span | None:
+        """Return where a word stands, None if it does not."""
+        token = self.token(token_type)
+        return None if token is None else self.span_of(token)
+
+    def expression(self, word: str) -> syntax.Expression | None:
+        """Return what stands in the clause that begins with this word."""
+        return next((clause.expression for clause in self.all(Condition) if clause.word == word), None)
+
+    def names(self, word: str = "") -> tuple[syntax.Name, ...]:
+        """Return the names of the list behind this word, or of the bare list."""
+        return next((clause.names for clause in self.all(Names) if clause.word == word), ())
+
+    def span_of(self, child: object) -> Span:
+        return Span(source=self.source, start=_start(child), end=_end(child))
+
+
+def _start(child: object) -> int:
+    if isinstance(child, Token):
+        assert child.start_pos is not None
+        return child.start_pos
+    span: Span = getattr(child, "span")  # noqa: B009 (every child but tokens and docs has one)
+    return span.start
+
+
+def _end(child: object) -> int:
+    if isinstance(child, Token):
+        assert child.end_pos is not None
+        return child.end_pos
+    span: Span = getattr(child, "span")  # noqa: B009
+    return span.end

@@ -1,0 +1,91 @@
+"""Why a text cannot go on as it does: one diagnostic for the place where the grammar stopped.
+
+The explanations are tried in order, the most particular first; the last one fits everywhere.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from lark import Token, UnexpectedInput
+from lark.utils import TextSlice
+
+from wiregen.language.diagnostics import Report
+
+from . import characters, structure
+from . import explanations as wording
+from .grammar import Attempt, grammar
+from .scanning import Outline
+from .syntax_error import Fault
+
+_Explanation = Callable[[Fault], bool]
+
+_EXPLANATIONS: tuple[_Explanation, ...] = (
+    characters.unterminated,
+    characters.misplaced_quantity,
+    characters.malformed_number,
+    characters.comment_of_another_language,
+    characters.operator_of_another_language,
+    characters.separator,
+    characters.stray,
+    structure.unclosed,
+    structure.unopened,
+    structure.mismatched,
+    structure.second_protocol,
+    structure.late_version,
+    structure.misplaced_docs,
+    wording.reserved,
+    wording.confused_equals,
+    wording.misspelled,
+    structure.no_protocol,
+    wording.late_clause,
+    wording.missing_colon,
+    wording.unexpected,
+)
+
+
+def report_unexpected(
+    error: UnexpectedInput, attempt: Attempt, seen: Outline, source: str, report: Report
+) -> int:
+    """Report why the grammar stopped, and return the place where it did."""
+    fault = _fault(error, attempt, seen, source, report)
+    for explain in _EXPLANATIONS:
+        if explain(fault):
+            break
+    return fault.start
+
+
+def _fault(error: UnexpectedInput, attempt: Attempt, seen: Outline, source: str, report: Report) -> Fault:
+    token = getattr(error, "token", None)
+    text = attempt.text
+    if isinstance(token, Token) and token.type != "$END":
+        assert token.start_pos is not None and token.end_pos is not None
+        kind, start, end = token.type, token.start_pos, token.end_pos
+    elif token is None:
+        assert error.pos_in_stream is not None
+        kind, start, end = "", error.pos_in_stream, error.pos_in_stream + 1
+    else:
+        kind, start, end = "$END", len(text), len(text)
+    return Fault(
+        text=text,
+        start=start,
+        end=end,
+        kind=kind,
+        accepts=_accepts(error, attempt, start),
+        seen=seen,
+        source=source,
+        report=report,
+    )
+
+
+def _accepts(error: UnexpectedInput, attempt: Attempt, at: int) -> frozenset[str]:
+    """Return what the grammar takes at the fault.
+
+    The parser of the error may have finished rules for the sake of the token that then did not fit, and forgotten
+    what could have gone on before it; so the text before the fault is parsed once more, and nothing behind it.
+    """
+    before: Any = grammar().parse_interactive(TextSlice(attempt.text, attempt.begin, at), start=attempt.rule)
+    try:
+        before.exhaust_lexer()
+    except UnexpectedInput:
+        before = getattr(error, "interactive_parser")  # noqa: B009 (not every kind of error declares it)
+    return frozenset(before.accepts())

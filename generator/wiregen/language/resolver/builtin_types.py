@@ -1,0 +1,112 @@
+"""The words of the language that are types by themselves."""
+
+import re
+from typing import Final, cast, get_args
+
+from wiregen.language.resolver.sorts import BOOLEAN, BYTES, FLOAT, INTEGER, TEXT, UUID, Sort
+from wiregen.schema import model
+
+_INTEGER: Final = re.compile(r"([ui])(8|16|24|32|40|48|56|64)(?:(?<!8)(le|be))?")
+_FLOAT: Final = re.compile(r"f(32|64)(le|be)?")
+_NUMBER: Final = re.compile(r"([uif])([1-9][0-9]{0,2})(?:le|be)?")
+_BITS: Final = re.compile(r"u([1-7])")
+_VARINTS: Final[dict[str, model.Varint]] = {
+    "varint": model.Varint(bits=64, zigzag=False, lenient=False),
+    "varint63": model.Varint(bits=63, zigzag=False, lenient=False),
+    "zigzag": model.Varint(bits=64, zigzag=True, lenient=False),
+}
+ENCODINGS: Final[tuple[str, ...]] = get_args(model.Encoding)
+ALGORITHMS: Final = ("zlib", "gzip", "deflate")
+WORDS: Final = (
+    *("u8", "u16", "u24", "u32", "u40", "u48", "u56", "u64"),
+    *("i8", "i16", "i24", "i32", "i40", "i48", "i56", "i64"),
+    *("f32", "f64", "bool", "bit", "u1", "u2", "u3", "u4", "u5", "u6", "u7"),
+    *("varint", "varint63", "zigzag", "uuid", "bytes", *ENCODINGS),
+)
+"""For suggestions; `u32le` and its like are left out."""
+
+
+def width_help(word: str) -> str | None:
+    """Return the help for a number of a width that no type has; None where the word is not like a number."""
+    found = _NUMBER.fullmatch(word)
+    if found is None:
+        return None
+    sign, bits = found[1], int(found[2])
+    widths = (32, 64) if sign == "f" else tuple(range(8, 65, 8))
+    width = next((each for each in widths if each >= bits), widths[-1])
+    word, listed = f"{sign}{width}", "32 and 64" if sign == "f" else "8, 16, 24 and so on to 64"
+    near = f"`{word}` is the {'next wider' if bits < width else 'widest'} one"
+    small = ", bit fields `u1` to `u7`" if sign == "u" else ""
+    return f"{near}: the widths of `{sign}` are {listed} bits{small}"
+
+
+def needs_order(word: str) -> bool:
+    """Tell whether the word's bytes have an order that the protocol must say."""
+    found = _INTEGER.fullmatch(word)
+    if found:
+        return found[2] != "8" and found[3] is None
+    real = _FLOAT.fullmatch(word)
+    return word == "utf16" or real is not None and real[2] is None
+
+
+def fixed_type(word: str, endian: model.Endian, bits: str) -> model.Type | None:
+    """Return the type that a word is without any length, None if it is no such word."""
+    number = _INTEGER.fullmatch(word)
+    if number:
+        order = _order(number[3], endian)
+        return model.Integer(bits=int(number[2]), signed=number[1] == "i", endian=order)
+    real = _FLOAT.fullmatch(word)
+    if real:
+        return model.Float(bits=int(real[1]), endian=_order(real[2], endian))
+    if word == "bool":
+        return model.Boolean(lenient=False)
+    if word == "uuid":
+        return model.Uuid()
+    return _VARINTS.get(word) or _bits(word, bits)
+
+
+def _bits(word: str, order: str) -> model.Bits | None:
+    found = _BITS.fullmatch(word)
+    if not found and word != "bit":
+        return None
+    return model.Bits(
+        bits=int(found[1]) if found else 1, is_flag=found is None, order="lsb" if order == "lsb" else "msb"
+    )
+
+
+def sized_type(word: str, length: model.Length, endian: model.Endian) -> model.Bytes | model.Text | None:
+    """Return the type that a word is with a length, None if it has none."""
+    if word == "bytes":
+        return model.Bytes(length=length)
+    if word in ENCODINGS:
+        encoding = cast(model.Encoding, word)
+        order: model.Endian = endian if word == "utf16" else "big"
+        return model.Text(encoding=encoding, length=length, lenient=False, endian=order)
+    return None
+
+
+def needs_length(word: str) -> bool:
+    return word == "bytes" or word in ENCODINGS
+
+
+def sort_of_word(word: str) -> Sort | None:
+    """Return the sort of a type by its word, the lengthless `bytes` and texts too."""
+    if needs_length(word):
+        return BYTES if word == "bytes" else TEXT
+    match fixed_type(word, "big", "msb"):
+        case None:
+            return None
+        case model.Boolean() | model.Bits(is_flag=True):
+            return BOOLEAN
+        case model.Uuid():
+            return UUID
+        case model.Float():
+            return FLOAT
+        case _:
+            return INTEGER
+
+
+def _order(suffix: str | None, endian: model.Endian) -> model.Endian:
+    if suffix is None:
+        return endian
+    return "little" if suffix == "le" else "big"

@@ -1,0 +1,65 @@
+"""Carriers `in …`: a region of so many bytes, behind a prefix, compressed, or in chunks."""
+
+from typing import Final, Literal, cast
+
+from wiregen.language import syntax
+from wiregen.language.resolver import lengths
+from wiregen.language.resolver.annotations import rule_of_type
+from wiregen.language.resolver.builtin_types import ALGORITHMS
+from wiregen.language.resolver.expressions import require
+from wiregen.language.resolver.layouts import layout_of
+from wiregen.language.resolver.shape_context import Place
+from wiregen.language.resolver.sorts import BYTES, INTEGER, record_of
+from wiregen.schema import model
+
+_HELP: Final = "a carrier is `size`, `u32`, `zlib[u32]` or `Chunk[until not more]`"
+
+
+def resolve_carrier(place: Place, node: syntax.Expression) -> model.Carrier | None:
+    """Return what a shape is laid in, None if it is nothing that can hold one."""
+    if isinstance(node, syntax.Name) and node.text in ALGORITHMS and node.text not in place.scope.own:
+        message = f"`{node.text}` needs a length"
+        help_ = f"write `{node.text}[u32]`, or `{node.text}[]` for all that is left"
+        place.work.error("WG2102", message, node.span, label="how long?", help_=help_)
+        return None
+    if isinstance(node, syntax.Sized | syntax.ToTheEnd | syntax.Terminated) and isinstance(
+        node.base, syntax.Name
+    ):
+        if node.base.text in ALGORITHMS:
+            return _compressed(place, node, node.base.text)
+        if place.work.named(node.base.text, syntax.Struct) is not None:
+            return _chunks(place, node, node.base)
+    prefix = lengths.resolve_prefix(place, node)
+    if prefix is not None:
+        return model.InPrefix(type=prefix, rule=rule_of_type(place.work, node))
+    if isinstance(node, syntax.ToTheEnd | syntax.Terminated):
+        place.work.error("WG2106", "nothing can be laid in this", node.span, label="no carrier", help_=_HELP)
+        return None
+    return model.InSize(size=require(place.work, place.scope, node, INTEGER, "the size of a region"))
+
+
+def _compressed(
+    place: Place, node: syntax.Sized | syntax.ToTheEnd | syntax.Terminated, algorithm: str
+) -> model.Carrier:
+    length = lengths.resolve_length(place, node, None)
+    return model.InCompressed(algorithm=cast(Literal["zlib", "gzip", "deflate"], algorithm), length=length)
+
+
+def _chunks(
+    place: Place, node: syntax.Sized | syntax.ToTheEnd | syntax.Terminated, base: syntax.Name
+) -> model.Carrier | None:
+    struct = place.work.named(base.text, syntax.Struct)
+    if not isinstance(struct, syntax.Struct):
+        return None
+    if not isinstance(node, syntax.Terminated):
+        message = "chunks go on until something holds of the last one"
+        place.work.error("WG2106", message, node.span, help_=f"write `{base.text}[until not more]`")
+        return None
+    layout = layout_of(place.work, struct.fields)
+    data = [name for name, known in layout.fields.items() if known.sort == BYTES]
+    if len(data) != 1:
+        message = f"a chunk has one field of bytes, and `{base.text}` has {len(data)}"
+        place.work.error("WG2106", message, base.span, label="no chunk")
+        return None
+    until = lengths.resolve_until(place, node.until, record_of(base.text))
+    return model.InChunks(struct=base.text, data=data[0], until=until)

@@ -1,0 +1,192 @@
+"""Contexts and joins: what earlier messages say about later ones, and one thing out of several frames."""
+
+from collections.abc import Iterable
+
+from wiregen.language import syntax
+from wiregen.language.diagnostics import Label, Span
+from wiregen.language.resolver import types
+from wiregen.language.resolver.annotations import resolve_notes
+from wiregen.language.resolver.expressions import require_truth
+from wiregen.language.resolver.layouts import Layout, layout_of
+from wiregen.language.resolver.messages import resolve_role
+from wiregen.language.resolver.names import Entry, refuse_duplicates, report_unknown
+from wiregen.language.resolver.scopes import Scope
+from wiregen.language.resolver.shape_context import Place
+from wiregen.language.resolver.sorts import BYTES, Sort, describe, fits, sort_of_type
+from wiregen.language.resolver.state import Workspace
+from wiregen.language.resolver.targets import (
+    Instance,
+    Target,
+    every_target,
+    known_fields,
+    resolve_target,
+    resolve_targets,
+    scope_of,
+)
+from wiregen.schema import model
+
+
+def resolve_context(work: Workspace, node: syntax.Context) -> model.Context:
+    path = work.place(f"{work.path}.{node.name.text}", node.span, name=node.name.span, type=node.type.span)
+    type_ = types.resolve_type(_off_wire(work, path), node.type)
+    sort = sort_of_type(type_)
+    lines = tuple(each for each in node.lines if isinstance(each, syntax.Set))
+    settings = _settings(work, lines, sort, node.keys)
+    return model.Context(
+        path=path,
+        name=node.name.text,
+        doc=node.docs,
+        type=type_,
+        keys=resolve_keys(work, node.keys),
+        role=resolve_role(work, node.role),
+        settings=settings,
+        clearings=_clearings(work, node.lines, node.keys),
+        notes=resolve_notes(work, node.annotations),
+    )
+
+
+def _off_wire(work: Workspace, path: str) -> Place:
+    return Place(work=work, owner=path, path=path, scope=Scope(where="fixed"), off_wire=True)
+
+
+def resolve_keys(work: Workspace, keys: Iterable[syntax.Name]) -> tuple[str, ...]:
+    """Return the keys of contexts, joins and sessions: fields of something that is sent."""
+    names = tuple(keys)
+    refuse_duplicates((Entry(name=name, what="key") for name in names), work.report)
+    fields = known_fields(work)
+    for name in names:
+        if name.text not in fields:
+            report_unknown(name, "field in any message", fields, work.report)
+    return tuple(dict.fromkeys(name.text for name in names))
+
+
+def _settings(
+    work: Workspace,
+    lines: Iterable[syntax.Set],
+    wanted: Sort,
+    keys: Iterable[syntax.Name],
+) -> tuple[model.Setting, ...]:
+    """Return what the lines say; what an earlier line says without a condition is not said again."""
+    settings: list[model.Setting] = []
+    always: dict[str, Span] = {}
+    for line in lines:
+        setting = _setting(work, line, wanted, keys)
+        if setting is None:
+            continue
+        settings.append(setting)
+        if setting.target in always:
+            others = (Label(span=always[setting.target], text="always, from here"),)
+            message = f"`{setting.target}` already sets it"
+            help_ = "keep one of them, or say with `when` which one holds"
+            work.error("WG2305", message, line.path.span, label="set twice", others=others, help_=help_)
+        elif setting.when is None:
+            always[setting.target] = line.path.span
+    return tuple(settings)
+
+
+def _setting(
+    work: Workspace,
+    node: syntax.Set | syntax.Part | syntax.Last,
+    wanted: Sort,
+    keys: Iterable[syntax.Name],
+) -> model.Setting | None:
+    owner = resolve_target(work, node.path.owner)
+    if owner is None or isinstance(owner, syntax.Join):
+        if owner is not None:
+            message = f"`{node.path.owner.text}` is a join, and has no fields of its own"
+            work.error("WG2007", message, node.path.owner.span, label="a join")
+        return None
+    known = layout_of(work, owner.fields).fields.get(node.path.field.text)
+    if known is None:
+        candidates = layout_of(work, owner.fields).fields
+        report_unknown(node.path.field, "field", candidates, work.report, inside=owner.name.text)
+        return None
+    if not fits(known.sort, wanted):
+        message = f"this needs {describe(wanted)}, and the field is {describe(known.sort)}"
+        work.error("WG2202", message, node.path.field.span, label=describe(known.sort))
+    _demand_keys(work, owner, node.path.owner, keys)
+    return model.Setting(
+        doc=node.docs,
+        target=owner.name.text,
+        field=node.path.field.text,
+        when=_when(work, (owner,), node.when),
+    )
+
+
+def _demand_keys(work: Workspace, owner: Target, name: syntax.Name, keys: Iterable[syntax.Name]) -> None:
+    scope = scope_of(work, (owner,), Instance())
+    for key in keys:
+        if key.text not in scope.own and key.text not in scope.frame:
+            message = f"neither `{name.text}` nor its frame has the key `{key.text}`"
+            work.error("WG2304", message, name.span, others=(Label(span=key.span, text="this key"),))
+
+
+def _when(
+    work: Workspace, targets: tuple[Target, ...], node: syntax.Expression | None
+) -> model.Expression | None:
+    return require_truth(work, scope_of(work, targets, Instance()), node, "`when`")
+
+
+def _clearings(
+    work: Workspace, lines: Iterable[object], keys: tuple[syntax.Name, ...] = ()
+) -> tuple[model.Clearing, ...]:
+    """Return the `clear` lines; `keys` are those that each of their targets must have."""
+    return tuple(_clearing(work, each, keys) for each in lines if isinstance(each, syntax.Clear))
+
+
+def _clearing(work: Workspace, node: syntax.Clear, keys: tuple[syntax.Name, ...]) -> model.Clearing:
+    targets = resolve_targets(work, node.names)
+    if len(targets) == len(node.names):
+        for target, name in zip(targets, node.names, strict=True):
+            _demand_keys(work, target, name, keys)
+    names = tuple(target.name.text for target in targets)
+    seen = targets if len(targets) == len(node.names) else every_target(work)
+    return model.Clearing(doc=node.docs, targets=names, when=_when(work, seen, node.when))
+
+
+def resolve_join(work: Workspace, node: syntax.Join) -> model.Join:
+    path = work.place(f"{work.path}.{node.name.text}", node.span, name=node.name.span, type=node.type.span)
+    type_, block = _joined(work, path, node.type)
+    sort = Sort(kind="block") if block is not None else BYTES
+    parts = (_setting(work, each, sort, node.keys) for each in node.lines if isinstance(each, syntax.Part))
+    lasts = (_setting(work, each, sort, node.keys) for each in node.lines if isinstance(each, syntax.Last))
+    return model.Join(
+        path=path,
+        name=node.name.text,
+        doc=node.docs,
+        type=type_,
+        block=block,
+        keys=resolve_keys(work, node.keys),
+        parts=tuple(each for each in parts if each is not None),
+        lasts=tuple(each for each in lasts if each is not None),
+        clearings=_clearings(work, node.lines),
+        notes=resolve_notes(work, node.annotations),
+    )
+
+
+def _joined(work: Workspace, path: str, node: syntax.Ref) -> tuple[model.Type | None, tuple[str, str] | None]:
+    """Return the type that the joined bytes are read as, or the block of a frame that they are."""
+    if isinstance(node, syntax.Attribute) and isinstance(node.base, syntax.Name):
+        return _block(work, node.base, node.name)
+    type_ = types.resolve_type(_off_wire(work, path), node)
+    match type_:
+        case model.Bytes(length=model.ToTheEnd()) | model.Reference(target="frame"):
+            return type_, None
+        case _:
+            message = "a join is `bytes`, a frame, or a block of a frame"
+            work.error("WG2301", message, node.span, help_="write `bytes`, `Frame` or `Frame.payload`")
+            return type_, None
+
+
+def _block(
+    work: Workspace, owner: syntax.Name, name: syntax.Name
+) -> tuple[model.Type | None, tuple[str, str] | None]:
+    frame = resolve_target(work, owner)
+    if frame is None:
+        return None, None
+    layout: Layout | None = layout_of(work, frame.fields) if isinstance(frame, syntax.Frame) else None
+    known = layout.fields.get(name.text) if layout is not None else None
+    if known is None or known.sort.kind != "block":
+        message = f"`{owner.text}.{name.text}` is no block of a frame"
+        work.error("WG2301", message, name.span, help_="a join is `bytes`, a frame, or a block of a frame")
+    return None, (owner.text, name.text)

@@ -1,0 +1,97 @@
+"""Examples: bytes, and the messages that they are."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal
+
+from wiregen.language import syntax
+from wiregen.language.resolver.annotations import resolve_notes
+from wiregen.language.resolver.constructors import Sent, Shelf, build
+from wiregen.language.resolver.names import report_unknown
+from wiregen.language.resolver.state import Workspace
+from wiregen.schema import model
+
+_DECODE_ERRORS: Final = tuple(
+    "truncated trailing_bytes unknown_code wrong_constant invalid_value invalid_text invalid_enum constraint"
+    " length_mismatch not_canonical limit_exceeded too_deep inflate_failed partial_inner missing_context duplicate"
+    " undelimitable unrepresentable lost_sync gap incomplete_join".split()
+)
+"""What a decoder may find wrong whatever the protocol; a file adds its own names."""
+
+
+def resolve_examples(
+    work: Workspace, nodes: Iterable[tuple[syntax.Example, str | None]], shelves: dict[str | None, Shelf]
+) -> tuple[model.Example, ...]:
+    """Return the examples, each with the variant that it stands in."""
+    found = (
+        _example(shelves[variant], node, variant, f"{work.path}.examples[{index}]")
+        for index, (node, variant) in enumerate(nodes)
+    )
+    return tuple(example for example in found if example is not None)
+
+
+def _example(shelf: Shelf, node: syntax.Example, variant: str | None, path: str) -> model.Example | None:
+    work = shelf.work
+    work.place(path, node.span, name=node.name.span, given=node.given.span, outcome=node.outcome.span)
+    resolve_notes(work, node.annotations)
+    match node.given, node.outcome:
+        case syntax.Bytes() as octets, syntax.Violates(name=name):
+            _check_code(work, name)
+            return _made(node, path, variant, "violates", octets, (), violation=name.text)
+        case syntax.Bytes() as octets, outcome if not isinstance(outcome, syntax.Violates | syntax.Bytes):
+            return _made(node, path, variant, "read", octets, _conversation(shelf, outcome))
+        case given, syntax.Bytes() as octets if not isinstance(given, syntax.Bytes):
+            return _made(node, path, variant, "both", octets, _conversation(shelf, given))
+        case _:
+            message = "an example is a value and its bytes, or bytes and what they violate"
+            help_ = 'write `VALUE = x"…"`, `x"…" = VALUE` or `x"…" violates CODE`'
+            work.error("WG2406", message, node.name.span, label="this example", help_=help_)
+            return None
+
+
+def _made(
+    node: syntax.Example,
+    path: str,
+    variant: str | None,
+    form: Literal["both", "read", "violates"],
+    octets: syntax.Bytes,
+    conversation: tuple[model.Construct, ...],
+    *,
+    violation: str | None = None,
+) -> model.Example:
+    return model.Example(
+        path=path,
+        name=node.name.value,
+        doc=node.docs,
+        form=form,
+        variant=variant,
+        scene=conversation[:-1],
+        value=conversation[-1] if conversation else None,
+        hex=octets.value.hex(),
+        violation=violation,
+    )
+
+
+def _conversation(shelf: Shelf, node: syntax.Expression) -> tuple[model.Construct, ...]:
+    """Return the messages of an example: the bytes are the last one's, the ones before set the scene."""
+    if isinstance(node, syntax.Listing) and not node.items:
+        shelf.work.error(
+            "WG2406", "this list is empty", node.span, help_="the last message is the one of the bytes"
+        )
+    nodes = node.items if isinstance(node, syntax.Listing) else (node,)
+    built = (build(shelf, each, Sent()) for each in nodes)
+    return tuple(each for each in built if isinstance(each, model.Construct))
+
+
+def _check_code(work: Workspace, name: syntax.Name) -> None:
+    known = {*_DECODE_ERRORS, *work.rules, *violations_of(work)}
+    if name.text not in known:
+        report_unknown(name, "error or rule", sorted(known), work.report)
+
+
+def violations_of(work: Workspace) -> Iterator[str]:
+    """Yield what rows and timers of sessions say that a message violates."""
+    for node in work.names.values():
+        if not isinstance(node, syntax.Session):
+            continue
+        rows = (row for line in node.lines if isinstance(line, syntax.State) for row in line.rows)
+        yield from (row.effect.name.text for row in rows if isinstance(row.effect, syntax.Violates))

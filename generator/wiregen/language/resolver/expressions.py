@@ -1,0 +1,390 @@
+"""Expressions: every name resolved, every operand of a sort that its operator takes."""
+
+from typing import Final, assert_never
+
+from wiregen.language import syntax
+from wiregen.language.diagnostics import Span, did_you_mean
+from wiregen.language.resolver import functions
+from wiregen.language.resolver.arithmetic import checked, fold
+from wiregen.language.resolver.layouts import part_of
+from wiregen.language.resolver.names import report_unknown, what_is
+from wiregen.language.resolver.scopes import (
+    STAND_IN,
+    Meaning,
+    Scope,
+    Typed,
+    known_words,
+    meanings,
+    member,
+    members_of,
+)
+from wiregen.language.resolver.sorts import (
+    BOOLEAN,
+    BYTES,
+    INTEGER,
+    NULL,
+    TEXT,
+    UNKNOWN,
+    UUID,
+    WRONG,
+    Sort,
+    describe,
+    enum_of,
+    fits,
+    is_number,
+    is_ordered,
+    item_of,
+    list_of,
+)
+from wiregen.language.resolver.state import Workspace
+from wiregen.schema import model
+
+_UUID_SIZE: Final = 16
+_COMPARISONS: Final = ("<", "<=", ">", ">=")
+
+
+def resolve_expression(
+    work: Workspace, scope: Scope, node: syntax.Expression, expected: Sort | None = None
+) -> Typed:
+    """Return the expression; `expected` finds members of an enum by their bare names, and makes bytes a uuid."""
+    match node:
+        case syntax.Integer(value=value) | syntax.Character(value=value):
+            return Typed(expression=checked(work, value, node.span), sort=INTEGER)
+        case syntax.String(value=text):
+            return Typed(expression=model.String(value=text), sort=TEXT)
+        case syntax.Boolean(value=truth):
+            return Typed(expression=model.Truth(value=truth), sort=BOOLEAN)
+        case syntax.Null():
+            return Typed(expression=model.Null(), sort=NULL)
+        case syntax.Bytes():
+            return _octets(work, node, expected)
+        case syntax.Group(expression=inner):
+            return resolve_expression(work, scope, inner, expected)
+        case syntax.Unary():
+            return _unary(work, scope, node)
+        case syntax.Binary():
+            return _binary(work, scope, node)
+        case syntax.Listing():
+            return _listing(work, scope, node, expected)
+        case syntax.Range():
+            message = "a range cannot stand here"
+            work.error("WG2209", message, node.span, help_="a range stands after `in`, and in lists")
+            return STAND_IN
+        case _:
+            return resolve_reference(work, scope, node, expected)
+
+
+def resolve_reference(work: Workspace, scope: Scope, node: syntax.Ref, expected: Sort | None = None) -> Typed:
+    """Return what a reference means as a value."""
+    match node:
+        case syntax.Name():
+            return _name(work, scope, node, expected)
+        case syntax.Attribute():
+            return _attribute(work, scope, node)
+        case syntax.Sized():
+            return _entry(work, scope, node)
+        case syntax.Call():
+            return functions.resolve_call(work, scope, node, expected)
+        case syntax.ToTheEnd() | syntax.Terminated():
+            work.error("WG2007", "this is a type, and a value belongs here", node.span, label="a type")
+            return STAND_IN
+        case _:
+            assert_never(node)
+
+
+def require(
+    work: Workspace, scope: Scope, node: syntax.Expression, wanted: Sort, what: str
+) -> model.Expression:
+    """Return an expression whose value must be of a sort; `what` begins the message about one that is not."""
+    typed = resolve_expression(work, scope, node, wanted)
+    if not fits(typed.sort, wanted):
+        message = f"{what} must be {describe(wanted)}, and this is {describe(typed.sort)}"
+        work.error("WG2202", message, node.span, label=describe(typed.sort))
+    return typed.expression
+
+
+def require_truth(
+    work: Workspace, scope: Scope, node: syntax.Expression | None, what: str
+) -> model.Expression | None:
+    """Return a condition, None where there is none."""
+    return None if node is None else require(work, scope, node, BOOLEAN, what)
+
+
+def _octets(work: Workspace, node: syntax.Bytes, expected: Sort | None) -> Typed:
+    octets = model.Octets(hex=node.value.hex())
+    if expected != UUID:
+        return Typed(expression=octets, sort=BYTES)
+    if len(node.value) != _UUID_SIZE:
+        message = f"a uuid has {_UUID_SIZE} bytes: found {len(node.value)}"
+        work.error("WG2202", message, node.span, label="not 16 bytes")
+    return Typed(expression=octets, sort=UUID)
+
+
+def _unary(work: Workspace, scope: Scope, node: syntax.Unary) -> Typed:
+    if node.operator == "not":
+        operand = require(work, scope, node.operand, BOOLEAN, "what `not` turns round")
+        return Typed(expression=model.Negation(operator="not", operand=operand), sort=BOOLEAN)
+    operand = require(work, scope, node.operand, INTEGER, "what `-` stands before")
+    if isinstance(operand, model.Number):
+        return Typed(expression=checked(work, -operand.value, node.span), sort=INTEGER)
+    return Typed(expression=model.Negation(operator="-", operand=operand), sort=INTEGER)
+
+
+def _binary(work: Workspace, scope: Scope, node: syntax.Binary) -> Typed:
+    match node.operator:
+        case "and" | "or":
+            left = require(work, scope, node.left, BOOLEAN, f"the left side of `{node.operator}`")
+            right = require(work, scope, node.right, BOOLEAN, f"the right side of `{node.operator}`")
+            operation = model.Operation(operator=node.operator, left=left, right=right)
+            return Typed(expression=operation, sort=BOOLEAN)
+        case "in" | "not in":
+            return _membership(work, scope, node)
+        case "==" | "!=" | "<" | "<=" | ">" | ">=":
+            return _comparison(work, scope, node)
+        case "+" | "-" | "*" | "/" | "%" | "**":
+            return _arithmetic(work, scope, node)
+        case _:
+            assert_never(node.operator)
+
+
+def _comparison(work: Workspace, scope: Scope, node: syntax.Binary) -> Typed:
+    left, right = _sides(work, scope, node)
+    is_fine = fits(left.sort, right.sort)
+    if node.operator in _COMPARISONS:
+        is_fine = is_fine and is_ordered(left.sort) and is_ordered(right.sort)
+    if not is_fine:
+        _report_operands(work, node, left.sort, right.sort)
+    operation = model.Operation(operator=node.operator, left=left.expression, right=right.expression)
+    return Typed(expression=operation, sort=BOOLEAN)
+
+
+def _sides(work: Workspace, scope: Scope, node: syntax.Binary) -> tuple[Typed, Typed]:
+    """Resolve first the side that says of which enum a bare member on the other one is."""
+    if isinstance(node.left, syntax.Name) and (node.left.text[:1].isupper() or node.left.text in scope.roles):
+        right = resolve_expression(work, scope, node.right)
+        return resolve_expression(work, scope, node.left, right.sort), right
+    left = resolve_expression(work, scope, node.left)
+    return left, resolve_expression(work, scope, node.right, left.sort)
+
+
+def _report_operands(work: Workspace, node: syntax.Binary, left: Sort, right: Sort) -> None:
+    message = f"`{node.operator}` does not go with {describe(left)} and {describe(right)}"
+    work.error("WG2201", message, node.operator_span, label="these do not fit")
+
+
+def _membership(work: Workspace, scope: Scope, node: syntax.Binary) -> Typed:
+    left = resolve_expression(work, scope, node.left)
+    if isinstance(node.right, syntax.Range):
+        right = Typed(expression=resolve_range(work, scope, node.right, left.sort), sort=list_of(INTEGER))
+    else:
+        right = resolve_expression(work, scope, node.right, list_of(left.sort))
+    is_list = right.sort.kind in {"list", "unknown"}
+    if not is_list or not fits(left.sort, item_of(right.sort)):
+        _report_operands(work, node, left.sort, right.sort)
+    operation = model.Operation(operator=node.operator, left=left.expression, right=right.expression)
+    return Typed(expression=operation, sort=BOOLEAN)
+
+
+def resolve_range(work: Workspace, scope: Scope, node: syntax.Range, expected: Sort | None) -> model.Range:
+    """Return `low .. high`, both numbers; one whose ends are known must not be empty."""
+    wanted = expected if expected is not None and expected.kind == "enum" else INTEGER
+    low = require(work, scope, node.low, wanted, "the low end of a range")
+    high = require(work, scope, node.high, wanted, "the high end of a range")
+    ends = fold(low), fold(high)
+    if ends[0] is not None and ends[1] is not None and ends[0] > ends[1]:
+        work.error(
+            "WG2111", f"the range {ends[0]} .. {ends[1]} is empty", node.span, help_="the low end comes first"
+        )
+    return model.Range(low=low, high=high)
+
+
+def _listing(work: Workspace, scope: Scope, node: syntax.Listing, expected: Sort | None) -> Typed:
+    wanted = item_of(expected) if expected is not None else None
+    items: list[model.Expression] = []
+    item_sort = UNKNOWN
+    for each in node.items:
+        item = _list_item(work, scope, each, wanted if item_sort.kind == "unknown" else item_sort)
+        if not fits(item.sort, item_sort):
+            message = f"the items of a list are of one kind: found {describe(item.sort)} behind {describe(item_sort)}"
+            work.error("WG2201", message, each.span, label=describe(item.sort))
+        elif item_sort.kind in {"unknown", "null"}:
+            item_sort = item.sort
+        items.append(item.expression)
+    return Typed(expression=model.ListOf(items=tuple(items)), sort=list_of(item_sort))
+
+
+def _list_item(work: Workspace, scope: Scope, node: syntax.Expression, expected: Sort | None) -> Typed:
+    if isinstance(node, syntax.Range):
+        is_enum = expected is not None and expected.kind == "enum"
+        sort = expected if is_enum and expected is not None else INTEGER
+        return Typed(expression=resolve_range(work, scope, node, sort), sort=sort)
+    return resolve_expression(work, scope, node, expected)
+
+
+def _arithmetic(work: Workspace, scope: Scope, node: syntax.Binary) -> Typed:
+    left, right = resolve_expression(work, scope, node.left), resolve_expression(work, scope, node.right)
+    if not (is_number(left.sort) and is_number(right.sort)):
+        _report_operands(work, node, left.sort, right.sort)
+        return STAND_IN
+    operation = model.Operation(operator=node.operator, left=left.expression, right=right.expression)
+    return Typed(expression=_folded(work, node, operation), sort=INTEGER)
+
+
+def _folded(work: Workspace, node: syntax.Binary, operation: model.Operation) -> model.Expression:
+    """Return the number of an operation on two numbers, so that `2**24 - 1` is one; else the operation."""
+    base, exponent = operation.left, fold(operation.right)
+    if operation.operator == "**" and (exponent is None or not 0 <= exponent <= 64):
+        message = "an exponent is a number from 0 to 64"
+        work.error("WG2206", message, node.right.span, label="this exponent")
+        return STAND_IN.expression
+    if operation.operator in {"/", "%"} and exponent == 0:
+        work.error("WG2206", "this divides by zero", node.right.span, label="always 0")
+        return STAND_IN.expression
+    number = fold(operation)
+    if number is None:
+        return operation
+    value = checked(work, number, node.span)
+    are_literal = isinstance(base, model.Number) and isinstance(operation.right, model.Number)
+    return value if are_literal else operation
+
+
+def _name(work: Workspace, scope: Scope, node: syntax.Name, expected: Sort | None) -> Typed:
+    found = meanings(work, scope, node.text, expected)
+    if not found:
+        return _report_meaningless(work, scope, node, expected)
+    if len(found) > 1:
+        what = " and ".join(meaning.what for meaning in found)
+        message = f"`{node.text}` means two things here: {what}"
+        work.error("WG2008", message, node.span, label="which?", help_="give one of them another name")
+    elif found[0].is_ahead:
+        _report_ahead(work, scope, node)
+    return _first(found)
+
+
+def _first(found: tuple[Meaning, ...]) -> Typed:
+    return found[0].typed if len(found) == 1 else STAND_IN
+
+
+def _report_ahead(work: Workspace, scope: Scope, node: syntax.Name) -> None:
+    if scope.where == "fixed":
+        message = f"a value that is given when the field is not cannot depend on `{node.text}`"
+        work.error("WG2207", message, node.span, label="a field", help_="`:=` computes a field from others")
+        return
+    message = f"`{node.text}` is not read yet where this is needed"
+    help_ = "only earlier fields are known; a value after `:=` may look ahead"
+    work.error("WG2205", message, node.span, label="comes later", help_=help_)
+
+
+def _report_meaningless(work: Workspace, scope: Scope, node: syntax.Name, expected: Sort | None) -> Typed:
+    declared = work.names.get(node.text)
+    if expected == WRONG and node.text[:1].isupper():
+        return STAND_IN  # what it is compared with was reported
+    if declared is not None:
+        message = f"`{node.text}` is {what_is(declared)}, and a value belongs here"
+        work.error("WG2007", message, node.span, label=what_is(declared))
+        return STAND_IN
+    if work.report.is_full:
+        return STAND_IN
+    is_member = expected is not None and expected.kind == "enum" and node.text[:1].isupper()
+    what = "field, variable or constant" if scope.where == "row" else "field or constant"
+    report_unknown(
+        node,
+        "member" if is_member else what,
+        known_words(work, scope, expected),
+        work.report,
+        inside=expected.name if expected is not None and is_member else None,
+        help_=_owner_of_member(work, node.text),
+    )
+    return STAND_IN
+
+
+def _owner_of_member(work: Workspace, word: str) -> str | None:
+    for name in work.words_of(syntax.Enum):
+        if word in members_of(work, enum_of(name)):
+            return f"`{name}` has it: write `{name}.{word}`"
+    return None
+
+
+def _attribute(work: Workspace, scope: Scope, node: syntax.Attribute) -> Typed:
+    if isinstance(node.base, syntax.Name):
+        if node.base.text == "limits" and "limits" not in scope.own:
+            return _limit(work, node.name)
+        declared = work.names.get(node.base.text)
+        if isinstance(declared, syntax.Enum):
+            return _member_of(work, declared, node.name)
+        if isinstance(declared, syntax.Union):
+            return _code_of_variety(work, declared, node.name)
+    return _part(work, resolve_reference(work, scope, node.base), node)
+
+
+def _limit(work: Workspace, name: syntax.Name) -> Typed:
+    if name.text not in work.limits:
+        help_ = f"declare it: `limits {{ {name.text} = … }}`"
+        report_unknown(name, "limit", work.limits, work.report, help_=help_)
+        return STAND_IN
+    return Typed(expression=model.LimitReference(name=name.text), sort=INTEGER)
+
+
+def _member_of(work: Workspace, node: syntax.Enum, name: syntax.Name) -> Typed:
+    numbers = members_of(work, enum_of(node.name.text))
+    if name.text not in numbers:
+        report_unknown(name, "member", numbers, work.report, inside=node.name.text)
+        return STAND_IN
+    return member(node.name.text, name.text, numbers[name.text])
+
+
+def _code_of_variety(work: Workspace, node: syntax.Union, name: syntax.Name) -> Typed:
+    codes = {variety.name.text: variety.codes[0].low.value for variety in node.varieties}
+    if name.text not in codes:
+        report_unknown(name, "variety", codes, work.report, inside=node.name.text)
+        return STAND_IN
+    return Typed(expression=model.Number(value=codes[name.text]), sort=INTEGER)
+
+
+def _part(work: Workspace, base: Typed, node: syntax.Attribute) -> Typed:
+    if base.sort == WRONG:
+        return STAND_IN
+    sort = part_of(work, base.sort, node.name.text)
+    if sort is None or not isinstance(base.expression, model.FieldReference):
+        _report_no_part(work, base.sort, node.name)
+        return STAND_IN
+    reference = base.expression
+    path = model.FieldReference(path=(*reference.path, node.name.text), scope=reference.scope)
+    return Typed(expression=path, sort=sort)
+
+
+def _report_no_part(work: Workspace, sort: Sort, name: syntax.Name) -> None:
+    declared = work.names.get(sort.name)
+    fields = declared.fields if isinstance(declared, syntax.Struct | syntax.Message | syntax.Frame) else ()
+    hint = did_you_mean(name.text, (field.name.text for field in fields))
+    if sort.kind == "block":
+        hint = f"the fields of a block belong to the declaration: write `{name.text}` alone"
+    message = f"{describe(sort)} has no field `{name.text}`"
+    work.error("WG2208", message, name.span, label="no such field", help_=hint)
+
+
+def _entry(work: Workspace, scope: Scope, node: syntax.Sized) -> Typed:
+    keys: list[syntax.Expression] = [node.length]
+    base = node.base
+    while isinstance(base, syntax.Sized):
+        keys.insert(0, base.length)
+        base = base.base
+    context = work.names.get(base.text) if isinstance(base, syntax.Name) else None
+    if isinstance(context, syntax.Context):
+        return functions.resolve_entry(work, scope, context, keys, node.span)
+    return _item(work, scope, node)
+
+
+def _item(work: Workspace, scope: Scope, node: syntax.Sized) -> Typed:
+    base = resolve_reference(work, scope, node.base)
+    index = require(work, scope, node.length, INTEGER, "an index")
+    if base.sort.kind not in {"list", "bytes", "unknown"}:
+        _report_not_indexed(work, base.sort, node.base.span)
+        return STAND_IN
+    sort = INTEGER if base.sort.kind == "bytes" else item_of(base.sort)
+    return Typed(expression=model.Item(list=base.expression, index=index), sort=sort)
+
+
+def _report_not_indexed(work: Workspace, sort: Sort, span: Span) -> None:
+    message = f"only a list, bytes or a context has entries, and this is {describe(sort)}"
+    work.error("WG2201", message, span, label=describe(sort))

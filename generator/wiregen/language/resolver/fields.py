@@ -1,0 +1,255 @@
+"""Fields: shape, view, value, condition and `where`, each with what it may look at."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from wiregen.language import syntax
+from wiregen.language.diagnostics import did_you_mean
+from wiregen.language.resolver import types
+from wiregen.language.resolver.annotations import doc_of_shape, resolve_notes, rule_of_shape
+from wiregen.language.resolver.expressions import require, require_truth
+from wiregen.language.resolver.layouts import LONE, PADDING, layout_of, lone_layout
+from wiregen.language.resolver.scopes import layout_scope
+from wiregen.language.resolver.shape_context import Place
+from wiregen.language.resolver.sorts import BOOLEAN, Sort, sort_of_type
+from wiregen.language.resolver.state import MAX_ALIAS_CHAIN, Workspace, span_of
+from wiregen.language.resolver.views import resolve_view
+from wiregen.schema import model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """The conditions of a field and of the aliases it is of, joined, with the text of all.
+
+    `rules`: text and rule of each condition, if one of them has a rule of its own.
+    """
+
+    condition: model.Expression | None
+    text: str
+    rules: tuple[tuple[str, str | None], ...] = ()
+
+
+def resolve_owned(
+    work: Workspace,
+    path: str,
+    fields: tuple[syntax.Field, ...],
+    notes: model.Notes,
+    *,
+    frame: syntax.Frame | None = None,
+) -> tuple[model.Field, ...]:
+    """Return the fields of a declaration, which has these notes; `frame`: the declaration, where it is one."""
+    layout = layout_of(work, fields)
+    scope = layout_scope(layout, 0)
+    place = Place(work=work, owner=path, path=path, scope=scope, layout=layout, notes=notes, frame=frame)
+    return resolve_fields(place, fields)
+
+
+def resolve_fields(place: Place, fields: tuple[syntax.Field, ...]) -> tuple[model.Field, ...]:
+    """Return fields in a row; those of a block belong to the declaration that `place` says."""
+    return tuple(_field(place, node) for node in fields)
+
+
+def resolve_lone(
+    work: Workspace, path: str, node: syntax.Variety, shape: syntax.Shape, notes: model.Notes
+) -> model.Field:
+    """Return the one field of a variety that is a lone shape; `notes`: those of the variety."""
+    layout = lone_layout(work, shape)
+    scope = layout_scope(layout, 0)
+    name = f"{path}.{LONE}"
+    work.place(name, shape.span, type=shape.span, where=span_of(node.where))
+    place = Place(work=work, owner=path, path=name, scope=scope, layout=layout)
+    type_ = types.resolve_shape(place, shape)
+    whole = replace(place, scope=replace(scope, visible=layout.n_fields))
+    own = () if node.where is None else ((node.where, None),)
+    joined = _where(whole, shape, LONE, type_, own)
+    return model.Field(
+        path=name,
+        name=LONE,
+        doc=node.docs,
+        type=type_,
+        view=None,
+        value=None,
+        condition=None,
+        where=joined.condition,
+        where_text=joined.text,
+        notes=_with_rule(work, model.Notes(rule=notes.rule, inherited=notes.places), shape),
+    )
+
+
+def _field(place: Place, node: syntax.Field) -> model.Field:
+    start, end = place.layout.places.get(id(node), (place.scope.visible, place.scope.visible + 1))
+    path = _placed(place, node, start)
+    notes = resolve_notes(place.work, node.annotations, place.notes)
+    scope = replace(place.scope, own=place.layout.fields_at(node), visible=start)
+    here = replace(place, path=path, scope=scope, notes=notes, is_nested=False)
+    type_ = types.resolve_shape(here, node.shape, is_derived=isinstance(node.value, syntax.Derived))
+    behind = replace(here, scope=replace(here.scope, visible=end))
+    own = [(each.expression, _rule_of(place.work, each)) for each in node.requirements]
+    where = _where(behind, node.shape, node.name.text, type_, own)
+    return model.Field(
+        path=path,
+        name=node.name.text,
+        doc=node.docs or doc_of_shape(place.work, node.shape),
+        type=type_,
+        view=resolve_view(here, node.view, type_) if node.view is not None else None,
+        value=_value(here, node, sort_of_type(type_)),
+        condition=require_truth(place.work, here.scope, node.condition, "`if`"),
+        where=where.condition,
+        where_text=where.text,
+        where_rules=where.rules,
+        notes=_with_rule(place.work, notes, node.shape),
+    )
+
+
+def _rule_of(work: Workspace, node: syntax.Requirement) -> str | None:
+    """Return the rule that a condition names for itself; None: it has the field's."""
+    return resolve_notes(work, node.rules).rule
+
+
+def _with_rule(work: Workspace, notes: model.Notes, shape: syntax.Shape) -> model.Notes:
+    """Return a field's notes with a rule: its own, or that of its type."""
+    return notes if notes.rule is not None else replace(notes, rule=rule_of_shape(work, shape))
+
+
+def _placed(place: Place, node: syntax.Field, start: int) -> str:
+    """Record where a field stands; nameless ones and later namesakes are told apart by their place in the row."""
+    name = node.name.text if node.name.text != PADDING else f"{PADDING}{start}"
+    path = f"{place.owner}.{name}"
+    if place.work.origins.get(path, node.span) != node.span:
+        path = f"{path}@{start}"
+    return place.work.place(
+        path,
+        node.span,
+        name=node.name.span,
+        type=node.shape.span,
+        value=span_of(node.value),
+        if_=span_of(node.condition),
+        where=node.requirements[0].expression.span if node.requirements else None,
+    )
+
+
+def _value(place: Place, node: syntax.Field, sort: Sort) -> model.FieldValue | None:
+    match node.value:
+        case None:
+            return None
+        case syntax.Default(expression=expression, others=others):
+            value = _constant(place, expression, sort)
+            return model.Default(value=value, others=tuple(_defaults_of(place, others, sort)))
+        case syntax.Trailing(expression=expression):
+            return model.Trailing(value=_constant(place, expression, sort))
+        case syntax.Constant(expression=expression):
+            return model.Constant(value=require(place.work, place.scope, expression, sort, "the value"))
+        case syntax.Derived(expression=expression):
+            ahead = replace(place.scope, visible=place.layout.n_fields)
+            value = require(place.work, ahead, expression, sort, "the value")
+            return model.Derived(value=value, lenient=node.shape.lenient is not None)
+        case _:
+            assert_never(node.value)
+
+
+def _defaults_of(place: Place, nodes: Iterable[syntax.DefaultOf], sort: Sort) -> Iterator[model.DefaultOf]:
+    """Yield the default with each message that has one of its own; what cannot be one is reported."""
+    seen: set[str] = set()
+    for node in nodes:
+        value = _constant(place, node.expression, sort)
+        if not _is_plain(value):
+            message = "a default with a message is a number, a text, bytes, a member or an empty list"
+            place.work.error("WG2407", message, node.expression.span, label="this is none")
+        for name in node.messages:
+            fault = _fault_of_default(place, name, seen)
+            if fault is not None:
+                help_ = did_you_mean(name.text, place.work.words_of(syntax.Message))
+                place.work.error("WG2407", fault, name.span, label="of this message", help_=help_)
+            seen.add(name.text)
+            yield model.DefaultOf(message=name.text, value=value)
+
+
+def _is_plain(value: model.Expression) -> bool:
+    match value:
+        case model.Negation(operator="-", operand=model.Number()) | model.ListOf(items=()):
+            return True
+        case _:
+            plain = model.Number | model.ConstantReference | model.MemberReference | model.Truth
+            return isinstance(value, plain | model.String | model.Octets)
+
+
+def _fault_of_default(place: Place, name: syntax.Name, seen: set[str]) -> str | None:
+    """Return why a field has no default of its own with this message, or None."""
+    if place.frame is None:
+        return "only a field of a frame has defaults of messages"
+    message = place.work.names.get(name.text)
+    if not isinstance(message, syntax.Message):
+        return f"there is no message `{name.text}`"
+    if name.text in seen:
+        return f"`{name.text}` has a default already"
+    roles = {role.text for role in (place.frame.role, message.role) if role is not None}
+    return f"`{place.frame.name.text}` never carries `{name.text}`" if len(roles) > 1 else None
+
+
+def _constant(place: Place, node: syntax.Expression, sort: Sort) -> model.Expression:
+    scope = replace(place.scope, where="fixed")
+    return require(place.work, scope, node, sort, "the value")
+
+
+def _where(
+    place: Place,
+    shape: syntax.Shape,
+    name: str,
+    type_: model.Type,
+    own: Iterable[tuple[syntax.Expression, str | None]],
+) -> Where:
+    """Return the field's conditions after those of its aliases, in which `value` means the field."""
+    work, sort = place.work, sort_of_type(type_)
+    conditions: list[tuple[model.Expression, str, str | None]] = []
+    for each in _conditions_of_aliases(work, shape.core):
+        scope = replace(place.scope, own={}, value=(name, sort))
+        conditions.append((require(work, scope, each, BOOLEAN, "`where`"), work.text_of(each.span), None))
+    for each, rule in own:
+        conditions.append(
+            (require(work, place.scope, each, BOOLEAN, "`where`"), work.text_of(each.span), rule)
+        )
+    return _all_of(conditions)
+
+
+def where_of_items(place: Place, base: syntax.Ref, item: model.Type) -> Where:
+    """Return the conditions of the aliases that the items of a list are of, in which `value` means the item."""
+    work = place.work
+    scope = replace(place.scope, own={}, value=None, item={}, item_sort=sort_of_type(item))
+    return _all_of(
+        [
+            (require(work, scope, each, BOOLEAN, "`where`"), work.text_of(each.span), None)
+            for each in _conditions_of_aliases(work, base)
+        ]
+    )
+
+
+def _all_of(conditions: list[tuple[model.Expression, str, str | None]]) -> Where:
+    """Return conditions, each with its text and its own rule, as one."""
+    if not conditions:
+        return Where(condition=None, text="")
+    whole = conditions[0][0]
+    for condition, _, _ in conditions[1:]:
+        whole = model.Operation(operator="and", left=whole, right=condition)
+    rules = tuple((text, rule) for _, text, rule in conditions)
+    has_rules = any(rule is not None for _, rule in rules)
+    return Where(condition=whole, text=_joined([text for text, _ in rules]), rules=rules if has_rules else ())
+
+
+def _joined(texts: list[str]) -> str:
+    if len(texts) == 1:
+        return texts[0]
+    return " and ".join(f"({text})" if " or " in text else text for text in texts)
+
+
+def _conditions_of_aliases(work: Workspace, core: object) -> list[syntax.Expression]:
+    """Return the `where` of each alias that the core of a shape is, the innermost first."""
+    found: list[syntax.Expression] = []
+    for _ in range(MAX_ALIAS_CHAIN):
+        alias = work.named(core.text, syntax.Alias) if isinstance(core, syntax.Name) else None
+        if not isinstance(alias, syntax.Alias):
+            break
+        if alias.where is not None:
+            found.insert(0, alias.where)
+        core = alias.shape.core
+    return found

@@ -1,0 +1,314 @@
+"""The fields of a declaration in one row, blocks and aliases opened, each with its sort; from the syntax alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import count
+from types import MappingProxyType
+from typing import TypeAlias
+
+from wiregen.language import syntax
+from wiregen.language.resolver.builtin_types import needs_length, sort_of_word
+from wiregen.language.resolver.names import Entry, check_case, report_duplicate
+from wiregen.language.resolver.sorts import (
+    BLOCK,
+    INTEGER,
+    MESSAGE,
+    UNKNOWN,
+    WRONG,
+    Sort,
+    enum_of,
+    list_of,
+    record_of,
+)
+from wiregen.language.resolver.state import MAX_ALIAS_CHAIN, Workspace
+
+PADDING = "_"
+LONE = "value"
+"""The field of a variety that is a lone shape; also what a `where` of an alias calls its value."""
+
+WithFields: TypeAlias = syntax.Struct | syntax.Message | syntax.Frame | syntax.Preamble
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A field of a layout; `start` is its place in the row, `end` that behind its last part."""
+
+    sort: Sort
+    start: int
+    end: int
+
+
+Arms: TypeAlias = tuple[tuple[int, int], ...]
+"""The arms that a field stands in, outer before inner: the number of each choice in its declaration, and of the arm."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """`places`: start and end of every syntax field by its id, the nameless ones too.
+
+    `arms`: by the same id, the arms that it stands in. `namesakes`: the fields of one name in different arms.
+    """
+
+    fields: Mapping[str, Known]
+    places: Mapping[int, tuple[int, int]]
+    n_fields: int
+    arms: Mapping[int, Arms]
+    namesakes: Mapping[str, tuple[tuple[Arms, Known], ...]]
+
+    def fields_at(self, node: syntax.Field) -> Mapping[str, Known]:
+        """Return the fields as the expressions of a field see them: of namesakes that in its own arm."""
+        here = self.arms.get(id(node), ())
+        if not here or not self.namesakes:
+            return self.fields
+        own = {
+            name: known
+            for name, namesakes in self.namesakes.items()
+            for arms, known in namesakes
+            if not are_exclusive(arms, here)
+        }
+        return MappingProxyType({**self.fields, **own})
+
+
+def are_exclusive(first: Arms, second: Arms) -> bool:
+    """Return whether two fields stand in different arms of one choice, so that only one of them is ever laid."""
+    for (choice, arm), (other_choice, other_arm) in zip(first, second, strict=False):
+        if (choice, arm) != (other_choice, other_arm):
+            return choice == other_choice
+    return False
+
+
+def layout_of(work: Workspace, fields: tuple[syntax.Field, ...]) -> Layout:
+    """Return the layout of a declaration's fields; names used twice and in wrong case are reported."""
+    known = work.layouts.get(id(fields))
+    if isinstance(known, Layout) and fields:
+        return known
+    rows = _Rows(work)
+    layout = _measured(work, rows, rows.of(fields))
+    work.layouts[id(fields)] = layout
+    return layout
+
+
+def lone_layout(work: Workspace, shape: syntax.Shape) -> Layout:
+    """Return the layout of a variety that is a lone shape: its field `value`, and what a block in it holds."""
+    rows = _Rows(work)
+    inner = _measured(work, rows, rows.inside(shape, (), ()))
+    value = Known(sort=sort_of_shape(work, shape), start=inner.n_fields, end=inner.n_fields + 1)
+    return Layout(
+        fields=MappingProxyType({**inner.fields, LONE: value}),
+        places=inner.places,
+        n_fields=inner.n_fields + 1,
+        arms=inner.arms,
+        namesakes=inner.namesakes,
+    )
+
+
+def _measured(work: Workspace, rows: _Rows, opened: Iterable[_Row]) -> Layout:
+    named: dict[str, list[tuple[_Row, Known]]] = {}
+    places: dict[int, tuple[int, int]] = {}
+    for row in opened:
+        places[id(row.node)] = (row.start, row.end)
+        if row.node.name.text != PADDING:
+            known = Known(sort=sort_of_shape(work, row.node.shape), start=row.start, end=row.end)
+            named.setdefault(row.node.name.text, []).append((row, known))
+    for found in named.values():
+        _check_names(work, [row for row, _ in found])
+    return Layout(
+        fields=MappingProxyType({name: found[0][1] for name, found in named.items()}),
+        places=MappingProxyType(places),
+        n_fields=next(rows.counter),
+        arms=MappingProxyType({id(row.node): row.arms for found in named.values() for row, _ in found}),
+        namesakes=MappingProxyType(
+            {
+                name: tuple((row.arms, known) for row, known in found)
+                for name, found in named.items()
+                if len(found) > 1
+            }
+        ),
+    )
+
+
+def _check_names(work: Workspace, namesakes: list[_Row]) -> None:
+    """Report a field that may be laid together with one of the same name, and names in wrong case."""
+    for number, row in enumerate(namesakes):
+        before = next((each for each in namesakes[:number] if not are_exclusive(each.arms, row.arms)), None)
+        if before is not None:
+            is_one_use = (
+                row.name.span == before.name.span
+            )  # of an alias: the names in it differ in their places
+            second, first = (each.node.name if is_one_use else each.name for each in (row, before))
+            report_duplicate(Entry(name=second, what="field"), first.span, work.report)
+    for name in {id(row.node): row.node.name for row in namesakes}.values():
+        check_case(name, "snake", "a field", work.report, is_warning=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """A field in the row; `name` is that of the field whose type an alias is, where it stands in that."""
+
+    node: syntax.Field
+    name: syntax.Name
+    start: int
+    end: int
+    arms: Arms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Opened:
+    """A block that a shape is or chooses among: the aliases that lead there, and the arms."""
+
+    block: syntax.Block
+    aliases: tuple[str, ...]
+    arms: Arms
+
+
+class _Rows:
+    """Opens the blocks of a declaration's fields; numbers fields and choices."""
+
+    def __init__(self, work: Workspace) -> None:
+        self._work = work
+        self.counter = count()
+        self._choices = count()
+
+    def of(
+        self,
+        fields: Iterable[syntax.Field],
+        aliases: tuple[str, ...] = (),
+        arms: Arms = (),
+        user: syntax.Name | None = None,
+    ) -> list[_Row]:
+        """Return the fields in text order, a block before what it holds; `user`: the field that the aliases are of."""
+        rows: list[_Row] = []
+        for node in fields:
+            start = next(self.counter)
+            name = user or node.name
+            inner = self.inside(node.shape, aliases, arms, name)
+            end = 1 + max((row.end - 1 for row in inner), default=start)
+            shown = replace(name, text=node.name.text) if user is not None else node.name
+            rows.extend((_Row(node=node, name=shown, start=start, end=end, arms=arms), *inner))
+        return rows
+
+    def inside(
+        self, shape: syntax.Shape, aliases: tuple[str, ...], arms: Arms, name: syntax.Name | None = None
+    ) -> list[_Row]:
+        """Return the fields of the blocks that a shape is or chooses among; `name`: the field of that shape."""
+        return [
+            row
+            for each in self._blocks(shape, aliases, arms)
+            for row in self.of(each.block.fields, each.aliases, each.arms, name if each.aliases else None)
+        ]
+
+    def _blocks(self, shape: syntax.Shape, aliases: tuple[str, ...], arms: Arms) -> Iterator[_Opened]:
+        """Yield the blocks that a shape is or chooses among."""
+        match shape.core:
+            case syntax.Block() as block:
+                yield _Opened(block=block, aliases=aliases, arms=arms)
+            case syntax.Match(arms=chosen):
+                choice = next(self._choices)
+                for number, arm in enumerate(chosen or ()):
+                    yield from self._blocks(arm.shape, aliases, (*arms, (choice, number)))
+            case syntax.Name(text=text) as name:
+                alias = self._work.named(text, syntax.Alias)
+                if isinstance(alias, syntax.Alias) and self._work.may_unfold(alias, aliases, name.span):
+                    yield from self._blocks(alias.shape, (*aliases, text), arms)
+            case _:
+                return
+
+
+def sort_of_shape(work: Workspace, shape: syntax.Shape, depth: int = 0) -> Sort:
+    """Return the sort of a shape's value; `unknown` where it has several."""
+    match shape.core:
+        case syntax.Block():
+            return BLOCK
+        case syntax.Match(arms=None):
+            return MESSAGE
+        case syntax.Match(arms=arms):
+            return _common(sort_of_shape(work, arm.shape, depth + 1) for arm in arms or ())
+        case reference:
+            return sort_of_reference(work, reference, depth)
+
+
+def _common(sorts: Iterable[Sort]) -> Sort:
+    different = list(dict.fromkeys(sorts))
+    if len(different) == 1:
+        return different[0]
+    are_messages = all(sort.kind in {"message", "record"} for sort in different)
+    return MESSAGE if different and are_messages else UNKNOWN
+
+
+def sort_of_reference(work: Workspace, reference: syntax.Ref, depth: int = 0) -> Sort:
+    """Return the sort of the values of a type as it is written."""
+    match reference:
+        case syntax.Name(text=text):
+            return sort_of_word(text) or _sort_of_declared(work, text, depth)
+        case syntax.Sized(base=base) | syntax.ToTheEnd(base=base) | syntax.Terminated(base=base):
+            if isinstance(base, syntax.Name) and needs_length(base.text):
+                return sort_of_word(base.text) or UNKNOWN
+            return list_of(sort_of_reference(work, base, depth))
+        case _:
+            return WRONG
+
+
+def _sort_of_declared(work: Workspace, name: str, depth: int) -> Sort:
+    match work.names.get(name):
+        case syntax.Alias(shape=shape) if depth <= MAX_ALIAS_CHAIN:
+            if name not in work.sorts:
+                work.sorts[name] = sort_of_shape(work, shape, depth + 1)
+            return work.sorts[name]
+        case syntax.Enum():
+            return enum_of(name)
+        case syntax.Struct() | syntax.Message() | syntax.Frame():
+            return record_of(name)
+        case syntax.Union():
+            return Sort(kind="union", name=name)
+        case syntax.Coding():
+            return INTEGER
+        case _:
+            return WRONG
+
+
+def part_of(work: Workspace, sort: Sort, name: str) -> Sort | None:
+    """Return the sort of a field of a value by its name, None if nothing of that sort has it."""
+    if sort.kind == "unknown":
+        return sort
+    if sort not in work.parts:
+        work.parts[sort] = _parts(work, sort)
+    return work.parts[sort].get(name)
+
+
+def _parts(work: Workspace, sort: Sort) -> dict[str, Sort]:
+    found: dict[str, list[Sort]] = {}
+    for layout in layouts_of(work, sort):
+        for name, known in layout.fields.items():
+            found.setdefault(name, []).append(known.sort)
+    return {name: _common(sorts) for name, sorts in found.items()}
+
+
+def layouts_of(work: Workspace, sort: Sort) -> Iterator[Layout]:
+    """Yield the layouts that a value of the sort may have."""
+    if sort.kind == "message":
+        yield from (layout_of(work, node.fields) for node in messages(work))
+    node = work.names.get(sort.name)
+    if sort.kind == "record" and isinstance(node, WithFields):
+        yield layout_of(work, node.fields)
+    if sort.kind == "union" and isinstance(node, syntax.Union):
+        yield from (variety_layout(work, variety) for variety in node.varieties)
+
+
+def variety_layout(work: Workspace, variety: syntax.Variety) -> Layout:
+    match variety.body:
+        case None:
+            return layout_of(work, ())
+        case syntax.Block(fields=fields):
+            return layout_of(work, fields)
+        case shape:
+            return lone_layout(work, shape)
+
+
+def messages(work: Workspace) -> tuple[syntax.Message, ...]:
+    return work.of_kind(syntax.Message)
+
+
+def frames(work: Workspace) -> tuple[syntax.Frame, ...]:
+    return work.of_kind(syntax.Frame)

@@ -1,0 +1,187 @@
+"""The declarations of a file by name: one namespace, so that a word means one thing wherever it stands."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias, assert_never
+
+from wiregen.language import syntax
+from wiregen.language.diagnostics import Label, Report, Span, did_you_mean
+from wiregen.schema.naming import camel_case, constant_case, snake_case
+
+Kind: TypeAlias = Literal[
+    "const",
+    "type",
+    "enum",
+    "struct",
+    "message",
+    "frame",
+    "preamble",
+    "union",
+    "coding",
+    "variant",
+    "context",
+    "join",
+    "session",
+]
+Named: TypeAlias = (
+    syntax.Const
+    | syntax.Alias
+    | syntax.Enum
+    | syntax.Struct
+    | syntax.Message
+    | syntax.Frame
+    | syntax.Preamble
+    | syntax.Union
+    | syntax.Coding
+    | syntax.Variant
+    | syntax.Context
+    | syntax.Join
+    | syntax.Session
+)
+Names: TypeAlias = Mapping[str, Named]
+
+_KINDS: Final[Mapping[type[Named], Kind]] = {
+    syntax.Const: "const",
+    syntax.Alias: "type",
+    syntax.Enum: "enum",
+    syntax.Struct: "struct",
+    syntax.Message: "message",
+    syntax.Frame: "frame",
+    syntax.Preamble: "preamble",
+    syntax.Union: "union",
+    syntax.Coding: "coding",
+    syntax.Variant: "variant",
+    syntax.Context: "context",
+    syntax.Join: "join",
+    syntax.Session: "session",
+}
+
+Case: TypeAlias = Literal["camel", "constant", "snake"]
+_CASES: Final[Mapping[Case, re.Pattern[str]]] = {
+    "camel": re.compile(r"[A-Z][A-Za-z0-9]*"),
+    "constant": re.compile(r"[A-Z][A-Z0-9_]*"),
+    "snake": re.compile(r"[a-z][a-z0-9_]*"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A name with its place, for the search for duplicates."""
+
+    name: syntax.Name
+    what: str
+
+
+def kind_of(node: Named) -> Kind:
+    return _KINDS[type(node)]
+
+
+def what_is(node: Named) -> str:
+    """Return the kind of a declaration for a message, with its article."""
+    match kind_of(node):
+        case "enum":
+            return "an enum"
+        case "const":
+            return "a constant"
+        case kind:
+            return f"a {kind}"
+
+
+def collect(declarations: Iterable[syntax.Declaration], report: Report) -> dict[str, Named]:
+    """Return the declarations by name, the first of each, and report duplicates and wrong case."""
+    named = [node for node in declarations if isinstance(node, Named)]
+    names: dict[str, Named] = {}
+    for node in named:
+        check_case(node.name, _case_of(kind_of(node)), what_is(node), report)
+        names.setdefault(node.name.text, node)
+    refuse_duplicates((Entry(name=node.name, what="declaration") for node in named), report)
+    return names
+
+
+def _case_of(kind: Kind) -> Case:
+    match kind:
+        case "const":
+            return "constant"
+        case "variant" | "context":
+            return "snake"
+        case (
+            "type"
+            | "enum"
+            | "struct"
+            | "message"
+            | "frame"
+            | "preamble"
+            | "union"
+            | "coding"
+            | "join"
+            | "session"
+        ):
+            return "camel"
+        case _:
+            assert_never(kind)
+
+
+def refuse_duplicates(entries: Iterable[Entry], report: Report) -> None:
+    """Report each name that came before, with the first as second place."""
+    first: dict[str, Span] = {}
+    for entry in entries:
+        word = entry.name
+        before = first.setdefault(word.text, word.span)
+        if before is not word.span:
+            report_duplicate(entry, before, report)
+
+
+def report_duplicate(entry: Entry, before: Span, report: Report) -> None:
+    """Report a name that came before, at `before`."""
+    report.error(
+        "WG2002",
+        f"{entry.what} `{entry.name.text}` is there twice",
+        entry.name.span,
+        label="second",
+        others=(Label(span=before, text="first"),),
+        help="give one of them another name, or remove it",
+    )
+
+
+def check_case(name: syntax.Name, case: Case, what: str, report: Report, *, is_warning: bool = False) -> None:
+    """Report a name whose case does not show what it names."""
+    if _CASES[case].fullmatch(name.text):
+        return
+    form, better = _better(name.text, case)
+    help_ = f"write `{better}`" if _CASES[case].fullmatch(better) else None
+    tell = report.warning if is_warning else report.error
+    tell(
+        "WG2003",
+        f"the name of {what} is written {form}: found `{name.text}`",
+        name.span,
+        label=form,
+        help=help_,
+    )
+
+
+def _better(word: str, case: Case) -> tuple[str, str]:
+    match case:
+        case "camel":
+            return "in CamelCase", camel_case(word)
+        case "constant":
+            return "in CAPITALS", constant_case(word)
+        case "snake":
+            return "in snake_case", snake_case(word)
+        case _:
+            assert_never(case)
+
+
+def report_unknown(
+    name: syntax.Name,
+    what: str,
+    candidates: Iterable[str],
+    report: Report,
+    *,
+    inside: str | None = None,
+    help_: str | None = None,
+) -> None:
+    """Report a name that stands for nothing, with the nearest that does; `inside` is where it was looked for."""
+    hint = None if report.is_full else did_you_mean(name.text, candidates) or help_
+    message = f"there is no {what} `{name.text}`" + ("" if inside is None else f" in `{inside}`")
+    report.error("WG2001", message, name.span, label="unknown", help=hint)

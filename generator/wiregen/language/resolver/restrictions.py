@@ -1,0 +1,74 @@
+"""`only A, B`: pushed down to the reference or the match of messages that it restricts."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from wiregen.language import syntax
+from wiregen.language.resolver.layouts import messages
+from wiregen.language.resolver.names import Entry, refuse_duplicates, report_unknown
+from wiregen.language.resolver.scopes import members_of
+from wiregen.language.resolver.sorts import enum_of
+from wiregen.language.resolver.state import Workspace
+from wiregen.schema import model
+
+
+def restrict(work: Workspace, type_: model.Type, names: tuple[syntax.Name, ...]) -> model.Type:
+    """Return the type that holds only what is named; on lists the items are restricted."""
+    match type_:
+        case model.List():
+            return replace(type_, item=restrict(work, type_.item, names))
+        case model.Region():
+            return replace(type_, content=restrict(work, type_.content, names))
+        case model.MessageMatch():
+            return replace(type_, only=_allowed(work, names, "message", _messages(work), type_.only))
+        case model.Reference(target="enum"):
+            members = members_of(work, enum_of(type_.name))
+            only = _allowed(work, names, "member", members, type_.only, type_.name)
+            return replace(type_, only=only)
+        case model.Reference(target="union"):
+            varieties = _varieties(work, type_.name)
+            only = _allowed(work, names, "variety", varieties, type_.only, type_.name)
+            return replace(type_, only=only)
+        case model.Reference(target="frame"):
+            return replace(type_, only=_allowed(work, names, "message", _messages(work), type_.only))
+        case _:
+            span = replace(names[0].span, end=names[-1].span.end)
+            message = "there is nothing here that `only` could restrict"
+            help_ = "it restricts an enum, a union, a frame or a `match` of messages; in a `match` with arms, write it there"
+            work.error("WG2105", message, span, help_=help_)
+            return type_
+
+
+def _messages(work: Workspace) -> list[str]:
+    return [node.name.text for node in messages(work)]
+
+
+def _varieties(work: Workspace, name: str) -> list[str]:
+    node = work.names.get(name)
+    return [each.name.text for each in node.varieties] if isinstance(node, syntax.Union) else []
+
+
+def _allowed(
+    work: Workspace,
+    names: tuple[syntax.Name, ...],
+    what: str,
+    existing: Iterable[str],
+    before: tuple[str, ...] | None,
+    inside: str | None = None,
+) -> tuple[str, ...]:
+    """Return the names that exist; what an alias has already restricted can only be restricted further."""
+    candidates = frozenset(existing)
+    allowed = None if before is None else frozenset(before)
+    for name in names:
+        if name.text not in candidates:
+            report_unknown(name, what, candidates, work.report, inside=inside)
+        elif allowed is not None and name.text not in allowed:
+            message = f"`{name.text}` is not among what the type allows already"
+            work.error(
+                "WG2105",
+                message,
+                name.span,
+                help_="a `type` with `only` can be restricted further, not widened",
+            )
+    refuse_duplicates((Entry(name=name, what="name") for name in names), work.report)
+    return tuple(dict.fromkeys(name.text for name in names))

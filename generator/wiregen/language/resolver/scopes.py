@@ -1,0 +1,189 @@
+"""What a lone word can mean at a place: fields before it, variables of the session, constants, members of an enum."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, Literal
+
+from wiregen.language import syntax
+from wiregen.language.resolver.layouts import LONE, Known, Layout
+from wiregen.language.resolver.sorts import INTEGER, ROLE, UNKNOWN, WRONG, Sort, enum_of
+from wiregen.language.resolver.state import Workspace
+from wiregen.schema import model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Typed:
+    """An expression with the sort of its value."""
+
+    expression: model.Expression
+    sort: Sort
+
+
+MAX_LAYERS: Final = 64
+STAND_IN: Final = Typed(expression=model.Null(), sort=WRONG)
+"""What takes the place of a wrong expression, so that the rest is looked at too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meaning:
+    what: str
+    typed: Typed
+    is_ahead: bool = False
+    """A field that is not read yet at this place."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """The fields from `visible` on are ahead. `value`: what the word `value` means in the `where` of an alias.
+
+    `where` tells what kind of place it is: a `fixed` one sees no fields at all, an `alias` any that its users may have.
+    """
+
+    where: Literal["layout", "row", "fixed", "alias"]
+    own: Mapping[str, Known] = field(default_factory=dict)
+    visible: int = 0
+    frame: Mapping[str, Known] = field(default_factory=dict)
+    item: Mapping[str, Known] = field(default_factory=dict)
+    item_sort: Sort | None = None
+    value: tuple[str, Sort] | None = None
+    variables: Mapping[str, Sort] = field(default_factory=dict)
+    roles: tuple[str, ...] = ()
+
+
+def layout_scope(layout: Layout, visible: int) -> Scope:
+    """Return the scope of an expression in a declaration's layout that sees the fields before `visible`."""
+    return Scope(where="layout", own=layout.fields, visible=visible)
+
+
+def meanings(work: Workspace, scope: Scope, word: str, expected: Sort | None) -> tuple[Meaning, ...]:
+    """Return all that a word means at a place; more than one is an error of the file."""
+    found = [*_fields(scope, word), *_special(scope, word), *_declared(work, scope, word, expected)]
+    if not found and scope.where == "alias" and word[:1].islower():
+        return (_field("a field", (word,), UNKNOWN),)
+    return tuple(found)
+
+
+def known_words(work: Workspace, scope: Scope, expected: Sort | None) -> Iterator[str]:
+    """Yield the words that mean something at a place, for suggestions."""
+    if scope.where != "fixed":
+        yield from (name for name, known in scope.own.items() if known.start < scope.visible)
+        yield from scope.frame
+        yield from scope.item
+    yield from scope.variables
+    yield from work.words_of(syntax.Const, syntax.Context)
+    if expected is not None:
+        yield from members_of(work, expected)
+    if scope.where == "row":
+        yield "sender"
+    if scope.where == "layout":
+        yield from ("remaining", "offset")
+
+
+def _fields(scope: Scope, word: str) -> Iterator[Meaning]:
+    if scope.value is not None and word == LONE:
+        name, sort = scope.value
+        yield _field("the value", (name,), sort)
+        return
+    if word in scope.own:
+        known = scope.own[word]
+        typed = Typed(expression=model.FieldReference(path=(word,)), sort=known.sort)
+        is_ahead = scope.where == "fixed" or known.start >= scope.visible
+        yield Meaning(what="a field", typed=typed, is_ahead=is_ahead)
+    if word in scope.frame:
+        yield _field("a field of the frame", (word,), scope.frame[word].sort, "frame")
+    if word in scope.item:
+        yield _field("a field of the item", (word,), scope.item[word].sort, "item")
+    elif scope.item_sort is not None and word == LONE:
+        yield _field("the item", (), scope.item_sort, "item")
+
+
+def _field(what: str, path: tuple[str, ...], sort: Sort, scope: model.FieldScope = "own") -> Meaning:
+    return Meaning(what=what, typed=Typed(expression=model.FieldReference(path=path, scope=scope), sort=sort))
+
+
+def _special(scope: Scope, word: str) -> Iterator[Meaning]:
+    if word in scope.variables:
+        typed = Typed(expression=model.VariableReference(name=word), sort=scope.variables[word])
+        yield Meaning(what="a variable", typed=typed)
+    if scope.where == "row" and word == "sender":
+        yield Meaning(
+            what="the sender", typed=Typed(expression=model.RoleReference(name="sender"), sort=ROLE)
+        )
+    is_field = word in scope.own or word in scope.item  # documents have fields called `offset`
+    if scope.where in {"layout", "alias"} and word in {"remaining", "offset"} and not is_field:
+        position = model.Position(what="offset" if word == "offset" else "remaining")
+        yield Meaning(what="a position", typed=Typed(expression=position, sort=INTEGER))
+
+
+def _declared(work: Workspace, scope: Scope, word: str, expected: Sort | None) -> Iterator[Meaning]:
+    if work.named(word, syntax.Const) is not None:
+        yield Meaning(what="a constant", typed=_constant(work, word))
+    if expected is None:
+        return
+    if expected.kind == "role" and word in scope.roles:
+        yield Meaning(what="a role", typed=Typed(expression=model.RoleReference(name=word), sort=ROLE))
+    number = members_of(work, expected).get(word)
+    if number is not None:
+        yield Meaning(what="a member", typed=member(expected.name, word, number))
+
+
+def _constant(work: Workspace, name: str) -> Typed:
+    value = work.constants.get(name)
+    if value is None:
+        return STAND_IN
+    return Typed(expression=model.ConstantReference(name=name, value=value), sort=INTEGER)
+
+
+def member(enum: str, name: str, value: int) -> Typed:
+    return Typed(expression=model.MemberReference(enum=enum, member=name, value=value), sort=enum_of(enum))
+
+
+def members_of(work: Workspace, sort: Sort) -> Mapping[str, int]:
+    """Return the members of an enum's sort with their numbers, none for any other."""
+    node = work.names.get(sort.name) if sort.kind == "enum" else None
+    if not isinstance(node, syntax.Enum):
+        return {}
+    known = work.members.get(sort.name)
+    if known is None:
+        members = (each for each in node.members if isinstance(each, syntax.Member))
+        known = work.members[sort.name] = {each.name.text: each.code.value for each in members}
+    return known
+
+
+def layered(layouts: Iterable[Mapping[str, Known]]) -> Mapping[str, Known]:
+    """Return what `merged` does, looked up in a few layouts, worked out for many: rows may name large frames often."""
+    layers = tuple(layouts)
+    return merged(layers) if len(layers) > MAX_LAYERS else Layers(layers=layers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layers(Mapping[str, Known]):
+    """The fields of several layouts as one; a field whose sort differs among them has none."""
+
+    layers: tuple[Mapping[str, Known], ...]
+
+    def __getitem__(self, name: str) -> Known:
+        found = [layer[name] for layer in self.layers if name in layer]
+        if not found:
+            raise KeyError(name)
+        if any(known.sort != found[0].sort for known in found):
+            return Known(sort=UNKNOWN, start=0, end=0)
+        return found[0]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(name for layer in self.layers for name in layer))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def merged(layouts: Iterable[Mapping[str, Known]]) -> Mapping[str, Known]:
+    """Return the fields of several layouts as one; a field whose sort differs among them has none."""
+    fields: dict[str, Known] = {}
+    for layout in layouts:
+        for name, known in layout.items():
+            before = fields.setdefault(name, known)
+            if before.sort != known.sort:
+                fields[name] = Known(sort=UNKNOWN, start=0, end=0)
+    return MappingProxyType(fields)

@@ -1,0 +1,40 @@
+"""Where a shape stands: whose field it is, and what its expressions see."""
+
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Final
+
+from wiregen.language import syntax
+from wiregen.language.resolver.annotations import NO_NOTES
+from wiregen.language.resolver.layouts import Layout
+from wiregen.language.resolver.scopes import Scope
+from wiregen.language.resolver.state import Workspace
+from wiregen.schema import model
+
+_NOTHING: Final[MappingProxyType[Any, Any]] = MappingProxyType({})
+NO_LAYOUT: Final = Layout(fields=_NOTHING, places=_NOTHING, n_fields=0, arms=_NOTHING, namesakes=_NOTHING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """`owner`: path of the declaration that fields of a block belong to; `path`: that of the field or declaration.
+
+    `aliases` are being unfolded here. A shape `off_wire` is a variable's: it has no byte order and may lack its length.
+    """
+
+    work: Workspace
+    owner: str
+    path: str
+    scope: Scope
+    layout: Layout = NO_LAYOUT
+    notes: model.Notes = NO_NOTES
+    """Of the declaration, or of the field that holds the block."""
+    aliases: tuple[str, ...] = ()
+    off_wire: bool = False
+    frame: syntax.Frame | None = None
+    """The frame that the fields are of; None: they are of another declaration."""
+    is_nested: bool = False
+    """An arm, a length or a view, where an alias's `where` would have no field to join."""
+
+    def inside(self, **changes: object) -> "Place":
+        return replace(self, is_nested=True, **changes)  # type: ignore[arg-type]

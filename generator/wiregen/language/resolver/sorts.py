@@ -1,0 +1,165 @@
+"""Sorts: what kind of value an expression or a field has, found from the syntax alone, before any type is resolved."""
+
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias, assert_never
+
+from wiregen.schema import model
+
+SortKind: TypeAlias = Literal[
+    "unknown",
+    "integer",
+    "boolean",
+    "float",
+    "text",
+    "bytes",
+    "uuid",
+    "enum",
+    "list",
+    "record",
+    "union",
+    "message",
+    "block",
+    "null",
+    "role",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sort:
+    """`unknown` fits everything: what is wrong already is not reported twice. A `record` is a struct, message or frame."""
+
+    kind: SortKind
+    name: str = ""
+    item: "Sort | None" = None
+
+
+UNKNOWN: Final = Sort(kind="unknown")
+WRONG: Final = Sort(kind="unknown", name="?")
+"""Of what was reported already."""
+INTEGER: Final = Sort(kind="integer")
+BOOLEAN: Final = Sort(kind="boolean")
+FLOAT: Final = Sort(kind="float")
+TEXT: Final = Sort(kind="text")
+BYTES: Final = Sort(kind="bytes")
+UUID: Final = Sort(kind="uuid")
+MESSAGE: Final = Sort(kind="message")
+BLOCK: Final = Sort(kind="block")
+NULL: Final = Sort(kind="null")
+ROLE: Final = Sort(kind="role")
+
+
+UNKNOWN_TYPE: Final = model.Bytes(length=model.Delimited(delimiter=""))
+"""What takes the place of a wrong type; nothing of it is ever written, for there was an error."""
+
+
+def list_of(item: Sort) -> Sort:
+    return Sort(kind="list", item=item)
+
+
+def enum_of(name: str) -> Sort:
+    return Sort(kind="enum", name=name)
+
+
+def record_of(name: str) -> Sort:
+    return Sort(kind="record", name=name)
+
+
+def item_of(sort: Sort) -> Sort:
+    """Return the sort of a list's items, unknown for all else."""
+    return sort.item or UNKNOWN
+
+
+def is_number(sort: Sort) -> bool:
+    """Tell whether arithmetic works on it: an enum is its number."""
+    return sort.kind in {"integer", "enum", "unknown"}
+
+
+def is_ordered(sort: Sort) -> bool:
+    return is_number(sort) or sort.kind == "float"
+
+
+def fits(found: Sort, wanted: Sort) -> bool:
+    """Tell whether a value of one sort can stand where the other is, or be compared with it."""
+    if "unknown" in (found.kind, wanted.kind) or "null" in (found.kind, wanted.kind):
+        return True
+    if found.kind == wanted.kind == "list":
+        return fits(item_of(found), item_of(wanted))
+    if found.kind == wanted.kind:
+        return found.name == wanted.name
+    return {found.kind, wanted.kind} in ({"integer", "enum"}, {"integer", "float"})
+
+
+def describe(sort: Sort) -> str:
+    """Return the sort for a message, with its article."""
+    match sort.kind:
+        case "enum" | "record" | "union":
+            return f"`{sort.name}`"
+        case "list":
+            item = item_of(sort)
+            return "a list" if item.kind == "unknown" else f"a list of {_plural(item)}"
+        case "unknown":
+            return "a value"
+        case "integer":
+            return "an integer"
+        case "boolean":
+            return "a Boolean"
+        case "bytes":
+            return "bytes"
+        case "null":
+            return "null"
+        case _:
+            return f"a {sort.kind}"
+
+
+def _plural(sort: Sort) -> str:
+    if sort.name:
+        return f"`{sort.name}`"
+    words = {"boolean": "Booleans", "bytes": "bytes", "list": "lists"}
+    return words.get(sort.kind, f"{sort.kind}s")
+
+
+def sort_of_type(type_: model.Type) -> Sort:
+    """Return the sort of a resolved type's values."""
+    if type_ == UNKNOWN_TYPE:
+        return WRONG
+    match type_:
+        case model.Integer() | model.Varint() | model.Bits(is_flag=False):
+            return INTEGER
+        case model.Boolean() | model.Bits():
+            return BOOLEAN
+        case model.Float():
+            return FLOAT
+        case model.Uuid():
+            return UUID
+        case model.Bytes():
+            return BYTES
+        case model.Text():
+            return TEXT
+        case model.List(item=item):
+            return list_of(sort_of_type(item))
+        case model.Reference():
+            return _sort_of_target(type_.target, type_.name)
+        case model.Region(content=content):
+            return sort_of_type(content)
+        case model.MessageMatch():
+            return MESSAGE
+        case model.Block():
+            return BLOCK
+        case model.Match():
+            return UNKNOWN
+        case _:
+            assert_never(type_)
+
+
+def _sort_of_target(target: model.Target, name: str) -> Sort:
+    match target:
+        case "enum":
+            return enum_of(name)
+        case "coding":
+            return INTEGER
+        case "union":
+            return Sort(kind="union", name=name)
+        case "struct" | "message" | "frame":
+            return record_of(name)
+        case _:
+            assert_never(target)

@@ -1,0 +1,132 @@
+"""What one run over one file knows: names, settings, constants, and where everything stands.
+
+The only value of the resolver that changes: origins and memos are added to, never taken back.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, Protocol, TypeVar
+
+from wiregen.language import syntax
+from wiregen.language.diagnostics import Label, Report, Span
+from wiregen.language.resolver.names import Named, Names
+from wiregen.language.resolver.sorts import Sort
+from wiregen.language.source import Sources
+from wiregen.schema import model
+
+MAX_UNFOLDED: Final = 100_000
+"""Aliases put into other aliases, all uses in a file together: they may double at every step."""
+MAX_ALIAS_CHAIN: Final = 20
+_COMMENT: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What the `protocol` declaration says; `endian` None where it does not."""
+
+    sources: tuple[str, ...]
+    endian: model.Endian | None
+    bits: Literal["msb", "lsb"]
+    roles: tuple[str, ...]
+    ports: tuple[model.Port, ...]
+    on_error: model.ErrorAction
+
+
+_Kind = TypeVar("_Kind", bound=Named)
+
+
+class Spanned(Protocol):
+    """A syntax node."""
+
+    @property
+    def span(self) -> Span: ...
+
+
+def span_of(node: Spanned | None) -> Span | None:
+    return None if node is None else node.span
+
+
+@dataclass(slots=True, kw_only=True)
+class Workspace:
+    report: Report
+    sources: Sources
+    path: str
+    settings: Settings
+    reserved: tuple[syntax.Reserved, ...]
+    names: Names
+    limits: Mapping[str, syntax.Limit]
+    rules: Mapping[str, syntax.Rule]
+    declarations: tuple[syntax.Declaration, ...]
+    origins: dict[str, Span] = field(default_factory=dict)
+    constants: dict[str, int | None] = field(default_factory=dict)
+    sorts: dict[str, Sort] = field(default_factory=dict)
+    parts: dict[Sort, dict[str, Sort]] = field(default_factory=dict)
+    kinds: dict[type, tuple[Named, ...]] = field(default_factory=dict)
+    seen: dict[str, object] = field(default_factory=dict)
+    members: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    layouts: dict[int, object] = field(default_factory=dict)
+    targets: tuple[Named, ...] | None = None
+    """Every declaration of something that is sent, None until it is asked for."""
+    sent_fields: frozenset[str] | None = None
+    """Every field name of anything that is sent, None until it is asked for."""
+    n_unfolded: int = 0
+    is_order_missed: bool = False
+    """The missing `endian` is reported, once for the file."""
+
+    def error(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        *,
+        label: str = "",
+        others: Iterable[Label] = (),
+        help_: str | None = None,
+    ) -> None:
+        self.report.error(code, message, span, label=label, others=others, help=help_)
+
+    def place(self, path: str, span: Span, **parts: Span | None) -> str:
+        """Record where a node and its parts stand, and return its path."""
+        self.origins.setdefault(path, span)
+        for part, place in parts.items():
+            if place is not None:
+                self.origins.setdefault(f"{path}#{part.rstrip('_')}", place)
+        return path
+
+    def named(self, name: str, *kinds: type[Named]) -> Named | None:
+        """Return the declaration of that name, None if there is none or it is of another kind."""
+        node = self.names.get(name)
+        return node if isinstance(node, kinds) else None
+
+    def of_kind(self, kind: type[_Kind]) -> tuple[_Kind, ...]:
+        """Return the declarations of one kind in text order."""
+        if kind not in self.kinds:
+            self.kinds[kind] = tuple(node for node in self.names.values() if isinstance(node, kind))
+        return tuple(node for node in self.kinds[kind] if isinstance(node, kind))
+
+    def words_of(self, *kinds: type[Named]) -> Iterator[str]:
+        return (name for name, node in self.names.items() if isinstance(node, kinds))
+
+    def text_of(self, span: Span) -> str:
+        """Return the file's text of a place on one line, without comments."""
+        source = self.sources.get(span.source)
+        text = "" if source is None else source.text[span.start : span.end]
+        return " ".join(
+            _COMMENT.sub(lambda found: "" if found[0].startswith("//") else found[0], text).split()
+        )
+
+    def may_unfold(self, alias: syntax.Alias, aliases: tuple[str, ...], span: Span) -> bool:
+        """Count an alias put into a shape; report one that contains itself, and a file that unfolds without end."""
+        self.n_unfolded += bool(aliases)
+        if alias.name.text in aliases:
+            message = f"type `{alias.name.text}` contains itself"
+            help_ = "only a struct, a union or a message may contain itself"
+            self.error("WG2009", message, alias.name.span, label="round in a circle", help_=help_)
+            return False
+        if len(aliases) >= MAX_ALIAS_CHAIN or self.n_unfolded > MAX_UNFOLDED:
+            message = f"type `{alias.name.text}` unfolds too far"
+            help_ = "make one of the types on the way a struct"
+            self.error("WG2009", message, span, label="types of types of types", help_=help_)
+            return False
+        return True

@@ -1,0 +1,165 @@
+"""What rows, contexts and joins speak of: messages, frames, joins, preambles, and the fields that each shows."""
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TypeAlias, cast
+
+from wiregen.language import syntax
+from wiregen.language.resolver.layouts import Known, frames, layout_of, messages
+from wiregen.language.resolver.names import report_unknown, what_is
+from wiregen.language.resolver.scopes import MAX_LAYERS, Scope, layered, merged
+from wiregen.language.resolver.sorts import Sort
+from wiregen.language.resolver.state import Workspace
+
+Target: TypeAlias = syntax.Message | syntax.Frame | syntax.Join | syntax.Preamble
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """The fields that are there with a target, of itself and of its frame."""
+
+    own: Mapping[str, Known] = field(default_factory=dict)
+    frame: Mapping[str, Known] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instance:
+    """What the expressions of a session see besides the messages."""
+
+    variables: Mapping[str, Sort] = field(default_factory=dict)
+    roles: tuple[str, ...] = ()
+
+
+def resolve_targets(work: Workspace, names: Iterable[syntax.Name]) -> tuple[Target, ...]:
+    """Return the declarations of these names; what is nothing that is sent is reported."""
+    found = (resolve_target(work, name) for name in names)
+    return tuple(target for target in found if target is not None)
+
+
+def resolve_target(work: Workspace, name: syntax.Name) -> Target | None:
+    declared = work.names.get(name.text)
+    if isinstance(declared, Target):
+        return declared
+    if declared is not None:
+        message = f"`{name.text}` is {what_is(declared)}, and something that is sent belongs here"
+        work.error("WG2007", message, name.span, label=what_is(declared))
+        return None
+    report_unknown(name, "message", work.words_of(*Target.__args__), work.report)
+    return None
+
+
+def every_target(work: Workspace) -> tuple[Target, ...]:
+    """Return every declaration of something that is sent, in text order."""
+    if work.targets is None:
+        work.targets = tuple(node for node in work.names.values() if isinstance(node, Target))
+    return cast("tuple[Target, ...]", work.targets)
+
+
+def scope_of(work: Workspace, targets: Iterable[Target], instance: Instance) -> Scope:
+    """Return the scope of an expression about any of these targets; a field must be there with one of them."""
+    seen = tuple(_seen(work, target) for target in targets)
+    own, frame = layered(each.own for each in seen), layered(each.frame for each in seen)
+    return Scope(
+        where="row",
+        own=own,
+        visible=sys.maxsize,
+        frame=_behind(frame, own, seen) if len(seen) > MAX_LAYERS else _Behind(seen=seen, frame=frame),
+        variables=instance.variables,
+        roles=instance.roles or work.settings.roles,
+    )
+
+
+def _behind(
+    frame: Mapping[str, Known], own: Mapping[str, Known], seen: Iterable[Seen]
+) -> Mapping[str, Known]:
+    """Return what `_Behind` is, worked out once for many targets."""
+    both = {name for each in seen for name in each.frame if name in each.own}
+    return {name: known for name, known in frame.items() if name not in own or name in both}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Behind(Mapping[str, Known]):
+    """The frame's fields without those that some other target calls its own.
+
+    A field that one and the same target has twice stays: which one is meant is for the file to say.
+    """
+
+    seen: tuple[Seen, ...]
+    frame: Mapping[str, Known]
+
+    def __getitem__(self, name: str) -> Known:
+        known = self.frame[name]
+        is_own = any(name in each.own for each in self.seen)
+        if is_own and not any(name in each.own and name in each.frame for each in self.seen):
+            raise KeyError(name)
+        return known
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self.frame if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _seen(work: Workspace, target: Target) -> Seen:
+    known = work.seen.get(target.name.text)
+    if not isinstance(known, Seen):
+        known = work.seen[target.name.text] = _look(work, target)
+    return known
+
+
+def _look(work: Workspace, target: Target) -> Seen:
+    match target:
+        case syntax.Message():
+            own = layout_of(work, target.fields).fields
+            carriers = tuple(layout_of(work, frame.fields).fields for frame in _frames_of(work, target))
+            return Seen(own=own, frame=layered(carriers))
+        case syntax.Frame():
+            return Seen(own=_of_messages_in(work, target), frame=layout_of(work, target.fields).fields)
+        case syntax.Preamble():
+            return Seen(own=layout_of(work, target.fields).fields)
+        case syntax.Join():
+            owners = {line.path.owner.text: work.names.get(line.path.owner.text) for line in _pieces(target)}
+            seen = [
+                _seen(work, owner)
+                for owner in owners.values()
+                if isinstance(owner, syntax.Message | syntax.Frame)
+            ]
+            return Seen(
+                own=layered(each.own for each in seen),
+                frame=layered(each.frame for each in seen),
+            )
+
+
+def _pieces(join: syntax.Join) -> Iterator[syntax.Part | syntax.Last]:
+    return (line for line in join.lines if isinstance(line, syntax.Part | syntax.Last))
+
+
+def _frames_of(work: Workspace, message: syntax.Message) -> Iterator[syntax.Frame]:
+    for frame in frames(work):
+        if message.role is None or frame.role is None or message.role.text == frame.role.text:
+            yield frame
+
+
+def _of_messages_in(work: Workspace, frame: syntax.Frame) -> Mapping[str, Known]:
+    """Return the fields of all messages that a frame may carry, but those that it has itself."""
+    mine = layout_of(work, frame.fields).fields
+    carried = (
+        message
+        for message in messages(work)
+        if message.role is None or frame.role is None or message.role.text == frame.role.text
+    )
+    fields = merged(layout_of(work, message.fields).fields for message in carried)
+    return {name: known for name, known in fields.items() if name not in mine}
+
+
+def known_fields(work: Workspace) -> frozenset[str]:
+    """Return every field name of anything that is sent."""
+    if work.sent_fields is None:
+        owners = (each for each in every_target(work) if not isinstance(each, syntax.Join))
+        work.sent_fields = frozenset(
+            chain.from_iterable(layout_of(work, owner.fields).fields for owner in owners)
+        )
+    return work.sent_fields

@@ -1,0 +1,192 @@
+"""Types and shapes: references, matches, blocks and lists, with aliases dissolved."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import assert_never
+
+from wiregen.language import syntax
+from wiregen.language.resolver import carriers, fields, lengths
+from wiregen.language.resolver.annotations import rule_of_type
+from wiregen.language.resolver.builtin_types import (
+    WORDS,
+    fixed_type,
+    needs_length,
+    needs_order,
+    sized_type,
+    width_help,
+)
+from wiregen.language.resolver.expressions import resolve_reference
+from wiregen.language.resolver.names import Named, kind_of, report_unknown, what_is
+from wiregen.language.resolver.patterns import resolve_patterns
+from wiregen.language.resolver.restrictions import restrict
+from wiregen.language.resolver.shape_context import Place
+from wiregen.language.resolver.sorts import UNKNOWN_TYPE
+from wiregen.language.resolver.state import Workspace
+from wiregen.language.resolver.tolerance import tolerant, tolerates
+from wiregen.schema import model
+
+
+def resolve_shape(place: Place, shape: syntax.Shape, *, is_derived: bool = False) -> model.Type:
+    """Return the whole type of a shape; `lenient` on a derived field may concern its value alone."""
+    type_ = _core(place, shape)
+    if shape.only:
+        type_ = restrict(place.work, type_, shape.only)
+    if shape.carrier is not None:
+        carrier = carriers.resolve_carrier(place, shape.carrier)
+        type_ = type_ if carrier is None else model.Region(content=type_, carrier=carrier, lenient=False)
+    if shape.lenient is None:
+        return type_
+    if not is_derived and not tolerates(type_) and type_ != UNKNOWN_TYPE:
+        help_ = "bool, varint, utf8, mutf8, a region (`in`), a derived field and `only` tolerate something"
+        place.work.error("WG2104", "nothing here tolerates anything", shape.lenient, help_=help_)
+    return tolerant(type_)
+
+
+def _core(place: Place, shape: syntax.Shape) -> model.Type:
+    match shape.core:
+        case syntax.Match() as match:
+            return _match(place, match)
+        case syntax.Block(fields=inner):
+            return model.Block(fields=fields.resolve_fields(place, inner))
+        case reference:
+            return resolve_type(place, reference)
+
+
+def resolve_type(place: Place, node: syntax.Ref) -> model.Type:
+    """Return the type that a reference stands for."""
+    match node:
+        case syntax.Name():
+            return _word(place, node) or _declared(place, node)
+        case syntax.Sized(base=base) | syntax.ToTheEnd(base=base) | syntax.Terminated(base=base):
+            return _sized(place, node, base)
+        case syntax.Attribute() | syntax.Call():
+            work = place.work
+            work.error("WG2103", "a type belongs here", node.span, label="not a type")
+            return UNKNOWN_TYPE
+        case _:
+            assert_never(node)
+
+
+def _sized(
+    place: Place, node: syntax.Sized | syntax.ToTheEnd | syntax.Terminated, base: syntax.Ref
+) -> model.Type:
+    if not isinstance(node, syntax.ToTheEnd):
+        length_span = node.length.span if isinstance(node, syntax.Sized) else node.until.span
+        place.work.place(f"{place.path}#length", length_span)
+    if isinstance(base, syntax.Name) and needs_length(base.text):
+        _need_order(place, base)
+        length = lengths.resolve_length(place, node, None)
+        endian = place.work.settings.endian or "big"
+        return sized_type(base.text, length, endian) or UNKNOWN_TYPE
+    item = resolve_type(replace(place, is_nested=False), base)
+    if isinstance(item, model.Block | model.Bits):
+        what = "a block" if isinstance(item, model.Block) else "a bit field"
+        message = f"{what} cannot be an item of a list"
+        place.work.error("WG2103", message, base.span, help_="make it a struct, and list that")
+    length = lengths.resolve_length(place, node, item)
+    where = fields.where_of_items(place, base, item)
+    return model.List(
+        item=item,
+        length=length,
+        rule=rule_of_type(place.work, base),
+        where=where.condition,
+        where_text=where.text,
+    )
+
+
+def _word(place: Place, node: syntax.Name) -> model.Type | None:
+    settings = place.work.settings
+    if needs_length(node.text):
+        if not place.off_wire:
+            message = f"`{node.text}` needs a length"
+            help_ = f"write `{node.text}[u16]`, `{node.text}[size]`, or `{node.text}[]` for all that is left"
+            place.work.error("WG2102", message, node.span, label="how long?", help_=help_)
+        return sized_type(node.text, model.ToTheEnd(), settings.endian or "big")
+    found = fixed_type(node.text, settings.endian or "big", settings.bits)
+    if found is not None:
+        _need_order(place, node)
+    return found
+
+
+def _need_order(place: Place, node: syntax.Name) -> None:
+    work = place.work
+    if (
+        place.off_wire
+        or work.settings.endian is not None
+        or work.is_order_missed
+        or not needs_order(node.text)
+    ):
+        return
+    work.is_order_missed = True
+    message = f"`{node.text}` has several bytes, and nothing says in which order"
+    help_ = "write `endian big` or `endian little` in `protocol`"
+    if node.text != "utf16":
+        help_ += f", or `{node.text}be` here"
+    work.error("WG2101", message, node.span, label="several bytes", help_=help_)
+
+
+def _declared(place: Place, node: syntax.Name) -> model.Type:
+    work = place.work
+    declared = work.names.get(node.text)
+    match declared:
+        case None:
+            help_ = width_help(node.text)
+            candidates = () if help_ is not None else _type_words(work)
+            report_unknown(node, "type", candidates, work.report, help_=help_)
+            return UNKNOWN_TYPE
+        case syntax.Alias():
+            return _unfolded(place, declared, node)
+        case _:
+            return _reference(place, declared, node)
+
+
+def _type_words(work: Workspace) -> Iterator[str]:
+    yield from WORDS
+    for name, node in work.names.items():
+        if kind_of(node) in {"type", "enum", "struct", "union", "coding", "message", "frame"}:
+            yield name
+
+
+def _reference(place: Place, declared: Named, node: syntax.Name) -> model.Type:
+    kind = kind_of(declared)
+    match kind:
+        case "enum" | "struct" | "union" | "coding" | "message" | "frame":
+            return model.Reference(target=kind, name=node.text)
+        case _:
+            message = f"`{node.text}` is {what_is(declared)}, and a type belongs here"
+            place.work.error("WG2007", message, node.span, label=what_is(declared))
+            return UNKNOWN_TYPE
+
+
+def _unfolded(place: Place, alias: syntax.Alias, node: syntax.Name) -> model.Type:
+    work = place.work
+    if not work.may_unfold(alias, place.aliases, node.span):
+        return UNKNOWN_TYPE
+    if place.is_nested and alias.where is not None:
+        message = f"`{node.text}` has a `where`, which belongs to a field"
+        help_ = "put it into a struct, or check it where the field stands"
+        work.error("WG2109", message, node.span, label="no field of its own", help_=help_)
+    return resolve_shape(replace(place, aliases=(*place.aliases, alias.name.text)), alias.shape)
+
+
+def _match(place: Place, node: syntax.Match) -> model.Type:
+    subject = resolve_reference(place.work, place.scope, node.subject)
+    if node.arms is None:
+        return model.MessageMatch(subject=subject.expression)
+    if not node.arms:
+        place.work.error("WG2111", "this `match` has no arms", node.span, label="nothing to choose")
+    allowed = {"integer", "enum", "boolean", "unknown", "null"}
+    if subject.sort.kind not in allowed:
+        message = "what `match` looks at must be an integer or an enum"
+        place.work.error("WG2202", message, node.subject.span, label="this is neither")
+    patterns = resolve_patterns(place.work, node.arms, subject.sort)
+    arms = (
+        _arm(place, index, arm, spans)
+        for index, (arm, spans) in enumerate(zip(node.arms, patterns, strict=True))
+    )
+    return model.Match(subject=subject.expression, arms=tuple(arms))
+
+
+def _arm(place: Place, index: int, arm: syntax.Arm, patterns: tuple[model.Span, ...]) -> model.Arm:
+    path = place.work.place(f"{place.path}.arms[{index}]", arm.span, type=arm.shape.span)
+    return model.Arm(path=path, patterns=patterns, type=resolve_shape(place.inside(path=path), arm.shape))

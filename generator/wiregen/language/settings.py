@@ -1,0 +1,165 @@
+"""The keys of a configuration, as a pydantic model: what each may be, its default, and its JSON Schema for editors."""
+
+import json
+import keyword
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from wiregen.language.config_defaults import DEFAULTS
+
+__all__ = ["Settings", "faults_of", "schema", "schema_text"]
+
+_MAX_ITEMS: Final = 100
+
+
+def _without_keywords(package: str) -> str:
+    if any(map(keyword.iskeyword, package.split("."))):
+        raise ValueError("a keyword of Python")
+    return package
+
+
+def _without_repeats(items: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(items))
+
+
+Folder = Annotated[
+    str,
+    StringConstraints(pattern=r"^[^\x00]+$", max_length=1000),
+    Field(description="the path of a folder"),
+]
+Name = Annotated[
+    str,
+    StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=64),
+    Field(description="a name of small letters, digits and _"),
+]
+Command = Annotated[
+    str,
+    StringConstraints(pattern=r"^[^\x00\r\n]+$", max_length=1000),
+    Field(description="a command line"),
+]
+Package = Annotated[
+    str,
+    StringConstraints(pattern=r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$", max_length=200),
+    AfterValidator(_without_keywords),
+]
+Names = Annotated[
+    tuple[Name, ...],
+    Field(min_length=1, max_length=_MAX_ITEMS, strict=False),
+    AfterValidator(_without_repeats),
+]
+
+
+class Settings(BaseModel):
+    """What `wiregen.toml`, or `[tool.wiregen]` of a pyproject.toml, may say."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, title="wiregen.toml")
+
+    sources: Annotated[
+        tuple[Folder, ...],
+        Field(min_length=1, max_length=_MAX_ITEMS, strict=False),
+        AfterValidator(_without_repeats),
+    ] = Field(
+        DEFAULTS["sources"],
+        title="Folders of .wire files, below the folder of the configuration; the first one's file wins.",
+        examples=['a list of folders: sources = ["idl"]'],
+    )
+    output: Folder = Field(
+        DEFAULTS["output"],
+        title="The folder that is built, which holds nothing else.",
+        examples=['a folder: output = "generated"'],
+    )
+    package: Package = Field(
+        DEFAULTS["package"],
+        title="The Python package that the protocols are modules of.",
+        description="names of small letters, digits and _, with points between, none of them a keyword of Python",
+        examples=['a Python package in lower case: package = "wireproto"'],
+    )
+    backends: Names = Field(
+        DEFAULTS["backends"],
+        title="What is built of a protocol; the native classes are always among it.",
+        examples=['a list of names: backends = ["native"]'],
+    )
+    plugins: Annotated[
+        tuple[Command, ...],
+        Field(max_length=_MAX_ITEMS, strict=False),
+        AfterValidator(_without_repeats),
+    ] = Field(
+        DEFAULTS["plugins"],
+        title="Programs that build more; they run only where `--allow-plugins` is given.",
+        examples=['a list of command lines: plugins = ["python tools/tables.py"]'],
+    )
+    plugin_time: Annotated[
+        str, StringConstraints(pattern=r"^[1-9][0-9]{0,5} ?(ms|s|min)$", max_length=12)
+    ] = Field(
+        DEFAULTS["plugin_time"],
+        title="How long a plug-in may run.",
+        description="a time",
+        examples=['a time: plugin_time = "5 min"'],
+    )
+    plugin_output: Annotated[
+        str, StringConstraints(pattern=r"^[1-9][0-9]{0,5} ?(KiB|MiB|GiB)$", max_length=12)
+    ] = Field(
+        DEFAULTS["plugin_output"],
+        title="How much a plug-in may print.",
+        description="a size",
+        examples=['a size: plugin_output = "256 MiB"'],
+    )
+    protocols: Names | None = Field(
+        DEFAULTS["protocols"],
+        title="The protocols that are built; without it all of the sources.",
+        examples=['a list of protocols: protocols = ["tide"]'],
+    )
+    formatter: Literal["ruff", "black"] = Field(
+        DEFAULTS["formatter"],
+        title="What lays out the generated Python: ruff is fast, black has to be installed.",
+        description="`ruff` or `black`",
+        examples=['a formatter: formatter = "black"'],
+    )
+    sessions: bool = Field(
+        DEFAULTS["sessions"],
+        title="Whether packages have `Connection`, `Session` and `aio`; without them the runtime is smaller.",
+        description="`true` or `false`",
+        examples=["true or false: sessions = false"],
+    )
+
+
+def faults_of(error: ValidationError) -> dict[str, list[tuple[str, str]]]:
+    """Return for each known key at fault the places below it (`[2]`, or "" for itself), and what should be there."""
+    properties = schema()["properties"]
+    found: dict[str, dict[str, str]] = {}
+    for fault in error.errors(include_url=False, include_context=False, include_input=False):
+        key, *below = fault["loc"]
+        if fault["type"] in ("extra_forbidden", "none_required"):  # TOML has no null
+            continue
+        index = next((part for part in below if isinstance(part, int)), None)
+        wanted = properties[key]
+        if index is not None:
+            words = str(wanted["items"]["description"])
+        elif wanted.get("type") == "array":
+            words = f"a list of {wanted.get('minItems', 0)} to {wanted['maxItems']} items"
+        else:
+            words = str(wanted["description"])
+        place = "" if index is None else f"[{index}]"
+        found.setdefault(str(key), {})[place] = words
+    # A list whose items are all wrong is also too short for pydantic.
+    return {
+        key: [(place, words) for place, words in places.items() if place or len(places) == 1]
+        for key, places in found.items()
+    }
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of the model: what an editor completes and checks."""
+    document = Settings.model_json_schema()
+    # TOML has no null: the key that may be left out is a list like the others.
+    protocols = document["properties"]["protocols"]
+    listed = next(each for each in protocols.pop("anyOf") if each.get("type") == "array")
+    del protocols["default"]
+    protocols |= listed
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document}
+
+
+def schema_text() -> str:
+    """Return the schema as the file that is published."""
+    return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"

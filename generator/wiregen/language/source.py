@@ -1,0 +1,282 @@
+"""Source files: read with care, found from each other, offset to line and column.
+
+No import leaves the source roots, and nothing but a regular file is read.
+"""
+
+import os
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import accumulate
+from pathlib import Path
+from typing import Final
+
+from wiregen.language.diagnostics import Label, Report, Span, did_you_mean, suggest
+from wiregen.language.regular_files import NotRegularError, TooLargeError, read_regular
+
+MAX_SOURCE_SIZE: Final = 4 * 1024 * 1024
+MAX_LISTED: Final = 1000
+MAX_NAMED: Final = 12
+SUFFIX: Final = ".wire"
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+_BOM = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A text and where it came from; `name` is what diagnostics show."""
+
+    name: str
+    path: Path
+    text: str
+    _starts: "array[int]" = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        sizes = (len(line) + 1 for line in self.text.split("\n")[:-1])
+        object.__setattr__(self, "_starts", array("I", accumulate(sizes, initial=0)))
+
+    def line_and_column(self, offset: int) -> tuple[int, int]:
+        """Return line and column, both from 1, in characters; an offset outside the text is taken to its nearest end."""
+        inside = min(max(offset, 0), len(self.text))
+        line = bisect_right(self._starts, inside)
+        return line, inside - self._starts[line - 1] + 1
+
+    def line_bounds(self, line: int) -> tuple[int, int]:
+        """Return the offsets of a line's first character and of its end; (0, 0) or the text's end if there is no such line."""
+        if line < 1:
+            return 0, 0
+        if line > len(self._starts):
+            return len(self.text), len(self.text)
+        start = self._starts[line - 1]
+        if line == len(self._starts):
+            return start, len(self.text)
+        end = self._starts[line] - 1
+        return start, end - (self.text[start:end][-1:] == "\r")
+
+    def line_text(self, line: int) -> str:
+        """Return a line without its end; empty if there is no such line."""
+        start, end = self.line_bounds(line)
+        return self.text[start:end]
+
+
+class Sources(Mapping[str, Source]):
+    """The sources of one run by name, those with faults too, so that their diagnostics can show lines."""
+
+    __slots__ = ("_sources",)
+
+    def __init__(self, *sources: Source) -> None:
+        self._sources = {source.name: source for source in sources}
+
+    def add(self, source: Source) -> None:
+        self._sources[source.name] = source
+
+    def __getitem__(self, name: str) -> Source:
+        return self._sources[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sources)
+
+    def __len__(self) -> int:
+        return len(self._sources)
+
+
+def load(
+    path: Path,
+    sources: Sources,
+    report: Report,
+    *,
+    roots: tuple[Path, ...] | None = None,
+    imported_at: Span | None = None,
+) -> Source | None:
+    """Read a file into `sources`; None if the report got an error about it.
+
+    Args:
+        roots: Folders that the file must lie below, links followed; None for a file that the user named.
+        imported_at: Where the file is asked for, for a fault that has no place in the file itself.
+    """
+    name = path.as_posix()
+    if roots is not None and not _is_below(path, roots):
+        report.error("WG1007", f"`{name}` lies outside the source roots", imported_at, help=_ROOTS_HELP)
+        return None
+    data = _read(path, report, imported_at)
+    if data is None:
+        return None
+    return _decode(name, path, data, sources, report)
+
+
+_ROOTS_HELP: Final = "move the file below a source root, or add its folder to the source roots"
+
+_LINK_HELP: Final = "let it lead to the file, or remove it"
+
+
+def _read(path: Path, report: Report, at: Span | None) -> bytes | None:
+    name = path.as_posix()
+    try:
+        return read_regular(path, MAX_SOURCE_SIZE)
+    except FileNotFoundError:
+        if path.is_symlink():
+            report.error("WG1001", f"`{name}` is a link that leads nowhere", at, help=_LINK_HELP)
+        else:
+            report.error("WG1001", f"there is no file `{name}`", at, help=_near(path))
+    except NotRegularError:
+        report.error("WG1002", f"`{name}` is not a regular file", at)
+    except TooLargeError:
+        report.error("WG1006", f"`{name}` is larger than 4 MiB", at, help="split it, and import the parts")
+    except (OSError, ValueError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        report.error("WG1001", f"`{name}` cannot be read: {reason}", at)
+    return None
+
+
+def _near(path: Path) -> str:
+    """Return which files the folder of a missing one has, the nearest name first."""
+    folder = path.parent
+    if not folder.is_dir():
+        return f"there is no folder `{folder.as_posix()}` either"
+    names = sorted(_listed(folder))
+    if not names:
+        return f"the folder has no {SUFFIX} file"
+    files = ", ".join(f"{name}{SUFFIX}" for name in names[:MAX_NAMED])
+    listed = f"the folder has: {files}{', …' if len(names) > MAX_NAMED else ''}"
+    # Without the suffix, which all have and which would bring every name near.
+    nearest = suggest(path.stem, names)
+    return f"did you mean `{nearest}{SUFFIX}`? {listed}" if nearest else listed
+
+
+def _decode(name: str, path: Path, data: bytes, sources: Sources, report: Report) -> Source | None:
+    """Return the source with `\\n` as its only line end, so that a checkout's line ends change no output."""
+    fault: UnicodeDecodeError | None = None
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        fault = error
+        text = data.decode(errors="replace")
+    source = Source(name=name, path=path, text=text.replace("\r\n", "\n"))
+    sources.add(source)
+    if fault is not None:
+        _report_not_utf8(name, data, fault.start, report)
+        return None
+    return None if _has_unwanted(source, data, report) else source
+
+
+def _report_not_utf8(name: str, data: bytes, place: int, report: Report) -> None:
+    offset = len(data[:place].decode().replace("\r\n", "\n"))
+    utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    report.error(
+        "WG1003",
+        f"byte 0x{data[place]:02x} at offset {place} is not UTF-8",
+        Span(source=name, start=offset, end=offset + 1),
+        label="this byte",
+        help="save the file as UTF-8" + ("; it looks like UTF-16" if utf16 else ""),
+    )
+
+
+def _has_unwanted(source: Source, data: bytes, report: Report) -> bool:
+    if source.text.startswith(_BOM):
+        span = Span(source=source.name, start=0, end=1)
+        message = "the file begins with a byte order mark, at byte offset 0"
+        report.error("WG1004", message, span, help="save the file as UTF-8 without a byte order mark")
+    nul = source.text.find("\0")
+    if nul >= 0:
+        span = Span(source=source.name, start=nul, end=nul + 1)
+        message = f"NUL character at byte offset {data.index(0)}"
+        report.error("WG1005", message, span, help="in a text or bytes literal write `\\x00`")
+    return nul >= 0 or source.text.startswith(_BOM)
+
+
+def find_import(name: str, importer: Source, roots: tuple[Path, ...]) -> Path | None:
+    """Return the file that `import name` means: beside the importing file, else in the first root that has it.
+
+    Only regular files below a root, links followed, are found; a file that the user named from elsewhere
+    needs its folder among the roots.
+    """
+    if not _NAME.fullmatch(name):
+        return None
+    for path in _candidates(name, importer, roots):
+        if _is_regular(path) and _is_below(path, roots):
+            return path
+    return None
+
+
+def require_import(
+    name: str, span: Span, importer: Source, roots: tuple[Path, ...], report: Report, *, suggests: bool = True
+) -> Path | None:
+    """Return what `find_import` finds, or report at `span` why there is nothing; `suggests`: with the nearest name there is."""
+    found = find_import(name, importer, roots)
+    if found is not None:
+        return found
+    if _NAME.fullmatch(name) and any(map(_is_regular, _candidates(name, importer, roots))):
+        message = f"import `{name}` leads outside the source roots"
+        report.error("WG1007", message, span, label="imported here", help=_ROOTS_HELP)
+        return None
+    help_ = did_you_mean(name, available((importer.path.parent, *roots))) if suggests else None
+    help_ = help_ or f"an import looks for `{name}{SUFFIX}` beside this file, then in the source roots"
+    report.error("WG1008", f"there is no protocol `{name}` to import", span, label="not found", help=help_)
+    return None
+
+
+def available(roots: tuple[Path, ...]) -> tuple[str, ...]:
+    """Return the names that files in these folders can be imported by, sorted; at most 1000 entries of each are looked at."""
+    names = {name for root in roots for name in _listed(root)}
+    return tuple(sorted(name for name in names if _NAME.fullmatch(name)))
+
+
+def report_cycle(steps: tuple[tuple[str, Span], ...], report: Report) -> None:
+    """Report that imports lead back to their beginning; a step is the imported name and the place of its import."""
+    (first, span), *rest = steps
+    if not rest:
+        help_ = "take the import away: all names of a file are visible in all of it"
+        report.error("WG1009", f"`{first}` imports itself", span, help=help_)
+        return
+    others = tuple(Label(span=place, text=f"which imports `{name}`") for name, place in rest)
+    route = " -> ".join(f"`{name}`" for name, _ in (*steps, steps[0]))
+    help_ = "move what both need into a file of its own, and import that"
+    message = f"imports go round in a circle: {route}"
+    report.error("WG1009", message, span, label=f"imports `{first}`", others=others, help=help_)
+
+
+def as_shown(path: Path) -> Path:
+    """Return the path relative to the working folder where it lies below, so that diagnostics are short."""
+    try:
+        return path.absolute().relative_to(os.getcwd())
+    except ValueError:
+        return path
+
+
+def _candidates(name: str, importer: Source, roots: tuple[Path, ...]) -> Iterator[Path]:
+    return (folder / f"{name}{SUFFIX}" for folder in (importer.path.parent, *roots))
+
+
+def _listed(root: Path) -> Iterator[str]:
+    try:
+        with os.scandir(root) as entries:
+            for _, entry in zip(range(MAX_LISTED), entries, strict=False):
+                if entry.name.endswith(SUFFIX):
+                    yield entry.name.removesuffix(SUFFIX)
+    except (OSError, ValueError):
+        return
+
+
+def _is_regular(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _is_below(path: Path, roots: tuple[Path, ...]) -> bool:
+    try:
+        real = path.resolve()
+        return any(real.is_relative_to(root.resolve()) for root in roots)
+    except (OSError, RuntimeError, ValueError):  # RuntimeError: links that go round in a circle
+        return False
+
+
+def shipped_protocols() -> Path:
+    """Return the folder of the protocols that come with wiregen: in the package in a wheel, `idl/` in a checkout."""
+    here = Path(__file__).resolve().parents[1]
+    shipped = here / "protocols"
+    return shipped if shipped.is_dir() else here.parents[1] / "idl"

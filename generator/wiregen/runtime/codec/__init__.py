@@ -1,0 +1,1 @@
+"""What compiled codecs stand on: errors, options, shared base classes, text and numbers."""

@@ -1,0 +1,92 @@
+"""What all generated classes do in the same way; what differs, and equality for its speed, is written out in each."""
+
+from __future__ import annotations
+
+from .values import Shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any, ClassVar, Self
+
+    from ..schema.protocol import Schema
+
+__all__ = ["Envelope", "MessageRecord", "Record"]
+
+
+class Record(Shown):
+    """Plain data: `__match_args__` are the constructor's arguments in order, `__slots__` these and what a reader notes."""
+
+    __slots__: ClassVar[tuple[str, ...]] = ()
+    __match_args__: ClassVar[tuple[str, ...]] = ()
+    _NAME: ClassVar[str] = ""
+    """The declaration's name, where the class has another."""
+    _SECRETS: ClassVar[tuple[str, ...]] = ()
+    """Attributes that `repr` does not show."""
+
+    def replace(self, **changes: Any) -> Self:
+        """Return a copy with these attributes changed."""
+        arguments = _arguments(type(self))
+        copy = type(self)(**({name: getattr(self, name) for name in arguments} | changes))
+        for name in type(self).__slots__:
+            if name not in arguments:
+                setattr(copy, name, getattr(self, name))
+        return copy
+
+    __replace__ = replace
+
+    def _shown(self, spell: Callable[[object], str]) -> Iterator[str]:
+        for name in _arguments(type(self)):
+            yield f"{name}={'…' if name in self._SECRETS else spell(getattr(self, name))}"
+
+
+def _arguments(class_: type[Record]) -> tuple[str, ...]:
+    """Return the constructor's arguments; the code of a variety with several is one, and no positional pattern."""
+    names = class_.__match_args__
+    return ("code", *names) if "code" in class_.__slots__ and "code" not in names else names
+
+
+class MessageRecord(Record):
+    """A message of a protocol."""
+
+    __slots__ = ()
+    _ROLE: ClassVar[Any] = None
+    """Who sends it, where the other role has another message of its code."""
+
+    @staticmethod
+    def _load_plan() -> Schema:
+        """Return the protocol's plan."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON data: 64-bit integers as decimal text, bytes as hexadecimal text."""
+        from ..records.frames import message_fields
+
+        fields: dict[str, Any] = message_fields(self._load_plan(), self._NAME or type(self).__name__, self)
+        return fields
+
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> Self:
+        """Return the message that `to_dict` gave these fields of; what numbers it may hold is looked at when it is written.
+
+        Raises:
+            EncodeError: They are not its fields.
+        """
+        import sys
+
+        from ..reference.handover import made_of_fields
+
+        namespace = vars(sys.modules[cls.__module__])
+        message: Self = made_of_fields(cls._load_plan(), namespace, cls._NAME or cls.__name__, fields)
+        return message
+
+
+class Envelope(Record):
+    """A frame around a message."""
+
+    __slots__ = ()
+
+    def _shown(self, spell: Callable[[object], str]) -> Iterator[str]:
+        first, *others = super()._shown(spell)
+        yield first.removeprefix("message=")
+        yield from others

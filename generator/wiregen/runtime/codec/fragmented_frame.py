@@ -1,0 +1,33 @@
+"""Frames that may be pieces of something divided."""
+
+from __future__ import annotations
+
+from .classes import Envelope
+from .fragment import Part
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["Divisible"]
+
+
+class Divisible(Envelope):
+    """A frame that may be a piece of something divided; what it is a piece of is no part of its value."""
+
+    __slots__ = ("_part",)
+    _part: Part
+
+    @property
+    def part(self) -> Part | None:
+        """What this frame is a piece of; None: of nothing."""
+        return getattr(self, "_part", None)
+
+    @part.setter
+    def part(self, part: Part) -> None:
+        self._part = part
+
+    def _shown(self, spell: Callable[[object], str]) -> Iterator[str]:
+        yield from super()._shown(spell)
+        if self.part is not None:
+            yield f"part={spell(self.part)}"

@@ -1,0 +1,153 @@
+"""What JSON says of plain values, strictly: nothing is guessed, nothing is rounded but floats to their own width."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from ..codec.errors import EncodeError
+from ..codec.text import decode_text
+from ..reference.writing.cells import join
+from ..schema.types import Bits, Boolean, Bytes, CodingReference, Float, Integer, Text, Uuid, Varint
+
+if TYPE_CHECKING:
+    from ..codec.errors import Code
+
+__all__ = ["PLAIN", "integer", "is_number", "kind", "message_name", "octets", "only", "part", "wrong"]
+
+_LONGEST_NUMBER = 80  # characters: more than any integer type can hold
+
+
+def kind(data: Any) -> str:
+    """Return what JSON calls a value."""
+    if data is None:
+        return "null"
+    if isinstance(data, bool):
+        return "a Boolean"
+    if isinstance(data, int | float):
+        return "a number"
+    if isinstance(data, str):
+        return "text"
+    return "a list" if isinstance(data, list) else "an object"
+
+
+def wrong(path: str, expected: str, found: str, code: Code = "invalid_value") -> EncodeError:
+    return EncodeError(code, path=path, expected=expected, found=found)
+
+
+def message_name(record: Any, path: str) -> str:
+    if type(record) is not dict:
+        raise wrong(path, "a record with a message", kind(record))
+    name = record.get("message")
+    if type(name) is not str:
+        raise wrong(join(path, "message"), "a name", kind(name))
+    return name[:256]
+
+
+def part(record: dict[str, Any], key: str, path: str) -> Any:
+    if key not in record:
+        raise wrong(path, key, "nothing")
+    return record[key]
+
+
+def only(record: Any, known: tuple[str, ...], path: str) -> None:
+    if type(record) is not dict:
+        raise wrong(path, "an object", kind(record))
+    for key in record:
+        if key not in known:
+            raise wrong(path, ", ".join(known), f"field {key[:64]!r}")
+
+
+# ---- plain values ----
+
+
+def is_number(text: str) -> bool:
+    digits = text.removeprefix("-")
+    return 0 < len(digits) <= _LONGEST_NUMBER and digits.isascii() and digits.isdigit()
+
+
+def integer(data: Any, path: str) -> int:
+    """Return an integer, written as a number or as its decimal digits."""
+    if type(data) is int:
+        return data
+    if type(data) is str and is_number(data):
+        return int(data)
+    raise wrong(path, "an integer", kind(data))
+
+
+def octets(data: Any, path: str) -> bytes:
+    if type(data) is not str:
+        raise wrong(path, "hexadecimal text", kind(data))
+    try:
+        read = bytes.fromhex(data)
+    except ValueError:
+        raise wrong(path, "hexadecimal text", "other text") from None
+    if 2 * len(read) != len(data):  # fromhex skips blanks
+        raise wrong(path, "hexadecimal text", "other text")
+    return read
+
+
+def _flag(data: Any, path: str) -> bool:
+    if type(data) is not bool:
+        raise wrong(path, "true or false", kind(data))
+    return data
+
+
+def _bits(type_: Bits, data: Any, path: str) -> Any:
+    return _flag(data, path) if type_.is_flag else integer(data, path)
+
+
+def _float(type_: Float, data: Any, path: str) -> float:
+    """Return a float as its type holds it."""
+    size = type_.size
+    form = (">" if type_.endian == "big" else "<") + ("f" if size == 4 else "d")
+    if type(data) is dict:
+        only(data, ("hex",), path)
+        packed = octets(data.get("hex"), path)
+        if len(packed) != size:
+            raise wrong(path, f"{size} bytes", f"{len(packed)} bytes")
+        return float(struct.unpack(form, packed)[0])
+    if type(data) not in (int, float):
+        raise wrong(path, "a number", kind(data))
+    try:
+        return float(struct.unpack(form, struct.pack(form, data))[0])
+    except (OverflowError, struct.error):
+        raise wrong(path, f"a {8 * size} bit float", "a larger number") from None
+
+
+def _text(type_: Text, data: Any, path: str) -> str:
+    if type(data) is str:
+        return data
+    if type(data) is not dict:
+        raise wrong(path, "text", kind(data))
+    only(data, ("hex",), path)
+    try:
+        return decode_text(octets(data.get("hex"), path), type_.encoding, True, type_.endian)
+    except UnicodeDecodeError:
+        raise wrong(path, type_.encoding, "other bytes", "invalid_text") from None
+
+
+def _uuid(type_: Uuid, data: Any, path: str) -> UUID:
+    if type(data) is not str:
+        raise wrong(path, "a UUID", kind(data))
+    try:
+        if len(data) != 36:
+            raise ValueError
+        return UUID(data)
+    except ValueError:
+        raise wrong(path, "a UUID", "other text") from None
+
+
+PLAIN: dict[type[Any], Callable[[Any, Any, str], Any]] = {
+    Integer: lambda _, data, path: integer(data, path),
+    Varint: lambda _, data, path: integer(data, path),
+    CodingReference: lambda _, data, path: integer(data, path),
+    Boolean: lambda _, data, path: _flag(data, path),
+    Bits: _bits,
+    Float: _float,
+    Uuid: _uuid,
+    Bytes: lambda _, data, path: octets(data, path),
+    Text: _text,
+}

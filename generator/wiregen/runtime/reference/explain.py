@@ -1,0 +1,104 @@
+"""The careful road: where fast code met a fault, this says what and where.
+
+The door to the reader that walks a plan. Generated packages import it only when they need it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from ..codec.errors import DecodeError
+from ..codec.options import Options
+from ..schema.protocol import Schema
+from .layout import Type
+from .reading.frames import read_frame, read_preamble, read_type
+from .tree import Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..stream.whole_blocks import CompiledFrames
+
+__all__ = ["explain", "explain_type", "fault", "finished"]
+
+
+def finished(steps: Generator[int, bool, Node]) -> Node:
+    """Return what a reading comes to when no more bytes come.
+
+    Raises:
+        DecodeError: The bytes do not conform.
+        NeedMoreData: They are cut.
+    """
+    try:
+        next(steps)
+        steps.send(True)
+    except StopIteration as done:
+        node: Node = done.value
+        return node
+    raise AssertionError("a reading goes on without bytes")
+
+
+def explain(
+    plan: Schema,
+    buffer: bytes,
+    offset: int,
+    end: int,
+    options: Options,
+    base: int = 0,
+    *,
+    is_preamble: bool = False,
+    compiled: CompiledFrames | None = None,
+) -> Node:
+    """Return the tree of the frame (or preamble) that begins at `offset`; bytes from `end` on are not looked at.
+
+    `base`: where buffer[0] lies in the outer stream. `compiled`: as `read_frame` has it.
+
+    Raises:
+        DecodeError: The frame does not conform.
+        NeedMoreData: It is not whole.
+    """
+    if is_preamble:
+        return finished(read_preamble(plan, buffer, offset, options, base=base, stop=end))
+    return finished(read_frame(plan, buffer, offset, options, base=base, stop=end, compiled=compiled))
+
+
+def explain_type(
+    plan: Schema,
+    type_: Type,
+    buffer: bytes,
+    options: Options,
+    *,
+    name: str,
+    offset: int = 0,
+    base: int = 0,
+    is_faulty: bool = False,
+) -> Node:
+    """Return the tree of one shape that fills the buffer from `offset` on: what a view or a bare message holds.
+
+    `is_faulty`: compiled code refused it; the limit `work` bounds the search for the fault.
+
+    Raises:
+        DecodeError: It does not conform, or leaves bytes over.
+    """
+    steps = read_type(
+        plan, type_, buffer, offset, len(buffer), options, name=name, base=base, is_faulty=is_faulty
+    )
+    node = finished(steps)
+    if node.end != base + len(buffer):
+        raise DecodeError(
+            "trailing_bytes",
+            path=name,
+            frame_offset=base + offset,
+            at=node.end,
+            expected="the end",
+            found=f"{base + len(buffer) - node.end} bytes",
+        )
+    return node
+
+
+def fault(plan: Schema, buffer: bytes, offset: int, end: int, options: Options, base: int = 0) -> DecodeError:
+    """Return what is wrong with a frame that the fast code refused; NeedMoreData where it is only cut."""
+    try:
+        explain(plan, buffer, offset, end, options, base)
+    except DecodeError as error:
+        return error
+    raise AssertionError("the fast code and the careful one do not agree")

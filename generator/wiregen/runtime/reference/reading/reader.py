@@ -1,0 +1,392 @@
+"""The state of one careful reading of one frame: the window, the budgets, the record, and how errors are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any, TypeAlias
+
+from ...codec.errors import SEARCHED, DecodeError, NeedMoreData, within
+from ...codec.options import Options
+from ...schema.elements import Element
+from ...schema.expressions import Call, Expression, FieldReference
+from ...schema.node import nodes_in
+from ..expressions import Undefined, evaluate
+from ..layout import Layout, Type
+from ..scope import RecordScope
+from ..tree import MOST_SHOWN_IN_ALL, Cut, Node, Value
+from ..window import Place, Window
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...codec.compiled import ReadState
+    from ...codec.errors import Code
+    from ...schema.protocol import Schema
+    from ...stream.whole_blocks import CompiledFrames
+
+    Skimming: TypeAlias = Callable[[bytes, int, int, ReadState | None], tuple[Any, int]]
+
+__all__ = ["ReadType", "Reader", "Steps", "n_bytes"]
+
+Steps: TypeAlias = Generator[int, bool, Node]
+"""Yields the position in the buffer up to which bytes are needed; sent True: no more will come."""
+
+ReadType: TypeAlias = Callable[["Reader", Type, Place], Steps]
+
+
+class Reader:
+    """What the functions that read types share.
+
+    Attributes:
+        frame, record: The frame and the record being read, as expressions see them.
+        item: The last item, for `until`.
+        prefix: What the path of a message of this frame begins with.
+        after: How many bytes follow, in the outermost frame, what is being read; None: not known.
+        known_end: Where the outermost frame ends in the outer stream, once that is known.
+        is_last: Nothing follows in the region.
+        is_bounded: The region's end is known and lies within the frame.
+        only: What the frame being entered may carry, and whether that is lenient.
+        building: The outermost record first; each with the name it has in the one before.
+        is_faulty: Compiled code refused the frame; unless it is a piece of something, which has none, it does not conform.
+        is_quick: Only a fault is looked for: good items of lists need no nodes, and few need values.
+        hidden_from: How many of `building` an error shows, where what is being read is no part of that; 0: it is.
+        is_kept: A condition on items asks for all of the one that is being read.
+        items_left: How many items of lists are still to be shown.
+        has_dropped: Values were not kept: what is read is good for a fault only.
+        compiled: Compiled code for frames, where a frame that comes in pieces may be what that makes of it.
+        skim: Fast code for nested frames, where only a fault is looked for.
+        shown_left: How many of those are still to have values.
+        work_left: What the search for a fault may still cost, in eighths of a value; None: no fault is looked for.
+    """
+
+    __slots__ = (
+        "_asked", "after", "building", "compiled", "frame", "frame_offset", "has_dropped", "hidden_from", "inflated_left", "is_bounded", "is_faulty", "is_kept",
+        "is_last", "is_quick", "item", "items_left", "known_end",
+        "messages_left", "nesting", "only", "options", "postponed", "prefix", "read", "record", "schema", "shown_left", "skim",
+        "window", "work_left",
+    )  # fmt: skip
+
+    def __init__(self, schema: Layout, options: Options, window: Window, read: ReadType) -> None:
+        self.schema = schema
+        self.options = options
+        self.window = window
+        self.read = read
+        self.frame: RecordScope | None = None
+        self.record: RecordScope | None = None
+        self.item: Node | None = None
+        self.postponed: tuple[DecodeError, Callable[[], None]] | None = None
+        """What is wrong with joined bytes, to be raised when the end of the last piece's frame is known, and what ends the join."""
+        self.prefix = ""
+        self.after: int | None = None
+        self.known_end: int | None = None
+        self.is_last = False
+        self.is_bounded = False
+        self.only: tuple[tuple[str, ...] | None, bool] = (None, False)
+        self.building: list[tuple[str, RecordScope | list[Value]]] = []
+        self.nesting: dict[tuple[str, str], int] = {}
+        self.frame_offset = window.here
+        self.messages_left = schema.n_messages
+        self.inflated_left = schema.inflated
+        self.skim: Skimming | None = None
+        self.compiled: CompiledFrames | None = None
+        self.is_quick = self.is_kept = self.has_dropped = False
+        self.hidden_from = 0
+        self.items_left = MOST_SHOWN_IN_ALL
+        self._asked: frozenset[str] | None = None
+        self.shown_left = 16
+        self.work_left: int | None = None
+        self.is_faulty = False
+
+    def close(self) -> None:
+        """Let go of the records, which hold the reader: what is read is freed without the collector."""
+        self.frame = self.record = self.item = None
+        self.building.clear()
+
+    def standing(self) -> Callable[[], None]:
+        """Return what brings the reader back to where it stands: after an error inside, when it is to read on."""
+        names = (
+            "after", "frame", "hidden_from", "is_bounded", "is_kept", "is_last", "item", "only", "prefix", "record", "window",
+        )  # fmt: skip
+        values = [getattr(self, name) for name in names]
+        nesting, n_building = dict(self.nesting), len(self.building)
+
+        def restore() -> None:
+            for name, value in zip(names, values, strict=True):
+                setattr(self, name, value)
+            self.nesting = nesting
+            del self.building[n_building:]
+
+        return restore
+
+    # -- bytes ------------------------------------------------------------------------------------------------------
+
+    def need(self, position: int, place: Place, blame: Node | None = None) -> Generator[int, bool, None]:
+        """Go on when the window holds the bytes up to `position`, which `blame` (a length or count) demands."""
+        window = self.window
+        self.check(position, place, blame)
+        while window.available < position:
+            if (yield position):
+                raise self._cut(position, place)
+
+    def check(self, position: int, place: Place, blame: Node | None = None) -> None:
+        """Refuse a position beyond the frame's limit or the region's end.
+
+        Raises:
+            DecodeError: limit_exceeded, truncated or partial_inner.
+        """
+        window = self.window
+        if window.end is not None and position > window.end:
+            expected, found = self._shortage(position, window.end)
+            at = window.base + window.end
+            raise self.fail(window.short, place, at, expected=expected, found=found, rule=window.short_rule)
+        if position > window.frame_end:
+            limit = window.frame_end - window.frame_start
+            expected, found = f"at most {n_bytes(limit)}", n_bytes(position - window.frame_start)
+            raise self.fail(
+                "limit_exceeded", place, blame=blame, expected=expected, found=found, limit="frame"
+            )
+
+    def take(self, size: int, place: Place, blame: Node | None = None) -> Generator[int, bool, bytes]:
+        """Return the next bytes."""
+        window = self.window
+        stop = window.position + size
+        if (
+            stop > window.available
+            or stop > window.frame_end
+            or (window.end is not None and stop > window.end)
+        ):
+            yield from self.need(stop, place, blame)
+        data = bytes(window.data[window.position : stop])
+        window.position = stop
+        return data
+
+    def node(
+        self, place: Place, type_: Element, start: int, value: Value = None, children: tuple[Node, ...] = ()
+    ) -> Node:
+        """Return the node of what lies from `start` (as nodes count) up to here."""
+        window = self.window
+        self.spend_work(8, place)
+        node = Node(place.name, place.path, type_, start, window.here, value, children, inner=window.inner)
+        node.is_part = place.is_part
+        return node
+
+    # -- budgets ----------------------------------------------------------------------------------------------------
+
+    def spend_messages(self, count: int, place: Place, blame: Node | None = None) -> None:
+        """Take `count` items from the frame's budget.
+
+        Raises:
+            DecodeError: limit_exceeded.
+        """
+        if count > self.messages_left:
+            expected, found = f"at most {self.schema.n_messages} items in the frame", f"{_shown(count)} more"
+            raise self.fail(
+                "limit_exceeded", place, blame=blame, expected=expected, found=found, limit="messages"
+            )
+        self.messages_left -= count
+
+    def begin_search(self) -> None:
+        """Bound what the search for a fault costs from here on, where there must be one."""
+        if self.is_faulty and self.work_left is None:
+            self.work_left = 8 * self.schema.work
+            self.is_quick = True
+
+    def spend_work(self, eighths: int, place: Place) -> None:
+        """Take from the frame's budget for the search for a fault: 8 a value that is read.
+
+        Raises:
+            DecodeError: limit_exceeded. The frame does not conform, and where is not known.
+        """
+        if self.work_left is None:
+            return
+        self.work_left -= eighths
+        if self.work_left < 0:
+            self.work_left, self.is_faulty = None, False
+            expected = f"{SEARCHED} {self.schema.work} values of work"
+            raise self.fail("limit_exceeded", place, expected=expected, found="none", limit="work")
+
+    def enter(self, kind: str, name: str, place: Place) -> None:
+        """Enter a declaration; `leave` undoes it.
+
+        Raises:
+            DecodeError: too_deep.
+        """
+        level = self.nesting.get((kind, name), 0)
+        if level > self.schema.depth:
+            expected = f"{name} inside itself at most {self.schema.depth} times"
+            raise self.fail("too_deep", place, expected=expected, limit="depth")
+        self.nesting[kind, name] = level + 1
+
+    def leave(self, kind: str, name: str) -> None:
+        self.nesting[kind, name] -= 1
+
+    def asks_for(self, name: str) -> bool:
+        """Say whether an expression of the protocol asks for the value of a field of that name, and not only how long it is."""
+        if self._asked is None:
+            self._asked = _asked(self.schema.plan)
+        return name in self._asked
+
+    # -- expressions ------------------------------------------------------------------------------------------------
+
+    def evaluate(self, expression: Expression, place: Place) -> Value:
+        """Return the value of an expression.
+
+        Raises:
+            Undefined: Something else than a context is not there.
+            DecodeError: missing_context.
+        """
+        try:
+            value: Value = evaluate(expression, self.scope)
+        except Undefined as error:
+            if error.what == "context":
+                raise self.fail("missing_context", place, expected=f"an entry of {error.name}") from None
+            raise
+        return value
+
+    def number(self, expression: Expression, place: Place) -> int:
+        """Return the value of an expression that says a size or a count.
+
+        Raises:
+            DecodeError: missing_context, or invalid_value: negative, or no number at all.
+        """
+        blame = self.blame(expression)
+        try:
+            value = self.evaluate(expression, place)
+        except Undefined:
+            value = None
+        if not isinstance(value, int):
+            raise self.fail("invalid_value", place, blame=blame, expected="a number", found="none")
+        self.refuse_negative(value, place, blame, None if blame is None else self.scope.rules.get(blame.name))
+        return value
+
+    def refuse_negative(self, number: int, place: Place, blame: Node | None, rule: str | None = None) -> None:
+        """Refuse a negative size or count, by the rule of what says it, else by that of what it measures."""
+        if number < 0:
+            found, here = _shown(number), (
+                place if blame is None else Place(blame.name, blame.path, place.rule)
+            )
+            raise self.fail("invalid_value", here, blame=blame, expected="0 or more", found=found, rule=rule)
+
+    def blame(self, expression: Expression) -> Node | None:
+        """Return the first field that the expression reads, if there is one."""
+        asked = (
+            each for each in nodes_in(expression) if isinstance(each, FieldReference) and each.scope == "own"
+        )
+        found = (self.scope.nodes.get(each.path[0]) for each in asked)
+        return next((node for node in found if node is not None), None)
+
+    @property
+    def scope(self) -> RecordScope:
+        return self.record if self.record is not None else RecordScope(self, "", Place("", ""))
+
+    @property
+    def sender(self) -> str | None:
+        """Who sends: as the caller says, else the only role that sends this frame."""
+        if self.schema.role is not None or self.frame is None:
+            return self.schema.role
+        return self.schema.frames[self.frame.name].role
+
+    def code_of(self, name: str) -> int | None:
+        """Return the code of a message."""
+        return self.schema.messages[name].code if name in self.schema.messages else None
+
+    # -- errors -----------------------------------------------------------------------------------------------------
+
+    def fail(
+        self,
+        code: Code,
+        place: Place,
+        at: int | None = None,
+        *,
+        blame: Node | None = None,
+        expected: str = "",
+        found: str = "",
+        rule: str | None = None,
+        limit: str | None = None,
+    ) -> DecodeError:
+        """Return an error at `at` (as nodes count), at the node to blame, or here; `limit` names the one that is exceeded."""
+        window = self.window
+        is_inner = window.inner if blame is None else blame.inner
+        at = blame.start if blame is not None else window.here if at is None else at
+        outer = window.outer_at if is_inner and window.outer_at is not None else at
+        return DecodeError(
+            code,
+            rule=rule or self._rule(code, place, limit),
+            path=place.path,
+            frame_offset=self.frame_offset,
+            at=outer,
+            inner_at=at if is_inner else None,
+            expected=expected if limit is None else within(expected, limit),
+            found=found,
+            recoverable=self.known_end is not None,
+            end=self.known_end,
+        )
+
+    def _rule(self, code: Code, place: Place, limit: str | None) -> str | None:
+        """Return the rule that is broken: a limit's own, none where only bytes are missing, else that of the place."""
+        if limit is not None:
+            return self.schema.limit_rules.get(limit)
+        return None if code in ("truncated", "partial_inner") else place.rule
+
+    def partial(self) -> Value:
+        """Return the outermost record as far as it is read."""
+        child: tuple[str, Value] | None = None
+        for name, container in reversed(self.building):
+            if isinstance(container, list):
+                value: Value = (
+                    container if child is None or type(container) is Cut else [*container, child[1]]
+                )
+            else:
+                if child is not None:
+                    container.put(*child)
+                value = container.value()
+            child = (name, value)
+        return None if child is None else child[1]
+
+    def header(self) -> dict[str, int] | None:
+        """Return the integers of the outermost record as far as they are read, derived ones too; None: there is none."""
+        outermost = self.building[0][1] if self.building else None
+        if not isinstance(outermost, RecordScope):
+            return None
+        return {name: node.value for name, node in outermost.nodes.items() if isinstance(node.value, int)}
+
+    def _cut(self, position: int, place: Place) -> NeedMoreData:
+        window = self.window
+        expected, found = self._shortage(position, window.available)
+        return NeedMoreData(
+            position - window.available,
+            path=place.path,
+            frame_offset=self.frame_offset,
+            at=window.base + window.available,
+            expected=expected,
+            found=found,
+        )
+
+    def _shortage(self, position: int, stop: int) -> tuple[str, str]:
+        start = self.window.position
+        return n_bytes(position - start), n_bytes(stop - start)
+
+
+_MEASURES = ("code", "count", "present", "size")
+
+
+def _asked(plan: Schema) -> frozenset[str]:
+    """Return the names of fields that expressions of a protocol speak of, other than of their code, count, presence or size."""
+    found: dict[str, int] = {}
+    for node in nodes_in(plan):
+        if isinstance(node, FieldReference):
+            for name in node.path:
+                found[name] = found.get(name, 0) + 1
+        elif isinstance(node, Call) and node.function in _MEASURES:
+            (measured,) = node.arguments
+            if isinstance(measured, FieldReference) and measured.path:
+                found[measured.path[-1]] = found.get(measured.path[-1], 0) - 1
+    return frozenset(name for name, n_times in found.items() if n_times)
+
+
+def n_bytes(number: int) -> str:
+    """Return a number of bytes as text."""
+    return f"{_shown(number)} byte" + ("" if number == 1 else "s")
+
+
+def _shown(number: int) -> str:
+    return str(number) if abs(number) < 2**64 else "a number beyond 64 bits"

@@ -1,0 +1,205 @@
+"""Values that stand for themselves, without looking at others: their bytes, and what is wrong with them."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+from uuid import UUID
+
+from ..codec.errors import EncodeError
+from ..codec.text import encode_text
+from ..schema.protocol import Schema
+from ..schema.types import (
+    Bits,
+    Boolean,
+    Bytes,
+    CodingReference,
+    EnumReference,
+    Float,
+    Integer,
+    List,
+    Text,
+    Uuid,
+    Varint,
+)
+from .access import as_bytes, as_float, as_int, as_str, as_uuid, kind_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from ..schema.types import Endian, Type
+
+    Scalar: TypeAlias = Integer | Float | Boolean | Varint | Uuid | EnumReference | CodingReference
+else:
+    Scalar = object
+
+__all__ = [
+    "SCALARS", "Scalar", "bounds", "coding_bytes", "enum_name", "number", "pack_bits", "scalar", "text_bytes",
+]  # fmt: skip
+
+SCALARS = (Integer, Float, Boolean, Varint, Uuid, EnumReference, CodingReference)
+"""Types whose bytes depend on nothing but the value."""
+
+
+def scalar(plan: Schema, type_: Scalar, value: Any, path: str) -> bytes:
+    """Return the bytes of a value of one of the SCALARS.
+
+    Raises:
+        EncodeError: `invalid_value`, `invalid_enum`, `constraint` (not among `only`), `unrepresentable` (a coding).
+    """
+    match type_:
+        case Integer(size, is_signed, endian):
+            return number(type_, value, path).to_bytes(size, endian, signed=is_signed)
+        case Float(size, endian):
+            return _float(value, size, endian, path)
+        case Boolean():
+            return b"\x01" if _flag(value, path) else b"\x00"
+        case Varint():
+            return _varint(number(type_, value, path), type_.is_zigzag)
+        case Uuid():
+            return as_uuid(value, path)
+        case EnumReference(name, only):
+            return _enum(plan, name, only, value, path)
+        case _:
+            return coding_bytes(plan, type_.name, value, path)
+
+
+def bounds(type_: Integer | Varint) -> tuple[int, int]:
+    """Return the least and the greatest number of an integer type."""
+    if isinstance(type_, Integer):
+        bits, is_signed = 8 * type_.size, type_.is_signed
+    else:
+        bits, is_signed = type_.bits, type_.is_zigzag
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
+
+
+def number(type_: Integer | Varint, value: Any, path: str) -> int:
+    """Return a number that the type can hold."""
+    plain = as_int(value, path)
+    low, high = bounds(type_)
+    if not low <= plain <= high:
+        raise EncodeError("invalid_value", path=path, expected=f"{low} to {high}", found=shown(plain))
+    return plain
+
+
+def shown(value: int) -> str:
+    """Return a number for an error, without its digits where they are many."""
+    return str(value) if value.bit_length() <= 128 else f"an integer of {value.bit_length()} bits"
+
+
+def _flag(value: Any, path: str) -> bool:
+    plain = as_int(value, path)
+    if plain not in (0, 1):
+        raise EncodeError("invalid_value", path=path, expected="a Boolean", found=shown(plain))
+    return plain == 1
+
+
+def _float(value: Any, size: int, endian: Endian, path: str) -> bytes:
+    order = ">" if endian == "big" else "<"
+    try:
+        return struct.pack(order + ("f" if size == 4 else "d"), as_float(value, path))
+    except OverflowError:
+        raise EncodeError(
+            "invalid_value", path=path, expected="a 32 bit float", found="a larger one"
+        ) from None
+
+
+def _varint(value: int, zigzag: bool) -> bytes:
+    rest = (-2 * value - 1 if value < 0 else 2 * value) if zigzag else value
+    data = bytearray()
+    while rest > 0x7F:
+        data.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    data.append(rest)
+    return bytes(data)
+
+
+def enum_name(plan: Schema, enum: str, value: int) -> str | None:
+    """Return the first member with that number."""
+    return next((member.name for member in plan.enums[enum].members if member.value == value), None)
+
+
+def _enum(plan: Schema, name: str, only: tuple[str, ...] | None, value: Any, path: str) -> bytes:
+    enum = plan.enums[name]
+    plain = number(enum.type, value, path)
+    member = enum_name(plan, name, plain)
+    if member is None and not enum.is_open:
+        rule, expected = plan.rules.get(name), f"a member of {name}"
+        raise EncodeError("invalid_enum", rule=rule, path=path, expected=expected, found=shown(plain))
+    if only is not None and member not in only:
+        raise EncodeError("constraint", path=path, expected=" or ".join(only), found=member or shown(plain))
+    return scalar(plan, enum.type, plain, path)
+
+
+def coding_bytes(plan: Schema, name: str, value: Any, path: str) -> bytes:
+    """Return a number in the first width that fits; None as the coding's null."""
+    coding = plan.codings[name]
+    plain = None if value is None else as_int(value, path)
+    for width in coding.widths:
+        wide = width.wide
+        if width.is_null and plain is None:
+            return scalar(plan, coding.type, width.low, path)
+        if width.is_null or plain is None:
+            continue
+        if wide is None and width.low <= plain <= width.high:
+            return scalar(plan, coding.type, plain, path)
+        if wide is not None and bounds(wide)[0] <= plain <= bounds(wide)[1]:
+            return scalar(plan, coding.type, width.low, path) + scalar(plan, wide, plain, path)
+    if plain is None:
+        raise EncodeError("invalid_value", path=path, expected="an integer", found="nothing")
+    raise EncodeError("unrepresentable", path=path, expected=f"a width of {name}", found=shown(plain))
+
+
+def text_bytes(type_: Bytes | Text, value: Any, path: str) -> bytes:
+    """Return the bytes of bytes or text, without their length."""
+    if isinstance(type_, Bytes):
+        return as_bytes(value, path)
+    try:
+        return encode_text(as_str(value, path), type_.encoding, type_.is_lenient, type_.endian)
+    except UnicodeEncodeError as error:
+        found = f"U+{ord(error.object[error.start]):04X} at character {error.start}"
+        raise EncodeError("invalid_text", path=path, expected=type_.encoding, found=found) from None
+
+
+def bit_number(type_: Bits, value: Any, path: str) -> int:
+    """Return the number of a field of bits."""
+    if type_.is_flag:
+        return int(_flag(value, path))
+    plain = as_int(value, path)
+    if plain >> type_.bits:
+        raise EncodeError(
+            "invalid_value", path=path, expected=f"0 to {(1 << type_.bits) - 1}", found=shown(plain)
+        )
+    return plain
+
+
+def pack_bits(parts: list[tuple[int, int]], order: str, path: str) -> bytes:
+    """Return a run of (number, bits) as whole bytes: from the highest bit of the first byte on, or from its lowest."""
+    total = position = 0
+    for value, bits in parts:
+        total = total << bits | value if order == "msb" else total | value << position
+        position += bits
+    if position % 8:
+        raise EncodeError("unrepresentable", path=path, expected="whole bytes", found=f"{position} bits")
+    return total.to_bytes(position // 8, "big" if order == "msb" else "little")
+
+
+def zero(type_: Type, count: int) -> Any:
+    """Return what a field without meaning (`_`) and without a value holds; `count`: bytes or items of a computed length."""
+    match type_:
+        case Bytes():
+            return bytes(count)
+        case Text():
+            return "\0" * count
+        case Uuid():
+            return UUID(int=0)
+        case List(item):
+            return [zero(item, 0)] * count
+        case _:
+            return 0
+
+
+def null(value: Any, path: str) -> EncodeError:
+    """Return the error for a value that is not there and should be."""
+    return EncodeError("invalid_value", path=path, expected="a value", found=kind_of(value))

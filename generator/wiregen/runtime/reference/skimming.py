@@ -1,0 +1,104 @@
+"""Goes past good frames in inflated bytes, where only a fault is looked for: few of their nodes and values are made.
+
+Without it a peer could ask, with sixty bytes, for the careful reading of as many frames as the limits allow.
+"""
+
+from __future__ import annotations
+
+from ..codec.compiled import READ_FAULTS, ReadState, release
+from ..schema.elements import Skipped
+from ..schema.types import FrameReference, List, ToEnd
+from .reading.reader import Reader
+from .tree import Node
+from .window import Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["BYTES_OF_WORK", "SKIPPED", "Skim", "skim_of"]
+
+SKIPPED = Node("[]", "", Skipped(), 0, 0, inner=True)
+"""Stands for each item that was not looked at carefully."""
+
+BYTES_OF_WORK = 512
+"""Inflated bytes that count as an eighth of a value that is read."""
+_SMALL_SIZE = 4096
+_SMALL_COUNT = 64
+
+
+class Skim:
+    """One list of frames that fast code tries first; the first small ones are still read carefully, for `partial`."""
+
+    __slots__ = ("_is_shown", "_reader", "_state")
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._is_shown = True
+        self._state = _state(reader)
+
+    def is_past(self, place: Place) -> bool:
+        """Go past the next frame and say so; else it is bad, or to be shown, and nothing has changed."""
+        reader, state, window = self._reader, self._state, self._reader.window
+        start, end, read = window.position, window.end, reader.skim
+        assert end is not None and read is not None and isinstance(window.data, bytes)
+        state.messages_left, state.inflated_left = reader.messages_left, reader.inflated_left
+        try:
+            _, stop = read(window.data, start, end, state)
+        except READ_FAULTS as error:
+            release(error)
+            self._spend(place)
+            self._state = _state(reader)
+            return False
+        self._spend(place)
+        if stop > window.frame_end or (self._is_shown and self._show(stop - start)):
+            return False
+        window.position = stop
+        reader.messages_left, reader.inflated_left = state.messages_left, state.inflated_left
+        return True
+
+    def _spend(self, place: Place) -> None:
+        """Take the cost of the last frame from the budget of the search: an eighth an item, and the bytes inflated.
+
+        A count that was refused was taken from the budget of items, though none was read: bytes bound the items, too.
+        """
+        reader, state, window = self._reader, self._state, self._reader.window
+        assert window.end is not None
+        inflated = reader.inflated_left - state.inflated_left
+        n_items = min(reader.messages_left - state.messages_left, window.end - window.position + inflated)
+        reader.spend_work(1 + n_items + inflated // BYTES_OF_WORK, place)
+
+    def _show(self, size: int) -> bool:
+        """Say whether a frame of that size is worth its values; what `partial` shows has no gaps."""
+        reader, state = self._reader, self._state
+        self._is_shown = (
+            reader.shown_left > 0
+            and size + reader.inflated_left - state.inflated_left <= _SMALL_SIZE
+            and reader.messages_left - state.messages_left <= _SMALL_COUNT
+        )
+        reader.shown_left -= self._is_shown
+        return self._is_shown
+
+
+def _state(reader: Reader) -> ReadState:
+    """Return how fast code reads what is nested here."""
+    schema = reader.schema
+    limits: dict[str, Any] = {
+        "frame": schema.frame,
+        "inflated": schema.inflated,
+        "count": schema.count,
+        "messages": schema.n_messages,
+        "depth": schema.depth,
+    }
+    state = ReadState(limits, strict=schema.strict)
+    state.levels = {name: level for (kind, name), level in reader.nesting.items() if kind == "message"}
+    return state
+
+
+def skim_of(reader: Reader, type_: List) -> Skim | None:
+    """Return how to go past the items of a list; None: each is read carefully."""
+    item = type_.item
+    if reader.skim is None or not isinstance(item, FrameReference) or not isinstance(type_.length, ToEnd):
+        return None
+    is_same = item.only is None and item.name == reader.schema.frame_of(reader.options.from_role)
+    return Skim(reader) if is_same and reader.window.is_inflated else None

@@ -1,0 +1,154 @@
+"""The small things of a row that is written: its cells, and the spot of a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from ...schema.declarations import Field
+from ...schema.types import Type, Uuid
+from ..expressions import Undefined
+
+if TYPE_CHECKING:
+    from .rows import Row
+
+__all__ = ["UNSEEN", "Cell", "RegionContext", "Spot", "join", "nowhere"]
+
+UNSEEN: Final[Any] = object()
+"""Stands for a value that was not looked at yet."""
+
+
+class RegionContext:
+    """What is known about the region around a value.
+
+    Attributes:
+        has_end: Its end is known to a reader.
+        is_bounded: So, and within the innermost frame: what is unknown can be skipped.
+        is_last: Nothing follows the value in it.
+    """
+
+    __slots__ = ("has_end", "is_bounded", "is_last")
+
+    def __init__(self, *, has_end: bool = False, is_bounded: bool = False, is_last: bool = True) -> None:
+        self.has_end = has_end
+        self.is_bounded = is_bounded
+        self.is_last = is_last
+
+    def at(self, *, is_last: bool) -> RegionContext:
+        return RegionContext(
+            has_end=self.has_end, is_bounded=self.is_bounded, is_last=self.is_last and is_last
+        )
+
+    def frame(self) -> RegionContext:
+        """Return those of a frame that begins here."""
+        return RegionContext(has_end=self.has_end, is_last=self.is_last)
+
+
+_UNDECLARED = Field("", False, Uuid(), None, None, None, "", None, False)
+"""The field of what no declaration lays out, a part of another value."""
+
+
+class Cell:
+    """One field of a row, or an item of a list.
+
+    Attributes:
+        holder: The field that is laid out as the block with this one.
+        inner: The row of the struct or message that is its value.
+        is_deciding: Its condition is being evaluated.
+        is_assumed: Its condition depends on its own size, so its value has decided it; compared when the row is written.
+    """
+
+    __slots__ = (
+        "around", "before", "data", "field", "holder", "inner", "is_assumed", "is_busy", "is_deciding", "path", "run", "start", "value",
+    )  # fmt: skip
+
+    def __init__(
+        self, field: Field, path: str, before: tuple[Cell, ...] = (), holder: Cell | None = None
+    ) -> None:
+        self.field = field
+        self.holder = holder
+        self.path = path
+        self.before = before
+        self.run: list[Cell] = []
+        self.start: Callable[[], int] | None = None
+        self.around = RegionContext()
+        self.is_busy = False
+        self.is_deciding = False
+        self.is_assumed = False
+        self.value: Any = UNSEEN
+        self.data: bytes | None = None
+        self.inner: Row | None = None
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether it is of a field; an item of a list is not."""
+        return self.field is not _UNDECLARED
+
+    @property
+    def name(self) -> str:
+        return self.field.name
+
+    @property
+    def rule(self) -> str | None:
+        return self.field.rule
+
+    @property
+    def is_hidden(self) -> bool:
+        return self.field.is_hidden
+
+    @property
+    def type(self) -> Type:
+        return self.field.type
+
+
+class Spot:
+    """Where a value is written.
+
+    Attributes:
+        path: Of the value, for errors.
+        row: What expressions see here.
+        start: Tells the offset from the frame's first byte; Undefined where that depends on what is not written yet.
+        cell: The field or item whose whole value is written here.
+    """
+
+    __slots__ = ("around", "cell", "path", "row", "start")
+
+    def __init__(
+        self, path: str, row: Row, start: Callable[[], int], around: RegionContext, cell: Cell
+    ) -> None:
+        self.path = path
+        self.row = row
+        self.start = start
+        self.around = around
+        self.cell = cell
+
+    def within(self, start: Callable[[], int]) -> Spot:
+        """Return the spot of what fills a region here."""
+        return Spot(self.path, self.row, start, RegionContext(has_end=True, is_bounded=True), self.cell)
+
+    def item(self, index: int, offset: int) -> Spot:
+        """Return the spot of an item of a list, `offset` bytes behind this one."""
+        path = f"{self.path}[{index}]"
+        return Spot(
+            path,
+            self.row,
+            lambda: self.start() + offset,
+            self.around.at(is_last=False),
+            Cell(_UNDECLARED, path),
+        )
+
+    def behind(self, offset: int) -> Callable[[], int]:
+        return lambda: self.start() + offset
+
+
+def nowhere() -> int:
+    """Be the start of what begins at no known offset.
+
+    Raises:
+        Undefined: Always.
+    """
+    raise Undefined("offset")
+
+
+def join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name

@@ -1,0 +1,70 @@
+"""Pieces of a block, which stand in its place as they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...codec.errors import EncodeError
+from ...schema.node import replace
+from ...schema.shapes import blocks
+from ...schema.types import Type
+from ..access import as_bytes, attribute, extra, is_named, kind_of
+from ..layout import as_octets
+from .cells import Cell, join
+from .rows import Row
+
+__all__ = ["divide"]
+
+
+def divide(row: Row, name: str, frame: Any) -> None:
+    """Let a row that is the frame `name` have a piece in place of a block, if that is what the frame carries."""
+    schema = row.writer.schema
+    for (owner, block), piece in schema.divided.items():
+        if owner == name:
+            message = extra(frame, "message", None, row.path)
+            if is_named(message, piece) and row.writer.message_name(message) is None:
+                _put_piece(row, row.cells[block], message, piece)
+            else:
+                _refuse_whole(row, row.cells[block], piece)
+
+
+def _put_piece(row: Row, cell: Cell, message: Any, piece: str) -> None:
+    path = join(row.path, piece)
+    data = as_bytes(attribute(message, "data", path), join(path, "data"))
+    for inner in _within(row, cell.type):
+        inner.data = b""
+    field = cell.field
+    cell.field = replace(field, type=as_octets(cell.type))
+    cell.value = data
+    declared = row.writer.schema.plan.joins[piece]
+    conditions = [setting.when for setting in (*declared.parts, *declared.lasts)]
+
+    def check() -> None:
+        if not any(when is None or row.evaluate(when, cell, otherwise=True) for when in conditions):
+            raise EncodeError(
+                "constraint", path=path, expected="a frame that is a piece", found=kind_of(message)
+            )
+
+    row.later(check, cell)
+
+
+def _refuse_whole(row: Row, cell: Cell, piece: str) -> None:
+    """Refuse a frame that says it is a piece, and carries a whole message."""
+    conditions = [setting.when for setting in row.writer.schema.plan.joins[piece].parts]
+
+    def check() -> None:
+        if any(when is None or row.evaluate(when, cell, otherwise=False) for when in conditions):
+            raise EncodeError("constraint", path=cell.path, expected=f"a {piece}", found="a whole message")
+
+    row.later(check, cell)
+
+
+def _within(row: Row, type_: Type) -> list[Cell]:
+    """Return the cells of the fields of a block, those of blocks in it too."""
+    found: list[Cell] = []
+    for fields in blocks(type_):
+        for field in fields:
+            cell = next((each for each in row.cells.values() if each.field is field), None)
+            found += [] if cell is None else [cell]
+            found += _within(row, field.type)
+    return found

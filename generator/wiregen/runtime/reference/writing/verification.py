@@ -1,0 +1,67 @@
+"""What was written is read back, where some condition asked what only a reader knows."""
+
+from __future__ import annotations
+
+from ...codec.errors import DecodeError, EncodeError
+from ...codec.options import Options
+from ...records.frames import frame_record
+from ...records.types import flat_fields, unsure_names
+from ...records.values import default_of
+from ...schema.declarations import Default, Trailing
+from ...schema.protocol import Schema
+from ..access import declared_name
+from ..tree import FrameValue, Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["refuse_unreadable"]
+
+
+def refuse_unreadable(plan: Schema, name: str, value: Any, data: bytes, options: Options) -> None:
+    """Refuse bytes that come back as an error or as another value: with them all there a condition says otherwise.
+
+    Raises:
+        EncodeError: constraint.
+    """
+    from ..explain import explain
+
+    shown = _completed(plan, value if declared_name(value) == name else FrameValue(name, {}, value))
+    sent = Options(_sender(plan, name, shown, options), context=options.context, variant=options.variant)
+    try:
+        node = explain(plan, data, 0, len(data), sent, is_preamble=name in plan.preambles)
+    except DecodeError as error:
+        expected = error.expected or "what can be read"
+        raise EncodeError("constraint", path=error.path, expected=expected) from None
+    is_same = _fields(plan, node.value, options) == _fields(plan, shown, options)
+    if node.end != len(data) or not is_same:
+        raise EncodeError("constraint", path=name, expected="what is read as the same", found="another value")
+
+
+def _completed(plan: Schema, value: Any) -> Any:
+    """Return a value with the defaults of its message's fields that it leaves out; only a Record can leave some out."""
+    record = value.message if isinstance(value, FrameValue) else value
+    declared = plan.messages.get(declared_name(record)) or plan.preambles.get(declared_name(record))
+    if declared is None or not isinstance(record, Record):
+        return value
+    unsure = unsure_names(declared.fields)
+    defaults = {
+        field.name: default_of(field.value, field.type)
+        for field in flat_fields(declared.fields)
+        if isinstance(field.value, Default | Trailing) and field.name not in unsure
+    }
+    whole = Record(record.name, {**defaults, **record.fields}, tail=record.tail, absent=record.absent)
+    return FrameValue(value.name, value.fields, whole) if isinstance(value, FrameValue) else whole
+
+
+def _sender(plan: Schema, name: str, value: Any, options: Options) -> str | None:
+    """Return the role that sends a preamble or a frame: the one that is told, else the only one that may."""
+    if name in plan.preambles:
+        return plan.preambles[name].role
+    message = plan.messages.get(declared_name(getattr(value, "message", None)))
+    return options.from_role or plan.frames[name].role or (None if message is None else message.role)
+
+
+def _fields(plan: Schema, value: Any, options: Options) -> Any:
+    return frame_record(plan, value, variant=options.variant)["fields"]

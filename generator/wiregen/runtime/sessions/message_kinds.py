@@ -1,0 +1,96 @@
+"""Whether a message that is sent is what its reader takes it for.
+
+Where a context chooses the message of a frame, nothing on the wire says which it is: another one would be read as garbage. And
+what does not say that it is a piece would be read as a whole.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..schema.expressions import ContextReference
+from ..schema.protocol import Schema
+from ..schema.types import Match, MessageMatch, Region, Span, Type
+from .closures import NOTHING, Term, compile_term
+from .names import Kind, MessageWords
+
+__all__ = ["other_kind"]
+
+
+def other_kind(kind: Kind) -> Term | None:
+    """Return what says whether a reader would take messages of a kind for others; None: that cannot be.
+
+    Where the context has no entry, or the frame has another arm for the message, nobody takes it for another.
+    """
+    words = MessageWords(kind, {})
+    join = kind.plan.joins.get(kind.name)
+    if join is not None:
+        return _of_piece([compile_term(each.when, words) for each in join.parts if each.when is not None])
+    if kind.frame is None or not kind.name:  # without a name: only the header could be read
+        return None
+    choices = [_choice(field.type, words) for field in kind.frame_fields.values()]
+    return next((choice for choice in choices if choice is not None), None)
+
+
+def _of_piece(terms: list[Term]) -> Term | None:
+    """Return what says whether a piece of a block, behind which others come, does not say so; a last one is not asked."""
+
+    def is_other(m: Any, f: Any, v: list[Any], x: Any) -> bool:
+        return not any(_holds(term, m, f, v, x) for term in terms)
+
+    return is_other if terms else None
+
+
+def _holds(term: Term, m: Any, f: Any, v: list[Any], x: Any) -> bool:
+    try:
+        return bool(term(m, f, v, x))
+    except NOTHING:
+        return False
+
+
+def _choice(type_: Type, words: MessageWords) -> Term | None:
+    match type_:
+        case Region(inner):
+            return _choice(inner, words)
+        case Match(subject, arms):
+            inside = [(arm.spans, _choice(arm.type, words)) for arm in arms]
+            if any(choice is not None for _, choice in inside):
+                return _of_arm(compile_term(subject, words), inside)
+        case MessageMatch(ContextReference() as subject):
+            return _of_context(compile_term(subject, words), words.kind)
+    return None
+
+
+def _of_arm(subject: Term, arms: list[tuple[tuple[Span, ...], Term | None]]) -> Term:
+    def is_other(m: Any, f: Any, v: list[Any], x: Any) -> bool:
+        try:
+            number = subject(m, f, v, x)
+            taken = (choice for spans, choice in arms if not spans or _covers(spans, number))
+            choice = next(taken, None)
+        except NOTHING:
+            return False
+        return choice is not None and bool(choice(m, f, v, x))
+
+    return is_other
+
+
+def _covers(spans: tuple[Span, ...], number: Any) -> bool:
+    return any(span.low <= number <= span.high for span in spans)
+
+
+def _of_context(code: Term, kind: Kind) -> Term:
+    own = kind.code
+
+    def is_other(m: Any, f: Any, v: list[Any], x: Any) -> bool:
+        try:
+            said = code(m, f, v, x)
+        except NOTHING:
+            return False
+        return said != own if own is not None else _is_known(kind.plan, said, x.sender)
+
+    return is_other
+
+
+def _is_known(plan: Schema, code: Any, sender: str | None) -> bool:
+    """Say whether a code is that of a message which a role sends."""
+    return any(code == each.code and each.role in (None, sender) for each in plan.messages.values())

@@ -1,0 +1,311 @@
+"""The rows of a session, compiled: what each asks, what it changes, and where it leads."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from uuid import UUID
+
+from ..schema.expressions import Call, Expression, FieldReference, Number, Operation, Truth, VariableReference
+from ..schema.node import nodes_in
+from ..schema.sessions import Go, Update, Variable, Violates
+from ..schema.types import Boolean, Bytes, Integer, Type, Uuid, Varint
+from .closures import NOTHING, Term, compile_term
+from .names import MessageWords
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..schema.sessions import Effect
+
+__all__ = ["STAY", "Change", "Row", "Rows", "Timer", "change", "initial_values", "row_of"]
+
+STAY = -1
+"""In place of the number of a state."""
+
+Change = tuple[int, str, Any]
+"""The place of a variable, what is done with it (`set`, `push`, `drop`, `remove`), and the value for that."""
+
+Rows = tuple[tuple[Term | None, tuple["Row", ...]], ...]
+"""What is tried in one state: conditions (None: always), and the rows that stand one behind the other under the same one."""
+
+_Step = Callable[[Any, Any, list[Any], Any], None]
+
+
+def change(values: list[Any], slot: int, action: str, value: Any) -> None:
+    """Change a variable; a list that only grows or shrinks is not copied."""
+    if action == "set":
+        values[slot] = value
+    elif action == "push":
+        values[slot].append(value)
+    elif action == "drop":
+        _drop(values[slot], value)
+    elif value in values[slot]:
+        values[slot].remove(value)
+
+
+def _drop(queue: deque[Any], number: int) -> None:
+    if number >= len(queue):
+        queue.clear()
+    for _ in range(min(number, len(queue))):
+        queue.popleft()
+
+
+class Row:
+    """One row: legal where `violation` is None.
+
+    Attributes:
+        number: Its place among the rows of the session, or among its timers.
+        state: The number of the state that it leads to, or STAY.
+        is_lenient: The violation is only noted unless strict.
+    """
+
+    __slots__ = ("_steps", "_updates", "is_lenient", "number", "state", "violation")
+
+    def __init__(
+        self,
+        *,
+        number: int,
+        violation: str | None = None,
+        is_lenient: bool = False,
+        state: int = STAY,
+        updates: tuple[tuple[int, str, Term], ...] = (),
+        steps: tuple[_Step, ...] | None = None,
+    ) -> None:
+        """`steps`: the updates again, where no one reads what one before it has changed."""
+        self.number = number
+        self.violation = violation
+        self.is_lenient = is_lenient
+        self.state = state
+        self._updates = updates
+        self._steps = steps
+
+    def apply(self, message: Any, frame: Any, values: list[Any], moment: Any) -> None:
+        """Make the changes of the row at once."""
+        if self._steps is None:
+            for slot, action, value in self.changes(message, frame, values, moment):
+                change(values, slot, action, value)
+            return
+        for step in self._steps:
+            try:
+                step(message, frame, values, moment)
+            except NOTHING:
+                continue
+
+    def changes(self, message: Any, frame: Any, values: list[Any], moment: Any) -> list[Change]:
+        """Return what the row changes, all of it seen with the old values; what cannot be computed stays as it is."""
+        try:
+            return [
+                (slot, action, term(message, frame, values, moment)) for slot, action, term in self._updates
+            ]
+        except NOTHING:
+            return self._possible(message, frame, values, moment)
+
+    def _possible(self, message: Any, frame: Any, values: list[Any], moment: Any) -> list[Change]:
+        found: list[Change] = []
+        for slot, action, term in self._updates:
+            try:
+                found.append((slot, action, term(message, frame, values, moment)))
+            except NOTHING:
+                continue
+        return found
+
+
+class Timer:
+    """A row that is taken when nothing else was for so long; `after` gives milliseconds."""
+
+    __slots__ = ("after", "row")
+
+    def __init__(self, after: Term, row: Row) -> None:
+        self.after = after
+        self.row = row
+
+
+def row_of(
+    number: int,
+    effect: Effect,
+    variables: Mapping[str, Variable],
+    states: Mapping[str, int],
+    words: MessageWords,
+) -> Row:
+    """Return the row of an effect of the plan."""
+    match effect:
+        case Violates(name, is_lenient):
+            return Row(number=number, violation=name, is_lenient=is_lenient)
+        case Go(state, updates):
+            compiled = tuple(_updates(updates, variables, words))
+            next_state = STAY if state is None else states[state]
+            steps = tuple(_steps(updates, compiled, variables, words)) if _is_apart(updates) else None
+            return Row(number=number, state=next_state, updates=compiled, steps=steps)
+
+
+def initial_values(
+    variables: Mapping[str, Variable], words: MessageWords, options: Mapping[str, Any]
+) -> list[Any]:
+    """Return the values that an instance begins with; options have those of the connection."""
+    values: list[Any] = []
+    for name, variable in variables.items():
+        is_given = variable.is_option and name in options
+        first = options[name] if is_given else _first(variable.initial, words)
+        values.append(deque(first) if variable.is_list else _as(variable.type, first))
+    return values
+
+
+def _first(initial: Expression, words: MessageWords) -> Any:
+    return compile_term(initial, words)(None, None, [], None)
+
+
+def _as(type_: Type, value: Any) -> Any:
+    return UUID(bytes=value) if isinstance(type_, Uuid) and isinstance(value, bytes) else value
+
+
+# ---- updates ----
+
+
+def _updates(
+    updates: tuple[Update, ...], variables: Mapping[str, Variable], words: MessageWords
+) -> Iterator[tuple[int, str, Term]]:
+    for update in updates:
+        variable = variables[update.variable]
+        action, operand = _action(update) if variable.is_list else ("set", update.value)
+        term = compile_term(operand, words)
+        if variable.is_list and action == "set":
+            term = _copied(term, variable.type)
+        elif action != "drop":
+            term = _fitted(term, variable.type, operand, words)
+        yield words.slots[update.variable], action, term
+
+
+def _is_apart(updates: tuple[Update, ...]) -> bool:
+    """Say whether no update reads a variable that one before it changes."""
+    changed: set[str] = set()
+    for update in updates:
+        _, operand = _action(update)
+        read = (node.name for node in nodes_in(operand) if isinstance(node, VariableReference))
+        if not changed.isdisjoint(read):
+            return False
+        changed.add(update.variable)
+    return True
+
+
+def _steps(
+    updates: tuple[Update, ...],
+    compiled: tuple[tuple[int, str, Term], ...],
+    variables: Mapping[str, Variable],
+    words: MessageWords,
+) -> Iterator[_Step]:
+    for update, (slot, action, term) in zip(updates, compiled, strict=True):
+        variable = variables[update.variable]
+        operand = _action(update)[1] if variable.is_list else update.value
+        short = None
+        if action == "push":
+            short = _pushing(slot, operand, variable.type, variables, words)
+        elif isinstance(operand, Operation):
+            short = _counting(slot, operand, variable.type, words)
+        yield short or _step(slot, action, term)
+
+
+def _pushing(
+    slot: int, operand: Expression, type_: Type, variables: Mapping[str, Variable], words: MessageWords
+) -> _Step | None:
+    """Return what pushes a number of the message or of a variable, in one closure; None: it is another thing."""
+    match operand:
+        case FieldReference(path) if _is_same(words.declared(path), type_):
+            get = words.message_field(path)
+            return None if get is None else lambda m, f, v, x: v[slot].append(get(m))
+        case VariableReference(name) if _is_same(variables[name].type, type_) and not variables[name].is_list:
+            other = words.slots[name]
+            return lambda m, f, v, x: v[slot].append(v[other])
+    return None
+
+
+def _counting(slot: int, operand: Operation, type_: Type, words: MessageWords) -> _Step | None:
+    """Return what counts a variable up or down, in one closure; None: it is another thing."""
+    match operand, type_:
+        case Operation("+" | "-" as symbol, VariableReference(name), Number(number)), Integer(size, False):
+            other, mask = words.slots[name], (1 << 8 * size) - 1
+            by = number if symbol == "+" else -number
+
+            def count(m: Any, f: Any, v: list[Any], x: Any) -> None:
+                v[slot] = v[other] + by & mask
+
+            return count
+    return None
+
+
+def _step(slot: int, action: str, term: Term) -> _Step:
+    """Return what makes one change."""
+
+    def set_(m: Any, f: Any, v: list[Any], x: Any) -> None:
+        v[slot] = term(m, f, v, x)
+
+    if action == "set":
+        return set_
+    return lambda m, f, v, x: change(v, slot, action, term(m, f, v, x))
+
+
+def _action(update: Update) -> tuple[str, Expression]:
+    """Return what is done with a list, and with what: one that only grows or shrinks is not copied."""
+    match update.value:
+        case Call("push" | "drop" | "remove" as function, (VariableReference(name), operand)):
+            if name == update.variable:
+                return function, operand
+    return "set", update.value
+
+
+def _copied(term: Term, type_: Type) -> Term:
+    fit = _fit(type_)
+    if fit is None:
+        return lambda m, f, v, x: deque(term(m, f, v, x))
+    return lambda m, f, v, x: deque([fit(item) for item in term(m, f, v, x)])
+
+
+def _fitted(term: Term, type_: Type, operand: Expression, words: MessageWords) -> Term:
+    """Return a term whose value is one of the variable's type: numbers roll over by its width."""
+    if isinstance(operand, Number | Truth):
+        value = operand.value
+        fit = _fit(type_)
+        fixed = value if fit is None else fit(value)
+        return lambda m, f, v, x: fixed
+    if isinstance(operand, FieldReference) and _is_same(words.declared(operand.path), type_):
+        return term  # what the wire carries fits; what it does not is not sent
+    match type_:
+        case Integer(size, False):
+            mask = (1 << 8 * size) - 1
+            return lambda m, f, v, x: term(m, f, v, x) & mask
+        case Varint(bits, False):
+            mask = (1 << bits) - 1
+            return lambda m, f, v, x: term(m, f, v, x) & mask
+    fit = _fit(type_)
+    return term if fit is None else lambda m, f, v, x: fit(term(m, f, v, x))
+
+
+def _is_same(declared: Type | None, type_: Type) -> bool:
+    """Say whether a field's type and a variable's are the same integer, in whatever order its bytes are."""
+    if not (isinstance(declared, Integer) and isinstance(type_, Integer)):
+        return False
+    return (declared.size, declared.is_signed) == (type_.size, type_.is_signed)
+
+
+def _fit(type_: Type) -> Any:
+    """Return what makes a value one of the type; None where every value is."""
+    match type_:
+        case Integer(size, is_signed):
+            return _rolling(8 * size, is_signed)
+        case Varint(bits, is_zigzag):
+            return _rolling(bits, is_zigzag)
+        case Boolean():
+            return bool
+        case Uuid():
+            return lambda value: _as(type_, value)
+        case Bytes():
+            return bytes
+        case _:
+            return None
+
+
+def _rolling(bits: int, is_signed: bool) -> Any:
+    mask, half = (1 << bits) - 1, 1 << bits - 1
+    if not is_signed:
+        return lambda value: value & mask
+    return lambda value: ((value + half) & mask) - half

@@ -1,0 +1,1 @@
+"""Streams of frames: chunks of any size, contexts, reassembly."""

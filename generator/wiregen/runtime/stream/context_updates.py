@@ -1,0 +1,142 @@
+"""What a whole frame says about later ones, taken in once; and the frames that pieces make whole."""
+
+from __future__ import annotations
+
+from ..codec.compiled import READ_FAULTS, Bad
+from ..codec.errors import DecodeError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..codec.compiled import ReadState
+    from ..codec.options import Options
+    from ..schema.protocol import Schema
+    from ..schema.types import FrameReference
+    from .context import Context
+    from .whole_blocks import CompiledFrames
+
+__all__ = ["Notes"]
+
+_FAULTS = (DecodeError, *READ_FAULTS)
+
+
+class Notes:
+    """Lets a context take in the frames of one sender, in order.
+
+    `decode_from`, `state`: straight-line code for frames; `namespace`: the generated module's names. Without them the
+    careful codec's values come out. `is_complete`: straight-line code reads all good frames but pieces.
+
+    Attributes:
+        quiet: The classes of messages that no rule is concerned with, as far as they were met.
+    """
+
+    __slots__ = (
+        "_compiled", "_context", "_decode_from", "_is_complete", "_load_plan", "_namespace", "_options", "_state", "quiet",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        context: Context,
+        options: Options,
+        load_plan: Callable[[], Schema],
+        decode_from: Callable[[bytes, int, int, ReadState | None], tuple[Any, int]] | None = None,
+        state: ReadState | None = None,
+        namespace: dict[str, Any] | None = None,
+        *,
+        is_complete: bool = True,
+    ) -> None:
+        self._context = context
+        self._options = options
+        self._load_plan = load_plan
+        self._decode_from = decode_from
+        self._state = state
+        self._namespace = namespace
+        self._is_complete = is_complete
+        self._compiled: CompiledFrames | None = None
+        self.quiet: set[type] = set()
+
+    def take(self, frame: Any, buffer: bytes, start: int, end: int, base: int = 0) -> Any:
+        """Take in the frame that stands in `buffer` from `start` to `end`; return it, as what it is in its surroundings.
+
+        Raises:
+            DecodeError: What it says, or makes whole, does not conform; its place is that of the frame.
+        """
+        context, options = self._context, self._options
+        if self._namespace is not None and context.is_quiet(frame):
+            self.quiet.add(type(frame.message))
+            return frame
+        if self._namespace is not None and context.expects(frame, options.from_role):
+            frame = self._read_again(buffer, start, end, base)
+        try:
+            context.take(frame, options, self._read)
+        except DecodeError as error:
+            raise _placed(error, base + start, base + end) from None
+        return frame
+
+    def damage(self) -> None:
+        """Take note that bytes of the sender were lost."""
+        self._context.damage(self._options.from_role)
+
+    def unfinished(self, at: int) -> DecodeError | None:
+        """Return the error of a stream that ends at `at`, where something is not whole."""
+        error = self._context.unfinished(self._options.from_role)
+        return None if error is None else _placed(error, at, at, is_recoverable=False)
+
+    def compiled(self) -> CompiledFrames | None:
+        """Return straight-line code for what pieces of a block are together; None where the careful codec's values come out."""
+        if self._compiled is None and self._decode_from is not None and self._namespace is not None:
+            from .whole_blocks import CompiledFrames
+
+            self._compiled = CompiledFrames(self._decode_from, self._state, is_complete=self._is_complete)
+        return self._compiled
+
+    def _read_again(self, buffer: bytes, start: int, end: int, base: int) -> Any:
+        """Return the last piece of a block that is open, read by the codec that knows what is open."""
+        from ..reference.explain import explain
+        from ..reference.objects import build
+
+        assert self._namespace is not None
+        plan = self._load_plan()
+        try:
+            node = explain(plan, buffer, start, end, self._options, base, compiled=self.compiled())
+        except DecodeError:
+            self.damage()
+            raise
+        return build(plan, node.value, self._namespace)
+
+    def _read(self, type_: FrameReference, name: str, data: bytes) -> Any:
+        """Return the one frame that joined bytes are."""
+        plan = self._load_plan()
+        is_sent = plan.sends.get(self._options.from_role or "", type_.name) == type_.name
+        if self._decode_from is not None and is_sent:
+            try:
+                return self._read_fast(data)
+            except _FAULTS:
+                pass
+        from ..reference.explain import explain_type
+        from ..reference.objects import build
+
+        value = explain_type(plan, type_, data, self._options, name=name).value
+        return value if self._namespace is None else build(plan, value, self._namespace)
+
+    def _read_fast(self, data: bytes) -> Any:
+        assert self._decode_from is not None
+        if self._state is not None:
+            self._state.begin()
+        frame, end = self._decode_from(data, 0, len(data), self._state)
+        if end != len(data):
+            raise Bad
+        return frame
+
+
+def _placed(error: DecodeError, start: int, end: int, *, is_recoverable: bool = True) -> DecodeError:
+    """Return the error of a frame that stands from `start` to `end`; what was at fault in joined bytes is inside."""
+    placed = error.settled()
+    if error.at or error.inner_at is not None:
+        placed.inner_at = error.at if error.inner_at is None else error.inner_at
+    placed.frame_offset = placed.at = start
+    placed.recoverable, placed.end = is_recoverable, end if is_recoverable else None
+    placed.args = (placed._text(),)
+    return placed

@@ -1,0 +1,569 @@
+"""Finds where a frame ends while its bytes come, without reading it.
+
+Invariant: each byte is looked at once, whatever the sizes of chunks, and what is held is bounded by the frame's limits.
+`Odd` says that something is wrong, or that only the reference codec can follow the bytes; nobody relies on which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from struct import Struct
+from typing import Any, TypeAlias
+
+from ..codec.options import Options
+from ..reference.expressions import Undefined, evaluate
+from ..reference.layout import Layout
+from ..schema.expressions import Expression, FieldReference
+from ..schema.protocol import Schema
+from .extent_steps import (
+    BITS,
+    BYTES,
+    ENTER,
+    FIND,
+    FOREIGN,
+    LIST,
+    MATCH,
+    MESSAGE,
+    NUMBER,
+    RUN,
+    SIZED,
+    SIZED_VARIABLE,
+    SKIP,
+    UNTIL,
+    VARIABLE,
+    WHEN,
+    ExtentSteps,
+    Odd,
+    Step,
+    Steps,
+)  # fmt: skip
+
+__all__ = ["Extent", "Extents", "Header", "Odd"]
+
+Buffer: TypeAlias = bytes | bytearray
+_MOST_LEVELS = 256  # of what stands inside each other, before the reference codec judges the depth
+
+
+class Head:
+    """The numbers of fixed widths that frames begin with.
+
+    Attributes:
+        size: How many bytes they take.
+        names: What expressions call them.
+    """
+
+    __slots__ = ("_allowed", "_unpack", "names", "size")
+
+    def __init__(self, form: Struct, names: tuple[str | None, ...], allowed: tuple[Any, ...]) -> None:
+        """`allowed`: the good values of a number of which others are bad, with its index and the position after it."""
+        self.size = form.size
+        self.names = names
+        self._unpack = form.unpack_from
+        self._allowed = allowed
+
+    def read(self, data: Buffer, start: int) -> tuple[int, ...]:
+        """Return the numbers.
+
+        Raises:
+            Odd: One is wrong.
+        """
+        numbers = self._unpack(data, start)
+        for index, allowed, _ in self._allowed:
+            if numbers[index] not in allowed:
+                raise Odd
+        return numbers
+
+    def check_cut(self, data: Buffer, start: int) -> int:
+        """Check the numbers that are there, where not all are; return how many bytes all take.
+
+        Raises:
+            Odd: One is wrong.
+        """
+        if self._allowed:
+            size = len(data) - start
+            numbers = self._unpack(data[start:].ljust(self.size, b"\0"))
+            if any(end <= size and numbers[index] not in allowed for index, allowed, end in self._allowed):
+                raise Odd
+        return self.size
+
+
+class Header:
+    """Where frames end whose first bytes say their size."""
+
+    __slots__ = ("_after", "_head", "_index", "_most")
+    odd = Odd
+    is_known = True  # as soon as the first bytes are there
+
+    def __init__(self, head: Head, index: int, after: int, most: int) -> None:
+        """`index`: of the size among the numbers; `after`: how many bytes it does not count; `most`: bytes of a frame."""
+        self._head = head
+        self._index = index
+        self._after = after
+        self._most = most
+
+    def measure(self, data: Buffer, start: int) -> int:
+        """Return how many bytes from `start` on are needed; no more than there are: the frame is whole.
+
+        Raises:
+            Odd: A number is wrong, or the frame longer than its limit.
+        """
+        head = self._head
+        if len(data) - start < head.size:
+            return head.check_cut(data, start)
+        length = head.read(data, start)[self._index]
+        size = length + self._after
+        if length < 0 or size > self._most:
+            raise Odd
+        return size
+
+
+class _Level:
+    """Steps under way: those of a record, or of the items of a list.
+
+    Attributes:
+        left: How many items come after this one.
+        n_lengths: How many bytes with their lengths a run of them still has.
+        until: What holds for the last item; None: `left` says.
+    """
+
+    __slots__ = ("index", "left", "n_lengths", "names", "steps", "until")
+
+    def __init__(
+        self, steps: Steps, names: dict[str, Any], *, left: int = 0, until: Expression | None = None
+    ) -> None:
+        self.steps = steps
+        self.index = 0
+        self.names = names
+        self.left = left
+        self.n_lengths = 0
+        self.until = until
+
+
+class Extent:
+    """How far one frame reaches, as far as its bytes are there. It is the scope of the expressions that it meets.
+
+    Attributes:
+        is_known: The frame's size does not depend on bytes that are missing.
+    """
+
+    __slots__ = (
+        "_extents", "_frame", "_has_begun", "_item", "_items_left", "_level", "_passed", "_searched", "_size", "_stack", "is_known",
+    )  # fmt: skip
+    odd = Odd
+
+    def __init__(self, extents: Extents) -> None:
+        self._extents = extents
+        self._frame: dict[str, Any] = {}
+        self._items_left = extents.schema.n_messages
+        if extents.head is None:
+            self._level = _Level(extents.steps, self._frame)
+        self._stack: list[_Level] = []
+        self._size = self._searched = self._passed = 0
+        self._has_begun = extents.head is None
+        self.is_known = False
+
+    def measure(self, data: Buffer, start: int) -> int:
+        """Return how many bytes from `start` on are needed; no more than there are: the frame is whole.
+
+        `data` holds what it held before from its `start` on, and more.
+
+        Raises:
+            Odd: The frame's end cannot be found, or lies beyond its limit.
+        """
+        end = len(data)
+        if not self._has_begun:
+            head = self._extents.head
+            assert head is not None
+            if end - start < head.size:
+                return head.check_cut(data, start)
+            self._level = self._extents.after_head(head.read(data, start), self._frame)
+            self._size, self._has_begun = head.size, True
+        position = start + self._size
+        while not self.is_known:
+            level = self._level
+            steps, index = level.steps, level.index
+            n_steps = len(steps)
+            while True:
+                if index == n_steps:
+                    if not level.left:
+                        self._leave(level)
+                        break
+                    level.left -= 1
+                    index = 0
+                    continue
+                step = steps[index]
+                if step[0] == SKIP:
+                    position += step[1]
+                elif step[0] == SIZED:
+                    after = position + step[1]
+                    if after > end:
+                        level.index = index
+                        return self._needed(position - start, after - start)
+                    length = step[2](data, position)[0]
+                    if length < 0:
+                        raise Odd
+                    position = after + length * step[3]
+                else:
+                    level.index = index + 1
+                    after = _RARE[step[0]](self, step, data, position, end)
+                    if after < 0:
+                        level.index = index
+                        if step[0] == RUN:
+                            position = self._passed
+                        return self._needed(position - start, -after - start)
+                    position = after
+                    if level is not self._level:
+                        break
+                index += 1
+        return self._needed(position - start, position - start)
+
+    def _needed(self, size: int, need: int) -> int:
+        """Remember how far the steps are, and return how far bytes are needed."""
+        self._size = size
+        if need > self._extents.most:
+            raise Odd
+        return need
+
+    def _leave(self, level: _Level) -> None:
+        """Go on after the last step of a level: with its next item, or with the level around it."""
+        if level.until is not None and not self._holds(level):
+            self._spend(1)
+            level.index = 0
+        elif self._stack:
+            self._level = self._stack.pop()
+        else:
+            self.is_known = True
+
+    def _holds(self, level: _Level) -> bool:
+        """Return whether a list ends with the item that was just passed; its condition stands in the record around it."""
+        assert level.until is not None
+        self._item, self._level = level.names, self._stack[-1]
+        holds = bool(self._evaluate(level.until))
+        self._level = level
+        return holds
+
+    def _enter(self, level: _Level) -> None:
+        if len(self._stack) == _MOST_LEVELS:
+            raise Odd
+        self._stack.append(self._level)
+        self._level = level
+
+    def _spend(self, count: int) -> None:
+        """Take items from the frame's budget."""
+        self._items_left -= count
+        if count < 0 or self._items_left < 0:
+            raise Odd
+
+    # ---- steps: each returns the position after it, or how far bytes are needed as a negative number
+
+    def _number(self, step: Step, data: Buffer, position: int, end: int) -> int:
+        _, name, size, unpack, allowed, _ = step
+        after: int = position + size
+        if after > end:
+            return -after
+        number = unpack(data, position)[0]
+        if allowed is not None and number not in allowed:
+            raise Odd
+        if name is not None:
+            self._level.names[name] = number
+        return after
+
+    def _variable(self, step: Step, data: Buffer, position: int, end: int) -> int:
+        _, name, read, allowed = step
+        number, after = read(data, position, end)
+        if after > end:
+            return -int(after)
+        if allowed is not None and number not in allowed:
+            raise Odd
+        if name is not None:
+            self._level.names[name] = number
+        return int(after)
+
+    def _sized_variable(self, step: Step, data: Buffer, position: int, end: int) -> int:
+        length, after = step[1](data, position, end)
+        if after > end:
+            return -int(after)
+        return int(after) if length is None else int(after) + _natural(length) * int(step[2])
+
+    def _bytes(self, step: Step, data: Buffer, position: int, end: int) -> int:
+        return position + _natural(self._evaluate(step[1])) * int(step[2])
+
+    def _find(self, step: Step, data: Buffer, position: int, end: int) -> int:
+        _, delimiter, unit = step
+        searched = max(position, position + self._searched)
+        while True:
+            found = data.find(delimiter, searched, end)
+            if found < 0:
+                self._searched = max(searched, end - len(delimiter) + 1) - position
+                return -max(end + 1, position + len(delimiter))
+            if (found - position) % unit == 0:
+                self._searched = 0
+                return int(found + len(delimiter))
+            searched = found + 1
+
+    def _list(self, step: Step, data: Buffer, position: int, end: int) -> int:
+        _, read, expression, smallest, steps, fixed, run = step
+        if read is None:
+            count = self._evaluate(expression)
+        else:
+            count, position = read(data, position, end)
+            if position > end:
+                return -position
+            if count is None:
+                return position
+        if _natural(count) > self._extents.schema.count or count * smallest > self._extents.most:
+            raise Odd
+        self._spend(count)
+        if fixed is not None:
+            return int(position + count * fixed)
+        if run is not None:
+            self._enter(_Level(run, self._frame))
+            self._level.n_lengths = count * len(steps)
+        elif count:
+            self._enter(_Level(steps, {}, left=count - 1))
+        return position
+
+    def _run(self, step: Step, data: Buffer, position: int, end: int) -> int:
+        _, size, unpack = step
+        level = self._level
+        left = level.n_lengths
+        after = position + size
+        while left and after <= end:
+            position = after + unpack(data, position)[0]
+            after = position + size
+            left -= 1
+        level.n_lengths = left
+        if left:
+            self._passed = position
+            return -int(after)
+        return position
+
+    def _until(self, step: Step, data: Buffer, position: int, end: int) -> int:
+        self._spend(1)
+        self._enter(_Level(step[2], {}, until=step[1]))
+        return position
+
+    def _struct(self, step: Step, data: Buffer, position: int, end: int) -> int:
+        self._enter(_Level(self._extents.tables.struct(step[1]), {}))
+        return position
+
+    def _match(self, step: Step, data: Buffer, position: int, end: int) -> int:
+        _, subject, arms = step
+        names = self._level.names
+        if not callable(subject):
+            number = self._evaluate(subject)
+        else:
+            number, position = subject(data, position, end)
+            if position > end:
+                return -position
+            names = {}
+        for patterns, steps in arms:
+            if not patterns or any(low <= number <= high for low, high in patterns):
+                self._enter(_Level(steps, names))
+                return position
+        raise Odd
+
+    def _message(self, step: Step, data: Buffer, position: int, end: int) -> int:
+        _, subject, only = step
+        choice = subject if type(subject) is str else self._evaluate(subject)
+        self._enter(_Level(self._extents.message(choice, only), {}))
+        return position
+
+    def _when(self, step: Step, data: Buffer, position: int, end: int) -> int:
+        _, condition, names, steps = step
+        if self._evaluate(condition):
+            self._enter(_Level(steps, self._level.names))
+        else:
+            self._level.names.update(dict.fromkeys(names))
+        return position
+
+    def _bits(self, step: Step, data: Buffer, position: int, end: int) -> int:
+        _, size, order, parts = step
+        after: int = position + size
+        if after > end:
+            return -after
+        number = int.from_bytes(data[position:after], order)
+        for name, shift, mask, is_flag in parts:
+            value = number >> shift & mask
+            self._level.names[name] = bool(value) if is_flag else value
+        return after
+
+    def _foreign(self, step: Step, data: Buffer, position: int, end: int) -> int:
+        raise Odd
+
+    # ---- expressions
+
+    def _evaluate(self, expression: Expression) -> Any:
+        if isinstance(expression, FieldReference):
+            return self.field(expression.path, expression.scope)
+        try:
+            return evaluate(expression, self)
+        except Undefined:
+            raise Odd from None
+
+    def field(self, path: tuple[str, ...], scope: str) -> Any:
+        names = self._level.names if scope == "own" else self._frame if scope == "frame" else self._item
+        name = path[0] if path else ""
+        if len(path) > 1 or name not in names:
+            raise Odd
+        return names[name]
+
+    def limit(self, name: str) -> int:
+        value = self._extents.schema.limits.get(name)
+        if value is None:
+            raise Odd
+        return value
+
+    def context(self, name: str, keys: tuple[Any, ...]) -> Any:
+        source = self._extents.options.context
+        if source is None:
+            raise Odd
+        try:
+            return source.lookup(name, keys, self._extents.sender)
+        except KeyError:
+            raise Odd from None
+
+    def variable(self, name: str) -> Any:
+        if name != "sender":
+            raise Odd
+        return self._extents.sender
+
+    def _unknown(self, *arguments: Any) -> Any:
+        raise Odd
+
+    size = count = present = code = checksum = remaining = offset = about_item = _unknown
+
+
+def _natural(number: Any, least: int | None = 0) -> int:
+    """Return a number that a size, a count or a choice may be."""
+    if not isinstance(number, int) or (least is not None and number < least):
+        raise Odd
+    return number
+
+
+_RARE: dict[int, Callable[[Extent, Step, Buffer, int, int], int]] = {
+    NUMBER: Extent._number,
+    VARIABLE: Extent._variable,
+    SIZED_VARIABLE: Extent._sized_variable,
+    BYTES: Extent._bytes,
+    FIND: Extent._find,
+    LIST: Extent._list,
+    RUN: Extent._run,
+    UNTIL: Extent._until,
+    ENTER: Extent._struct,
+    MATCH: Extent._match,
+    MESSAGE: Extent._message,
+    WHEN: Extent._when,
+    BITS: Extent._bits,
+    FOREIGN: Extent._foreign,
+}
+
+
+class Extents:
+    """Where the frames of one sender end.
+
+    Attributes:
+        most: The longest frame, in bytes.
+        head: The numbers that a frame begins with, if they choose its message.
+    """
+
+    __slots__ = (
+        "_frame",
+        "_header",
+        "_messages",
+        "_only",
+        "_subject",
+        "head",
+        "most",
+        "options",
+        "schema",
+        "sender",
+        "steps",
+        "tables",
+    )
+    odd = Odd
+
+    def __init__(self, plan: Schema, options: Options) -> None:
+        self.options = options
+        self.schema = Layout(plan, options)
+        self.tables = ExtentSteps(self.schema)
+        name = self.schema.frame_of(options.from_role)
+        self.steps = self.tables.frame(name)
+        self.sender: str | None = self.schema.role or self.schema.frames[name].role
+        self._frame = name
+        self.most = self.schema.frame
+        self._messages: dict[tuple[Any, tuple[str, ...] | None], Steps] = {}
+        self._header = _header(self.steps, self.most)
+        self.head: Head | None = None
+        if self._header is None and self.steps[-1][0] == MESSAGE:
+            _, subject, self._only = self.steps[-1]
+            self.head, self._subject = _head(self.steps[:-1], subject)
+
+    def begin(self) -> Header | Extent:
+        """Return what measures one frame."""
+        return self._header or Extent(self)
+
+    def after_head(self, numbers: tuple[int, ...], names: dict[Any, Any]) -> _Level:
+        """Return the steps of the message that the first numbers of a frame choose; `names` takes them in.
+
+        Raises:
+            Odd: There is none.
+        """
+        assert self.head is not None
+        names.update(zip(self.head.names, numbers, strict=True))
+        return _Level(self.message(numbers[self._subject], self._only), {})
+
+    def message(self, choice: Any, only: tuple[str, ...] | None) -> Steps:
+        """Return the steps of a message, by its name or its code.
+
+        Raises:
+            Odd: There is none of those that may come.
+        """
+        steps = self._messages.get((choice, only))
+        if steps is not None:
+            return steps
+        name: str | None
+        if isinstance(choice, str):
+            name = choice
+        else:
+            name = self.schema.message_of(_natural(choice, least=None), self.sender, self._frame)
+        if name is None or (only is not None and name not in only):
+            raise Odd
+        steps = self._messages[choice, only] = self.tables.message(name)
+        return steps
+
+
+def _header(steps: Steps, most: int) -> Header | None:
+    """Return how the first bytes say the size: numbers, then as many bytes as one of them says, then a fixed number of them."""
+    at = next((index for index, step in enumerate(steps) if step[0] == BYTES), len(steps))
+    rest = steps[at + 1 :]
+    if at == len(steps) or len(rest) > 1 or any(step[0] != SKIP for step in rest):
+        return None
+    head, index = _head(steps[:at], steps[at][1])
+    after = sum(step[1] for step in rest)
+    return None if head is None else Header(head, index, head.size + after, most)
+
+
+def _head(steps: Steps, subject: Any) -> tuple[Head | None, int]:
+    """Return the numbers that the steps read, and the index of the one that `subject` names; None where that is not all."""
+    forms: list[str] = []
+    names: list[str | None] = []
+    allowed = []
+    size = 0
+    for step in steps:
+        size += step[1] if step[0] == SKIP else step[2] if step[0] == NUMBER else 0
+        if step[0] == SKIP:
+            forms.append(f"{step[1]}x")
+        elif step[0] == NUMBER and step[5]:
+            if step[4] is not None:
+                allowed.append((len(names), step[4], size))
+            forms.append(step[5])
+            names.append(step[1])
+        else:
+            return None, 0
+    orders = {form[0] for form in forms if form[0] in "<>"}
+    is_own = isinstance(subject, FieldReference) and subject.scope == "own"
+    if len(orders) != 1 or not is_own or len(subject.path) != 1 or subject.path[0] not in names:
+        return None, 0
+    form = Struct(orders.pop() + "".join(form.lstrip("<>") for form in forms))
+    return Head(form, tuple(names), tuple(allowed)), names.index(subject.path[0])

@@ -1,0 +1,443 @@
+"""How far frames reach, as flat steps: which bytes are skipped, and which numbers say how many.
+
+Invariant: the steps only find where a frame ends. Each number that a size, a count or a choice depends on is read; no
+value is made, and no text is looked at. What has no steps here is `FOREIGN`: the reference codec reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from struct import Struct
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from ..reference.layout import Fields, Layout
+from ..schema.declarations import Constant, Field, FieldValue, Trailing
+from ..schema.expressions import Expression, FieldReference, Number, Truth
+from ..schema.node import nodes_in
+from ..schema.types import (
+    Bits,
+    Block,
+    Boolean,
+    Bytes,
+    Chunks,
+    CodingReference,
+    Compressed,
+    Computed,
+    Delimited,
+    EnumReference,
+    Float,
+    InSize,
+    Integer,
+    List,
+    Match,
+    MessageMatch,
+    MessageReference,
+    Prefix,
+    Region,
+    Span,
+    StructReference,
+    Text,
+    Type,
+    UnionReference,
+    Until,
+    Uuid,
+    Varint,
+)
+
+if TYPE_CHECKING:
+    from ..schema.declarations import Width
+    from ..schema.node import Node
+    from ..schema.types import Carrier, Length
+
+__all__ = [
+    "BITS", "BYTES", "ENTER", "FIND", "FOREIGN", "LIST", "MATCH", "MESSAGE", "NUMBER", "RUN", "SIZED", "SIZED_VARIABLE", "SKIP",
+    "UNTIL", "VARIABLE", "WHEN", "ExtentSteps", "Odd", "Step", "Steps",
+]  # fmt: skip
+
+Step: TypeAlias = tuple[Any, ...]
+Steps: TypeAlias = tuple[Step, ...]
+ReadNumber: TypeAlias = Callable[[Any, int, int], tuple[int | None, int]]
+"""`read(data, position, end)`: the number and the position after it; a position after `end`: it is cut."""
+
+SKIP: Final = 0  # (SKIP, size)
+SIZED: Final = 1  # (SIZED, size of the length, unpack, bytes that it counts as one, the length is signed)
+NUMBER: Final = 2  # (NUMBER, name or None, size, unpack, allowed values or None, struct format or "")
+SIZED_VARIABLE: Final = 3  # (SIZED_VARIABLE, ReadNumber, unit)
+VARIABLE: Final = 4  # (VARIABLE, name or None, ReadNumber, allowed)
+BYTES: Final = 5  # (BYTES, expression, unit)
+FIND: Final = 6  # (FIND, delimiter, unit)
+LIST: Final = (
+    7  # (LIST, ReadNumber or None, expression or None, smallest item, steps of an item, its size or None, RUN or None)
+)
+UNTIL: Final = 8  # (UNTIL, condition, steps of an item)
+ENTER: Final = 9  # (ENTER, name of a struct)
+MATCH: Final = (
+    10  # (MATCH, subject, ((pairs of numbers, steps), …)); a subject that is a ReadNumber is read here
+)
+MESSAGE: Final = 11  # (MESSAGE, subject, names that may come or None)
+WHEN: Final = 12  # (WHEN, condition, names, steps)
+BITS: Final = 13  # (BITS, size, byte order, ((name, shift, mask, is a flag), …))
+FOREIGN: Final = 14  # (FOREIGN,)
+RUN: Final = 15  # (RUN, size of each length, unpack): items of nothing but bytes with such a length
+
+_PLAIN = (SKIP, SIZED, SIZED_VARIABLE)
+_LONGEST_VARINT = 10  # bytes: what 64 bits take
+_FORMATS = {1: "b", 2: "h", 4: "i", 8: "q"}
+
+
+class Odd(Exception):
+    """The frame's end cannot be found."""
+
+
+class ExtentSteps:
+    """The steps of the declarations of one schema, each made when it is first asked for."""
+
+    def __init__(self, schema: Layout) -> None:
+        self.schema = schema
+        self._structs: dict[str, Steps | None] = {}
+        self._unions: dict[str, Step | None] = {}
+        self._messages: dict[str, Steps] = {}
+
+    def frame(self, name: str) -> Steps:
+        """Return the steps of a frame; all its numbers have names, for messages may ask for them."""
+        return self.row(self.schema.frames[name].fields, None)
+
+    def message(self, name: str) -> Steps:
+        """Return the steps of a message."""
+        if name not in self._messages:
+            fields = self.schema.messages[name].fields
+            self._messages[name] = self.row(fields, _asked(fields))
+        return self._messages[name]
+
+    def struct(self, name: str) -> Steps:
+        """Return the steps of a struct."""
+        steps = self._struct(name)
+        assert steps is not None
+        return steps
+
+    def _struct(self, name: str) -> Steps | None:
+        """Return the steps of a struct; None while they are made, for a struct may hold itself."""
+        if name not in self._structs:
+            self._structs[name] = None
+            fields = self.schema.structs[name]
+            self._structs[name] = self.row(fields, _asked(fields))
+        return self._structs[name]
+
+    # ---- fields
+
+    def row(self, fields: Fields, asked: set[str] | None) -> Steps:
+        """Return the steps of fields in a row; `asked`: the names that expressions use, None for all."""
+        steps: list[Step] = []
+        index = 0
+        while index < len(fields):
+            run = _bit_run(fields, index)
+            if run:
+                steps += _bits(run, asked)
+                index += len(run)
+                continue
+            steps += self._field(fields[index], asked)
+            index += 1
+        return _merged(steps)
+
+    def _field(self, field: Field, asked: set[str] | None) -> Iterator[Step]:
+        if isinstance(field.value, Trailing):
+            yield (FOREIGN,)
+            return
+        name = field.name if asked is None or field.name in asked else None
+        steps = self._type(field.type, asked, name, _constant(field.value))
+        if field.condition is None:
+            yield from steps
+        else:
+            yield (WHEN, field.condition, () if name is None else (name,), _merged(steps))
+
+    def _type(
+        self, type_: Type, asked: set[str] | None, name: str | None = None, constant: int | None = None
+    ) -> Steps:
+        """Return the steps of a type. `name`: what a number is kept as; `constant`: the only one that is good."""
+        number = self._number(type_, name, constant)
+        if number is not None:
+            return (number,)
+        match type_:
+            case Uuid():
+                return ((SKIP, 16),)
+            case Float(size):
+                return ((SKIP, size),)
+            case Bytes(length):
+                return self._span(length, 1)
+            case Text(encoding, length):
+                return self._span(length, 2 if encoding == "utf16" else 1)
+            case Region(_, carrier):
+                return self._region(carrier)
+            case StructReference(name_of):
+                steps = self._struct(name_of)
+                is_plain = steps is not None and all(step[0] in _PLAIN for step in steps)
+                return steps if is_plain and steps is not None else ((ENTER, name_of),)
+            case Block(fields):
+                return self.row(fields, asked)
+            case List():
+                return (self._list(type_),)
+            case _:
+                return (self._choice(type_, asked),)
+
+    def _choice(self, type_: Type, asked: set[str] | None) -> Step:
+        match type_:
+            case MessageMatch(subject, only, is_lenient):
+                return (MESSAGE, subject, None if is_lenient and not self.schema.strict else only)
+            case Match(subject, arms):
+                steps = tuple((_pairs(arm.spans), self._type(arm.type, asked)) for arm in arms)
+                return (MATCH, subject, steps)
+            case MessageReference(name):
+                return (MESSAGE, name, None)
+            case UnionReference(name):
+                return self._union(name) or (FOREIGN,)
+        return (FOREIGN,)
+
+    def _union(self, name: str) -> Step | None:
+        """Return the step of a union; None of one whose code has no reading, and within itself."""
+        if name not in self._unions:
+            self._unions[name] = None
+            union = self.schema.plan.unions[name]
+            read = self._reading(union.type)
+            if read is not None:
+                arms = tuple(
+                    (_pairs(each.spans), self.row(each.fields, _asked(each.fields)))
+                    for each in union.varieties
+                )
+                self._unions[name] = (MATCH, read, arms)
+        return self._unions[name]
+
+    # ---- numbers
+
+    def _number(self, type_: Type, name: str | None, constant: int | None) -> Step | None:
+        """Return the step of a type that is a number; None of one that is not."""
+        allowed: frozenset[int] | None = None if constant is None else frozenset((constant,))
+        if isinstance(type_, EnumReference):
+            enum = self.schema.plan.enums[type_.name]
+            if not enum.is_open and allowed is None:
+                allowed = frozenset(member.value for member in enum.members)
+            type_ = enum.type
+        if isinstance(type_, Boolean):
+            if name is not None and type_.is_lenient and not self.schema.strict:
+                return (VARIABLE, name, _flag, allowed)
+            if self.schema.strict or not type_.is_lenient:
+                allowed = allowed or frozenset((0, 1))
+            type_ = Integer(1, False, "big")
+        if isinstance(type_, Integer):
+            if name is None and allowed is None:
+                return (SKIP, type_.size)
+            return (NUMBER, name, type_.size, _unpack(type_), allowed, _format(type_))
+        read = self._reading(type_)
+        return None if read is None else (VARIABLE, name, read, allowed)
+
+    def _reading(self, type_: Type) -> ReadNumber | None:
+        """Return what reads a number that something depends on; None where only the reference codec does."""
+        match type_:
+            case Integer(size):
+                return _fixed(size, _unpack(type_))
+            case Varint(bits, is_zigzag):
+                return _varint(bits, is_zigzag=is_zigzag)
+            case EnumReference(name):
+                return self._reading(self.schema.plan.enums[name].type)
+            case CodingReference(name):
+                coding = self.schema.plan.codings[name]
+                wide = [None if width.wide is None else self._reading(width.wide) for width in coding.widths]
+                read = self._reading(coding.type)
+                return None if read is None else _coding(read, coding.widths, wide)
+            case _:
+                return None
+
+    # ---- whatever has a length
+
+    def _span(self, length: Length, unit: int) -> Steps:
+        match length:
+            case Prefix(Integer(size, is_signed) as type_):
+                return ((SIZED, size, _unpack(type_), unit, is_signed),)
+            case Prefix(type_):
+                read = self._reading(type_)
+                return ((FOREIGN,) if read is None else (SIZED_VARIABLE, read, unit),)
+            case Computed(Number(number)):
+                return ((SKIP, number * unit),)
+            case Computed(expression):
+                return ((BYTES, expression, unit),)
+            case Delimited(digits):
+                return ((FIND, bytes.fromhex(digits), unit),)
+            case _:
+                return ((FOREIGN,),)
+
+    def _region(self, carrier: Carrier) -> Steps:
+        match carrier:
+            case InSize(expression):
+                return self._span(Computed(expression), 1)
+            case Compressed(_, length):
+                return self._span(length, 1)
+            case Chunks(struct, _, until):
+                return (self._until(StructReference(struct), until),)
+            case Prefix():
+                return self._span(carrier, 1)
+
+    def _list(self, type_: List) -> Step:
+        item, length = type_.item, type_.length
+        if isinstance(length, Until):
+            return self._until(item, length.condition)
+        if not isinstance(length, Prefix | Computed) or isinstance(item, Bits):
+            return (FOREIGN,)
+        steps = _merged(self._type(item, set()))
+        is_fixed = all(step[0] == SKIP for step in steps)
+        how = (type_.smallest_item, steps, sum(step[1] for step in steps) if is_fixed else None, _run(steps))
+        if isinstance(length, Computed):
+            return (LIST, None, length.value, *how)
+        read = self._reading(length.type)
+        return (FOREIGN,) if read is None else (LIST, read, None, *how)
+
+    def _until(self, item: Type, condition: Expression) -> Step:
+        """Return the step of items up to one for which a condition holds; that speaks of its fields."""
+        names = set(_names(condition, "item"))
+        if isinstance(item, StructReference):
+            fields = self.schema.structs[item.name]
+            return (UNTIL, condition, self.row(fields, _asked(fields) | names))
+        return (UNTIL, condition, _merged(self._type(item, set(), "")))
+
+
+# ---- what expressions ask for
+
+
+def _asked(fields: Fields) -> set[str]:
+    """Return the names that the sizes, counts and choices of a record's fields depend on."""
+    return {
+        name for field in fields for part in (field.type, field.condition) for name in _names(part, "own")
+    }
+
+
+def _names(part: Node | None, scope: str) -> Iterator[str]:
+    for node in nodes_in(part):
+        if isinstance(node, FieldReference) and node.scope == scope:
+            yield node.path[0] if node.path else ""
+
+
+def _constant(value: FieldValue | None) -> int | None:
+    """Return the number that a field must be; None where it may be another."""
+    match value:
+        case Constant(Number(number) | Truth(number)):
+            return int(number)
+        case _:
+            return None
+
+
+def _pairs(spans: tuple[Span, ...]) -> tuple[tuple[int, int], ...]:
+    return tuple((span.low, span.high) for span in spans)
+
+
+def _merged(steps: Iterator[Step] | list[Step] | Steps) -> Steps:
+    """Return the steps with bytes that are skipped one after the other as one."""
+    merged: list[Step] = []
+    for step in steps:
+        if step[0] == SKIP and merged and merged[-1][0] == SKIP:
+            merged[-1] = (SKIP, merged[-1][1] + step[1])
+        else:
+            merged.append(step)
+    return tuple(merged)
+
+
+def _run(steps: Steps) -> Steps | None:
+    """Return the steps as a run of bytes with unsigned lengths of one form; None where they are more than that."""
+    if not steps or any(step[0] != SIZED or step[1:] != steps[0][1:] for step in steps):
+        return None
+    _, size, unpack, unit, is_signed = steps[0]
+    return None if is_signed or unit != 1 else ((RUN, size, unpack),)
+
+
+# ---- bit fields
+
+
+def _bit_run(fields: Fields, index: int) -> Fields:
+    """Return the bit fields that stand together from a place on."""
+    end = index
+    while end < len(fields) and isinstance(fields[end].type, Bits):
+        end += 1
+    return fields[index:end]
+
+
+def _bits(run: Fields, asked: set[str] | None) -> Iterator[Step]:
+    types = [field.type for field in run if isinstance(field.type, Bits)]
+    size = -(-sum(type_.bits for type_ in types) // 8)
+    is_msb = types[0].order == "msb"
+    parts, done = [], 0
+    for field, type_ in zip(run, types, strict=True):
+        width = type_.bits
+        if asked is None or field.name in asked:
+            shift = 8 * size - done - width if is_msb else done
+            parts.append((field.name, shift, (1 << width) - 1, type_.is_flag))
+        done += width
+    yield (BITS, size, "big" if is_msb else "little", tuple(parts)) if parts else (SKIP, size)
+
+
+# ---- how numbers are read
+
+
+@cache
+def _unpack(type_: Integer) -> Callable[[Any, int], tuple[Any, ...]]:
+    """Return what reads an integer at a position, which is there."""
+    size, endian = type_.size, type_.endian
+    if size in _FORMATS:
+        return Struct(_format(type_)).unpack_from
+    return lambda data, position: (
+        int.from_bytes(data[position : position + size], endian, signed=type_.is_signed),
+    )
+
+
+def _format(type_: Integer) -> str:
+    """Return the format of an integer as `struct` writes it; empty for a width that it has not."""
+    letter = _FORMATS.get(type_.size)
+    if letter is None:
+        return ""
+    return (">" if type_.endian == "big" else "<") + (letter if type_.is_signed else letter.upper())
+
+
+def _flag(data: Any, position: int, end: int) -> tuple[int | None, int]:
+    return (data[position] != 0 if position < end else None), position + 1
+
+
+def _fixed(size: int, unpack: Callable[[Any, int], tuple[Any, ...]]) -> ReadNumber:
+    def read(data: Any, position: int, end: int) -> tuple[int | None, int]:
+        after = position + size
+        return (unpack(data, position)[0] if after <= end else None), after
+
+    return read
+
+
+def _varint(bits: int, *, is_zigzag: bool) -> ReadNumber:
+    def read(data: Any, position: int, end: int) -> tuple[int | None, int]:
+        number = shift = 0
+        last = position + _LONGEST_VARINT
+        while position < end:
+            byte = data[position]
+            position += 1
+            number |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                if number >> bits:
+                    raise Odd
+                return (number >> 1 ^ -(number & 1) if is_zigzag else number), position
+            if position == last:
+                raise Odd
+            shift += 7
+        return None, end + 1
+
+    return read
+
+
+def _coding(first: ReadNumber, widths: tuple[Width, ...], wide: list[ReadNumber | None]) -> ReadNumber:
+    rows = [((width.low, width.high, width.is_null), rest) for width, rest in zip(widths, wide, strict=True)]
+
+    def read(data: Any, position: int, end: int) -> tuple[int | None, int]:
+        number, position = first(data, position, end)
+        if position > end or number is None:
+            return None, position
+        for (low, high, is_null), rest in rows:
+            if low <= number <= high:
+                return (
+                    rest(data, position, end) if rest is not None else (None if is_null else number, position)
+                )
+        raise Odd
+
+    return read

@@ -1,0 +1,1 @@
+"""What a protocol is: the model, value shapes, sizes, names."""

@@ -1,0 +1,51 @@
+"""The declarations of a protocol by name: one index, so that no stage searches the lists for each name that it meets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from wiregen.schema.model import Coding, Enum, Protocol, Struct, Union
+
+__all__ = ["Index", "index_of", "kept"]
+
+_Result = TypeVar("_Result")
+
+
+def kept(work: Callable[[Protocol], _Result]) -> Callable[[Protocol], _Result]:
+    """Return `work` that keeps its result for the protocol of the last call.
+
+    Protocols are compared by identity: they never change, and to compare their contents costs as much as most work does.
+    """
+    last: tuple[Protocol, _Result] | None = None
+
+    def result_of(protocol: Protocol) -> _Result:
+        nonlocal last
+        known = last
+        if known is None or known[0] is not protocol:
+            known = last = (protocol, work(protocol))
+        return known[1]
+
+    return result_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Index:
+    """Declarations that types refer to, by kind and name."""
+
+    enums: Mapping[str, Enum]
+    structs: Mapping[str, Struct]
+    unions: Mapping[str, Union]
+    codings: Mapping[str, Coding]
+
+
+@kept
+def index_of(protocol: Protocol) -> Index:
+    """Return the declarations of a protocol by name; the work is linear in their number, once for each protocol."""
+    return Index(
+        enums={each.name: each for each in protocol.enums},
+        structs={each.name: each for each in protocol.structs},
+        unions={each.name: each for each in protocol.unions},
+        codings={each.name: each for each in protocol.codings},
+    )

@@ -1,0 +1,181 @@
+"""What can be said of one field, or of structs inside structs, before any step is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final, Literal, TypeAlias
+
+from wiregen.schema import model as m
+from wiregen.schema.declared import index_of, kept
+from wiregen.schema.graph import components
+from wiregen.schema.walk import (
+    flat_fields,
+    nested_expressions,
+    references,
+)
+
+__all__ = [
+    "MAX_UNFOLDED",
+    "Part",
+    "arm_of",
+    "as_item",
+    "bits_of",
+    "called_structs",
+    "expected_of",
+    "fields_reach_end",
+    "is_code",
+    "is_literal",
+    "is_padded",
+    "is_simple_padding",
+    "part_of",
+]
+
+Part: TypeAlias = Literal["value", "length", "code", "padding", "bits"]
+
+MAX_UNFOLDED: Final = 64
+"""Fields of a struct, those of the structs in it included, that are laid out where the struct stands."""
+
+
+@kept
+def called_structs(protocol: m.Protocol) -> frozenset[str]:
+    """Return the structs that need functions; all others are laid out where they stand.
+
+    They are those that can stand inside themselves with nothing but structs between, and those of more than `MAX_UNFOLDED`
+    fields: without a bound two fields of a struct in each of 20 structs are a million fields.
+    """
+    inner = {struct.name: _structs_in(struct) for struct in protocol.structs}
+    called: set[str] = set()
+    n_fields: dict[str, int] = {}
+    for group in components(inner, lambda name: inner[name]):
+        is_ring = len(group) > 1 or group[0] in inner[group[0]]
+        for struct in (index_of(protocol).structs[name] for name in group):
+            unfolded = sum(
+                n_fields[name] for name in inner[struct.name] if name in n_fields and name not in called
+            )
+            n_fields[struct.name] = unfolded + sum(1 for _ in flat_fields(struct.fields))
+            if is_ring or n_fields[struct.name] > MAX_UNFOLDED:
+                called.add(struct.name)
+    return frozenset(called)
+
+
+def _structs_in(struct: m.Struct) -> tuple[str, ...]:
+    """Return the structs that a struct names in its types, each as often as it does."""
+    named = references(*(field.type for field in struct.fields))
+    return tuple(reference.name for reference in named if reference.target == "struct")
+
+
+def as_item(field: m.Field) -> m.Field:
+    """Return the field as its items see it: clauses are the list's, not theirs."""
+    return replace(field, value=None, view=None, condition=None, where=None)
+
+
+def is_code(value: m.Expression) -> bool:
+    return isinstance(value, m.Call) and value.function == "code"
+
+
+def is_literal(value: m.Expression) -> bool:
+    """Tell whether an expression is a number or bytes written out."""
+    return isinstance(value, m.Number | m.Octets | m.Truth | m.MemberReference | m.ConstantReference)
+
+
+def is_padded(region: m.Region, name: str, fields: Mapping[str, m.Field], protocol: m.Protocol) -> bool:
+    """Return whether zeros fill a lenient region: its size does not depend on what it holds, which leaves room.
+
+    `name`: the field that the region belongs to. `fields`: those of its declaration, by name, blocks and their fields too.
+    """
+    if not region.lenient or not isinstance(region.carrier, m.InSize):
+        return False
+    if reaches_end(region.content, protocol):  # zeros behind it would be its own
+        return False
+    seen: set[str] = set()
+    waiting = [region.carrier.size]
+    for expression in waiting:
+        for each in nested_expressions(expression):
+            if not isinstance(each, m.FieldReference) or not each.path or each.path[0] in seen:
+                continue
+            seen.add(each.path[0])
+            field = fields.get(each.path[0])
+            if field is None:
+                continue
+            seen.update(inner.name for inner in flat_fields((field,)))
+            if isinstance(field.value, m.Derived):
+                waiting.append(field.value.value)
+    return name not in seen
+
+
+def reaches_end(type_: m.Type, protocol: m.Protocol, seen: tuple[str, ...] = ()) -> bool:
+    """Tell whether a type takes whatever its region has left."""
+    match type_:
+        case m.Bytes(length=length) | m.Text(length=length) | m.List(length=length):
+            return isinstance(length, m.ToTheEnd)
+        case m.Region(carrier=m.InCompressed(length=length)):
+            return isinstance(length, m.ToTheEnd)
+        case m.Block(fields=fields):
+            return fields_reach_end(fields, protocol, seen)
+        case m.Reference(target="struct", name=name) if name not in seen:
+            return fields_reach_end(index_of(protocol).structs[name].fields, protocol, (*seen, name))
+        case _:
+            return False
+
+
+def fields_reach_end(fields: tuple[m.Field, ...], protocol: m.Protocol, seen: tuple[str, ...] = ()) -> bool:
+    """Tell the same of a row of fields."""
+    return bool(fields) and reaches_end(fields[-1].type, protocol, seen)
+
+
+def is_simple_padding(field: m.Field) -> bool:
+    """Tell whether a field called `_` is a block, or zeros or a constant that nobody looks at."""
+    type_ = field.type
+    while isinstance(type_, m.Region):
+        type_ = type_.content
+    if isinstance(type_, m.Block):
+        return True
+    if isinstance(field.value, m.Default | m.Trailing) or isinstance(field.type, m.Region):
+        return False
+    is_enum = isinstance(type_, m.Reference) and type_.target == "enum" and field.value is not None
+    plain = m.Integer | m.Float | m.Boolean | m.Uuid | m.Bits | m.Varint | m.Bytes | m.Text
+    return is_enum or isinstance(type_, plain)
+
+
+def expected_of(field: m.Field, message: m.Message | None) -> int | bytes | bool | float | None:
+    match field.value:
+        case m.Derived(value=value) if is_code(value):
+            return message.code if message is not None else None
+        case m.Constant(value=m.Octets(hex=text)):
+            return bytes.fromhex(text)
+        case m.Constant(value=m.Number(value=number)):
+            return number
+        case m.Constant(value=m.ConstantReference(value=number) | m.MemberReference(value=number)):
+            return number
+        case m.Constant(value=m.Truth(value=truth)):
+            return truth
+        case _:
+            return None
+
+
+def part_of(field: m.Field) -> Part:
+    if isinstance(field.value, m.Derived) and is_code(field.value.value):
+        return "code"
+    return "padding" if field.name == "_" and field.value is None else "value"
+
+
+def arm_of(type_: m.Match, message: m.Message) -> m.Arm | None:
+    """Return the arm that names a message; None where none does."""
+    wanted = m.Reference(target="message", name=message.name)
+    return next((arm for arm in type_.arms if arm.type == wanted), None)
+
+
+def bits_of(enums: Mapping[str, m.Enum], type_: m.Type) -> int | None:
+    """Return how many bits a type of a run takes; None where it cannot stand in one."""
+    match type_:
+        case m.Integer(bits=bits) | m.Float(bits=bits) | m.Bits(bits=bits):
+            return bits
+        case m.Boolean():
+            return 8
+        case m.Uuid():
+            return 128
+        case m.Reference(target="enum", name=name):
+            return bits_of(enums, enums[name].type)
+        case _:
+            return None

@@ -1,0 +1,45 @@
+"""What the serializations besides the native one carry, and the numbers that they know it by."""
+
+from wiregen.schema.value_shapes.derivation import carry
+from wiregen.schema.value_shapes.shapes import (
+    AnyOf,
+    Carried,
+    CarriedField,
+    Choice,
+    Flag,
+    Form,
+    FrameRecord,
+    Many,
+    Member,
+    Nullable,
+    Number,
+    Octets,
+    One,
+    Raw,
+    Real,
+    Record,
+    String,
+    Uuid,
+)
+
+__all__ = [
+    "AnyOf",
+    "Carried",
+    "CarriedField",
+    "Choice",
+    "Flag",
+    "Form",
+    "FrameRecord",
+    "Many",
+    "Member",
+    "Nullable",
+    "Number",
+    "Octets",
+    "One",
+    "Raw",
+    "Real",
+    "Record",
+    "String",
+    "Uuid",
+    "carry",
+]

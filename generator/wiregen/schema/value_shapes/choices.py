@@ -1,0 +1,47 @@
+"""The arms of a choice as they are carried: by what a value is, not by which arm laid it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from wiregen.schema.value_shapes.shapes import Form, Member, Number, String
+
+__all__ = ["merged"]
+
+
+def merged(forms: Iterable[Form]) -> tuple[Form, ...]:
+    """Return the forms of which a value can be told to be one, in order: equal ones once, all integers as one.
+
+    Only u64 beside a signed number stays apart, for no number of 64 bits holds both.
+    """
+    distinct = tuple(dict.fromkeys(forms))
+    numbers = tuple(dict.fromkeys(_number(form) for form in distinct if isinstance(form, Number | Member)))
+    if sum(isinstance(form, Number | Member) for form in distinct) > 1:
+        distinct = _with(distinct, _numbers(numbers))
+    if sum(isinstance(form, String) for form in distinct) > 1:
+        strings = (String(is_lenient=True),)
+        distinct = tuple(dict.fromkeys(strings[0] if isinstance(each, String) else each for each in distinct))
+    return distinct
+
+
+def _number(form: Number | Member) -> Number:
+    return form.number if isinstance(form, Member) else form
+
+
+def _numbers(numbers: tuple[Number, ...]) -> tuple[Number, ...]:
+    is_signed = any(number.is_signed for number in numbers)
+    is_unsigned = not all(number.is_signed for number in numbers)
+    is_wide = any(number.is_wide for number in numbers)
+    signed = Number(is_wide=is_wide or is_unsigned, is_signed=True)
+    if not is_signed:
+        return (Number(is_wide=is_wide, is_signed=False),)
+    if any(number.is_wide and not number.is_signed for number in numbers):
+        return (Number(is_wide=True, is_signed=False), signed)
+    return (signed,)
+
+
+def _with(forms: tuple[Form, ...], numbers: tuple[Number, ...]) -> tuple[Form, ...]:
+    """Return the forms with these numbers in the place of the first one."""
+    first = next(n for n, form in enumerate(forms) if isinstance(form, Number | Member))
+    rest = [form for form in forms if not isinstance(form, Number | Member)]
+    return (*rest[:first], *numbers, *rest[first:])

@@ -1,0 +1,274 @@
+"""Model to what a serialization carries: one rule for all protocols."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Literal, assert_never
+
+from wiregen.schema import model as m
+from wiregen.schema.declared import index_of
+from wiregen.schema.value_shapes.choices import merged
+from wiregen.schema.value_shapes.reachable import reachable
+from wiregen.schema.value_shapes.shapes import (
+    AnyOf,
+    Carried,
+    CarriedField,
+    Choice,
+    Flag,
+    Form,
+    FrameRecord,
+    Many,
+    Member,
+    Nullable,
+    Number,
+    Octets,
+    One,
+    Raw,
+    Real,
+    Record,
+    String,
+    Uuid,
+)
+from wiregen.schema.walk import (
+    Attribute,
+    attributes,
+    frame_attributes,
+    has_value,
+    matched_messages,
+    may_lack_message,
+    nested_types,
+)
+
+__all__ = ["carry"]
+
+
+def carry(protocol: m.Protocol) -> Carried:
+    """Return what the messages of a checked protocol say, without their layout."""
+    rooms = _Rooms(protocol)
+    unions = tuple(union for union in protocol.unions if not union.notes.raw)
+    return reachable(
+        Carried(
+            records=(
+                *(rooms.record("struct", struct, None) for struct in protocol.structs),
+                *(rooms.record("message", message, message.code) for message in protocol.messages),
+                *(rooms.variety(union, variety) for union in unions for variety in union.varieties),
+            ),
+            frames=tuple(rooms.frame(frame) for frame in protocol.frames),
+            unions=tuple(union.name for union in unions),
+        )
+    )
+
+
+class _Rooms:
+    """The declarations of a protocol, one after another."""
+
+    def __init__(self, protocol: m.Protocol) -> None:
+        self._protocol = protocol
+
+    def record(
+        self, kind: Literal["struct", "message"], declared: m.Struct | m.Message, code: int | None
+    ) -> Record:
+        owner = _Owner(self._protocol, attributes(declared.fields))
+        return Record(
+            kind=kind,
+            name=declared.name,
+            union=None,
+            path=declared.path,
+            doc=declared.doc,
+            notes=declared.notes,
+            fields=owner.carried(owner.shown()),
+            choices=tuple(owner.choices),
+            code=code,
+        )
+
+    def variety(self, union: m.Union, variety: m.Variety) -> Record:
+        owner = _Owner(self._protocol, attributes(variety.fields))
+        codes = variety.codes
+        return Record(
+            kind="variety",
+            name=variety.name,
+            union=union.name,
+            path=variety.path,
+            doc=variety.doc,
+            notes=variety.notes,
+            fields=owner.carried(owner.shown()),
+            choices=tuple(owner.choices),
+            code=codes[0].low,
+            has_code=len(codes) > 1 or codes[0].low != codes[0].high,
+        )
+
+    def frame(self, frame: m.Frame) -> FrameRecord:
+        owner = _Owner(self._protocol, frame_attributes(frame, self._protocol))
+        header = [field for field in owner.shown() if field.name != frame.message]
+        body = next((field for field in owner.flat if field.name == frame.message), None)
+        carried = set(self._messages(body.type, frame.role)) if body is not None else set()
+        return FrameRecord(
+            name=frame.name,
+            role=frame.role,
+            path=frame.path,
+            doc=frame.doc,
+            notes=frame.notes,
+            body=frame.message or "",
+            fields=owner.carried(header),
+            choices=tuple(owner.choices),
+            messages=tuple(each.name for each in self._protocol.messages if each.name in carried),
+            is_coded=frame.notes.tag == "code",
+            may_lack_message=may_lack_message(frame),
+        )
+
+    def _messages(self, body: m.Type, role: str | None) -> Iterator[str]:
+        for type_ in nested_types(body):
+            match type_:
+                case m.MessageMatch():
+                    yield from (each.name for each in matched_messages(self._protocol.messages, type_, role))
+                case m.Reference(target="message", name=name):
+                    yield name
+
+
+class _Owner:
+    """One declaration: its fields as they are carried, and the choices that they have."""
+
+    def __init__(self, protocol: m.Protocol, known: tuple[Attribute, ...]) -> None:
+        self._protocol = protocol
+        self.choices: list[Choice] = []
+        self._optional = frozenset(each.field.name for each in known if each.may_be_absent)
+        self.flat = tuple(each.field for each in known)
+
+    def shown(self) -> list[m.Field]:
+        """Return the fields that are carried: derived, constant and meaningless ones are not."""
+        return [f for f in self.flat if f.name != "_" and not isinstance(f.value, m.Derived | m.Constant)]
+
+    def carried(self, fields: Iterable[m.Field]) -> tuple[CarriedField, ...]:
+        return tuple(self._field(field) for field in fields)
+
+    def _field(self, field: m.Field) -> CarriedField:
+        form = self._form(field.type, field.name)
+        is_null = self._is_nullable(field.type)
+        presence: Literal["always", "optional", "trailing"] = "always"
+        if isinstance(field.value, m.Trailing):
+            presence, form = "trailing", Nullable(value=form) if is_null else form
+        elif is_null or field.name in self._optional:
+            presence = "optional"
+        return CarriedField(
+            name=field.name,
+            path=field.path,
+            doc=field.doc,
+            notes=field.notes,
+            form=form,
+            presence=presence,
+        )
+
+    # ---- types
+
+    def _form(self, type_: m.Type, name: str) -> Form:
+        match type_:
+            case m.Integer(bits=bits, signed=signed):
+                return Number(is_wide=bits > 32, is_signed=signed)
+            case m.Varint(zigzag=zigzag):
+                return Number(is_wide=True, is_signed=zigzag)
+            case m.Float(bits=bits):
+                return Real(is_wide=bits > 32)
+            case m.Boolean() | m.Bits(is_flag=True):
+                return Flag()
+            case m.Bits():
+                return Number(is_wide=False, is_signed=False)
+            case m.Uuid():
+                return Uuid()
+            case m.Bytes():
+                return Octets()
+            case m.Text(encoding=encoding, lenient=lenient):
+                return String(is_lenient=encoding == "utf8" and lenient)
+            case m.List(item=item):
+                return Many(item=self._item(item, name))
+            case m.Region(content=content):
+                return self._form(content, name)
+            case m.Reference():
+                return self._declared(type_)
+            case m.MessageMatch():
+                messages = matched_messages(self._protocol.messages, type_, None)
+                return self._choice(name, tuple(One(kind="message", name=each.name) for each in messages))
+            case m.Match(arms=arms):
+                return self._choice(name, merged(self._arm_forms(arms, name)))
+            case m.Block():
+                raise AssertionError("a block has no value of its own")
+            case _:
+                assert_never(type_)
+
+    def _arm_forms(self, arms: Iterable[m.Arm], name: str) -> Iterator[Form]:
+        """Yield the forms of what arms give a value; a choice in an arm is part of the outer one."""
+        for number, arm in enumerate(arms, 1):
+            inner = arm.type
+            while isinstance(inner, m.Region):
+                inner = inner.content
+            if isinstance(inner, m.Match):
+                yield from self._arm_forms(inner.arms, f"{name}_{number}")
+            elif has_value(inner):
+                yield self._form(inner, f"{name}_{number}")
+
+    def _item(self, type_: m.Type, name: str) -> Form:
+        form = self._form(type_, f"{name}_item")
+        return Nullable(value=form) if self._is_nullable(type_) else form
+
+    def _choice(self, name: str, forms: tuple[Form, ...]) -> Form:
+        if len(forms) == 1:
+            return forms[0]
+        self.choices.append(Choice(name=name, forms=forms))
+        return AnyOf(name=name)
+
+    def _declared(self, type_: m.Reference) -> Form:
+        name = type_.name
+        match type_.target:
+            case "enum":
+                return self._member(index_of(self._protocol).enums[name])
+            case "coding":
+                return self._coded(index_of(self._protocol).codings[name])
+            case "union":
+                union = index_of(self._protocol).unions[name]
+                return Raw(union=name) if union.notes.raw else One(kind="union", name=name)
+            case target:
+                return One(kind=target, name=name)
+
+    def _member(self, enum: m.Enum) -> Member:
+        number = self._form(enum.type, enum.name)
+        assert isinstance(number, Number)
+        fits = all(-(2**31) <= member.value < 2**31 for member in enum.members)
+        return Member(enum=enum.name, is_open=enum.is_open, number=number, fits=fits)
+
+    def _coded(self, coding: m.Coding) -> Number:
+        wides = [width.wide for width in coding.widths if width.wide is not None]
+        signed = coding.type.signed or any(wide.signed for wide in wides)
+        bits = max(each.bits for each in (coding.type, *wides))
+        mixed = signed and any(not each.signed and each.bits == bits for each in (coding.type, *wides))
+        return Number(is_wide=bits > 32 or (mixed and bits == 32), is_signed=signed)
+
+    # ---- null
+
+    def _is_nullable(self, type_: m.Type) -> bool:
+        match type_:
+            case m.Bytes(length=length) | m.Text(length=length) | m.List(length=length):
+                return self._is_null_length(length)
+            case m.Region(content=content, carrier=m.InPrefix(type=prefix)):
+                return self._has_null(prefix) or self._is_nullable(content)
+            case m.Region(content=content, carrier=m.InCompressed(length=length)):
+                return self._is_null_length(length) or self._is_nullable(content)
+            case m.Region(content=content):
+                return self._is_nullable(content)
+            case m.Match(arms=arms):
+                return any(self._is_nullable(arm.type) for arm in arms)
+            case _:
+                return self._has_null(type_)
+
+    def _is_null_length(self, length: m.Length) -> bool:
+        match length:
+            case m.Prefix(type=type_):
+                return self._has_null(type_)
+            case m.Computed(value=m.FieldReference(path=(name,))):
+                return any(field.name == name and self._has_null(field.type) for field in self.flat)
+            case _:
+                return False
+
+    def _has_null(self, type_: m.Type) -> bool:
+        if not isinstance(type_, m.Reference) or type_.target != "coding":
+            return False
+        coding = index_of(self._protocol).codings[type_.name]
+        return any(width.is_null for width in coding.widths)

@@ -1,0 +1,348 @@
+"""Walks over types and expressions of the model: what stands inside what, each value once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeVar, assert_never
+
+from wiregen.schema.model import (
+    Block,
+    Bytes,
+    Call,
+    Carrier,
+    Computed,
+    ContextReference,
+    Default,
+    Expression,
+    Field,
+    Frame,
+    InChunks,
+    InCompressed,
+    InPrefix,
+    InSize,
+    Item,
+    Length,
+    List,
+    ListOf,
+    Match,
+    Message,
+    MessageMatch,
+    Negation,
+    Operation,
+    Preamble,
+    Prefix,
+    Protocol,
+    Range,
+    Reference,
+    Region,
+    Struct,
+    Text,
+    Trailing,
+    Type,
+    UntilHolds,
+    Variant,
+    Variety,
+)
+
+__all__ = [
+    "Attribute",
+    "attributes",
+    "compresses",
+    "declared_types",
+    "direct_expressions",
+    "field_expressions",
+    "flat_fields",
+    "has_value",
+    "inner_expressions",
+    "inner_types",
+    "matched_messages",
+    "may_lack_message",
+    "nested_expressions",
+    "nested_types",
+    "open_types",
+    "own_blocks",
+    "references",
+    "sent_messages",
+    "shapes",
+    "tail_keepers",
+]
+
+_Node = TypeVar("_Node")
+
+
+def inner_types(type_: Type) -> tuple[Type, ...]:
+    """Return the types that stand directly in `type_`, prefixes of lengths and carriers included."""
+    match type_:
+        case Bytes(length=length) | Text(length=length):
+            return _length_types(length)
+        case List(item=item, length=length):
+            return (item, *_length_types(length))
+        case Match(arms=arms):
+            return tuple(arm.type for arm in arms)
+        case Block(fields=fields):
+            return tuple(field.type for field in fields)
+        case Region(content=content, carrier=carrier):
+            return (content, *_carrier_types(carrier))
+        case _:
+            return ()
+
+
+def nested_types(*roots: Type) -> Iterator[Type]:
+    """Yield the roots and all that stands in them, outer before inner, an object that is used twice only once."""
+    return _nested(roots, inner_types)
+
+
+def open_types(*roots: Type) -> Iterator[Type]:
+    """Yield the types that share the region of the roots: what has a carrier is yielded, what stands in it is not."""
+    return _nested(roots, lambda type_: () if isinstance(type_, Region) else inner_types(type_))
+
+
+def references(*roots: Type) -> Iterator[Reference]:
+    """Yield each reference to a declaration below `roots`; chunks of a region name their struct."""
+    for type_ in nested_types(*roots):
+        if isinstance(type_, Reference):
+            yield type_
+        elif isinstance(type_, Region) and isinstance(type_.carrier, InChunks):
+            yield Reference(target="struct", name=type_.carrier.struct)
+
+
+def shapes(type_: Type) -> Iterator[Type]:
+    """Yield `type_` and all that stands in it, but not what belongs to the fields of its blocks."""
+    return _nested((type_,), lambda each: () if isinstance(each, Block) else inner_types(each))
+
+
+def flat_fields(fields: Iterable[Field]) -> Iterator[Field]:
+    """Yield the fields of one declaration in wire order, those of a block (wherever it stands) behind the field that holds it."""
+    for field in fields:
+        yield field
+        for type_ in shapes(field.type):
+            if isinstance(type_, Block):
+                yield from flat_fields(type_.fields)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attribute:
+    """A field with a value of its own; `may_be_absent`: its value is None where another arm, or nothing, is laid."""
+
+    field: Field
+    may_be_absent: bool
+
+
+def attributes(fields: Iterable[Field]) -> tuple[Attribute, ...]:
+    """Return the fields of a declaration that have a value of their own, in wire order, those of blocks too.
+
+    Fields of one name in different arms are one attribute: the first of them, secret if any of them is.
+    """
+    found: dict[str | int, Attribute] = {}
+    for each in _attributes(fields, may_be_absent=False):
+        key = each.field.name if each.field.name != "_" else len(found)
+        first = found.setdefault(key, each)
+        if first is not each:
+            notes = replace(first.field.notes, secret=first.field.notes.secret or each.field.notes.secret)
+            found[key] = Attribute(field=replace(first.field, notes=notes), may_be_absent=True)
+    return tuple(found.values())
+
+
+def frame_attributes(frame: Frame, protocol: Protocol) -> tuple[Attribute, ...]:
+    """Return the same of a frame: what a block holds that comes in pieces, and has no default, is absent beside a piece."""
+    joined = {join.block[1] for join in protocol.joins if join.block and join.block[0] == frame.name}
+    inside = {
+        each.path
+        for field in flat_fields(frame.fields)
+        if field.name in joined
+        for block, _ in own_blocks(field.type)
+        for each in flat_fields(block.fields)
+        if each.value is None
+    }
+    return tuple(
+        replace(each, may_be_absent=each.may_be_absent or each.field.path in inside)
+        for each in attributes(frame.fields)
+    )
+
+
+def _attributes(fields: Iterable[Field], *, may_be_absent: bool) -> Iterator[Attribute]:
+    for field in fields:
+        blocks = tuple(own_blocks(field.type))
+        is_optional = field.condition is not None and not isinstance(field.value, Trailing)
+        may_be_absent_here = may_be_absent or is_optional
+        is_chosen = may_be_absent_here or any(is_arm for _, is_arm in blocks)
+        if has_value(field.type):
+            yield Attribute(field=field, may_be_absent=is_chosen)
+        for block, is_arm in blocks:
+            yield from _attributes(block.fields, may_be_absent=may_be_absent_here or is_arm)
+
+
+def may_lack_message(frame: Frame) -> bool:
+    """Return whether the message of a frame is optional: it stands under a condition, or in a block of one arm of a choice."""
+    return any(each.field.name == frame.message and each.may_be_absent for each in attributes(frame.fields))
+
+
+def sent_messages(messages: Iterable[Message], role: str | None) -> Iterator[Message]:
+    """Yield the messages that a frame of `role` may carry by their codes; None: a frame that either role sends."""
+    for message in messages:
+        if message.code is not None and (None in (role, message.role) or message.role == role):
+            yield message
+
+
+def matched_messages(
+    messages: Iterable[Message], type_: MessageMatch | Reference, role: str | None
+) -> Iterator[Message]:
+    """Yield the messages that a code, or a frame that is referred to, may name where `role` sends; a lenient `only` leaves none out."""
+    named = None if type_.lenient else type_.only
+    return (each for each in sent_messages(messages, role) if named is None or each.name in named)
+
+
+def own_blocks(type_: Type) -> Iterator[tuple[Block, bool]]:
+    """Yield the blocks whose fields belong to the declaration of a field, each with whether it is an arm of a choice."""
+    match type_:
+        case Block():
+            yield type_, False
+        case Region(content=content):
+            yield from own_blocks(content)
+        case Match(arms=arms):
+            yield from ((block, True) for arm in arms for block, _ in own_blocks(arm.type))
+
+
+def has_value(type_: Type) -> bool:
+    """Return whether a field of this type has a value of its own: it is neither a block nor a choice of blocks only."""
+    match type_:
+        case Block():
+            return False
+        case Region(content=content):
+            return has_value(content)
+        case Match(arms=arms):
+            return any(has_value(arm.type) for arm in arms)
+        case _:
+            return True
+
+
+def tail_keepers(content: Type, owner: str, protocol: Protocol) -> set[str]:
+    """Return what may keep the bytes that a lenient region around `content` has left over, a region of the declaration `owner`."""
+    match content:
+        case MessageMatch():
+            return {message.name for message in protocol.messages}
+        case Reference(target="struct" | "message" | "frame", name=name):
+            return {name}
+        case Match(arms=arms):
+            return {name for arm in arms for name in tail_keepers(arm.type, owner, protocol)}
+        case _:
+            return {owner}
+
+
+def direct_expressions(type_: Type) -> tuple[Expression, ...]:
+    """Return the expressions that belong to `type_` itself: its length, its items' `where`, its carrier, the subject of a match."""
+    match type_:
+        case Bytes(length=length) | Text(length=length):
+            return _length_expressions(length)
+        case List(length=length, where=where):
+            return (*_length_expressions(length), *(() if where is None else (where,)))
+        case Match(subject=subject) | MessageMatch(subject=subject):
+            return (subject,)
+        case Region(carrier=carrier):
+            return _carrier_expressions(carrier)
+        case _:
+            return ()
+
+
+def field_expressions(field: Field) -> tuple[Expression, ...]:
+    """Return the expressions of the clauses of a field: value, condition, where; not those of its type."""
+    value = None if field.value is None else field.value.value
+    others = tuple(each.value for each in field.value.others) if isinstance(field.value, Default) else ()
+    return tuple(part for part in (value, *others, field.condition, field.where) if part is not None)
+
+
+def inner_expressions(expression: Expression) -> tuple[Expression, ...]:
+    """Return the operands of an expression."""
+    match expression:
+        case ContextReference(keys=keys):
+            return keys
+        case Negation(operand=operand):
+            return (operand,)
+        case Operation(left=left, right=right):
+            return (left, right)
+        case Range(low=low, high=high):
+            return (low, high)
+        case ListOf(items=items):
+            return items
+        case Call(arguments=arguments):
+            return arguments
+        case Item(list=list_, index=index):
+            return (list_, index)
+        case _:
+            return ()
+
+
+def nested_expressions(*roots: Expression) -> Iterator[Expression]:
+    """Yield the roots and all their operands."""
+    return _nested(roots, inner_expressions)
+
+
+def compresses(protocol: Protocol) -> bool:
+    """Return whether anything that a protocol declares, its variants included, is laid in a compressed stream."""
+    return any(
+        isinstance(type_, Region) and isinstance(type_.carrier, InCompressed)
+        for type_ in declared_types(protocol)
+    )
+
+
+def declared_types(protocol: Protocol) -> Iterator[Type]:
+    """Yield every type in what a protocol declares, its variants included."""
+    layouts: tuple[Protocol | Variant, ...] = (protocol, *protocol.variants)
+    owners: list[Struct | Message | Frame | Preamble | Variety] = []
+    for layout in layouts:
+        owners += [*layout.structs, *layout.messages, *layout.frames, *layout.preambles]
+    owners += [variety for union in protocol.unions for variety in union.varieties]
+    yield from nested_types(*(field.type for owner in owners for field in owner.fields))
+
+
+def _nested(roots: Iterable[_Node], inner: Callable[[_Node], tuple[_Node, ...]]) -> Iterator[_Node]:
+    seen: set[int] = set()
+    stack = list(roots)[::-1]
+    while stack:
+        node = stack.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield node
+        stack.extend(reversed(inner(node)))
+
+
+def _length_types(length: Length) -> tuple[Type, ...]:
+    return (length.type,) if isinstance(length, Prefix) else ()
+
+
+def _carrier_types(carrier: Carrier) -> tuple[Type, ...]:
+    match carrier:
+        case InPrefix(type=type_):
+            return (type_,)
+        case InCompressed(length=length):
+            return _length_types(length)
+        case InSize() | InChunks():
+            return ()
+        case _:
+            assert_never(carrier)
+
+
+def _length_expressions(length: Length) -> tuple[Expression, ...]:
+    match length:
+        case Computed(value=value):
+            return (value,)
+        case UntilHolds(condition=condition):
+            return (condition,)
+        case _:
+            return ()
+
+
+def _carrier_expressions(carrier: Carrier) -> tuple[Expression, ...]:
+    match carrier:
+        case InSize(size=size):
+            return (size,)
+        case InCompressed(length=length):
+            return _length_expressions(length)
+        case InChunks(until=until):
+            return (until,)
+        case InPrefix():
+            return ()
+        case _:
+            assert_never(carrier)

@@ -1,0 +1,246 @@
+"""All that the pages of one protocol are made from, and the small parts that they share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cached_property
+from typing import Any, Final, TypeAlias
+
+from wiregen.conformance.vectors.format import Invalid, VectorFile
+from wiregen.generate.emitter import harmless
+from wiregen.language.diagnostics import error_codes
+from wiregen.language.examples.conversations import Told, told_conversations
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.schema import model as m
+from wiregen.schema.lowering import lower
+from wiregen.site.pages.conversations import Conversations, conversations_in
+from wiregen.site.pages.decode_errors import named_by
+from wiregen.site.pages.example_frames import ExampleFrames
+from wiregen.site.pages.layout_cells import Cells
+from wiregen.site.pages.page_paths import GUIDE, Linked, Places
+from wiregen.site.pages.prose import Prose
+from wiregen.site.pages.samples import Sample, Samples
+from wiregen.site.pages.snippets import Snippets
+from wiregen.site.pages.usage import Usage, reactions_of
+from wiregen.site.pages.views import NotesView, Shell
+
+__all__ = ["Book", "Carry", "Chapter", "notes_of"]
+
+Carry: TypeAlias = Callable[[Sample], Mapping[str, bytes]]
+"""Gives the bytes of a sample in each other serialization."""
+
+_INDEX: Final = re.compile(r"\[[^\]]*\]")
+_QUOTED: Final = re.compile(r"`([a-z_]+)`")
+_MOST_NAMED: Final = 10
+"""Vectors that are named; the rest is counted."""
+
+
+def _nothing(sample: Sample) -> Mapping[str, bytes]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chapter:
+    """A protocol and what is known of it besides its model: its text by path, its vectors, its other serializations."""
+
+    protocol: m.Protocol
+    text_of: Callable[[str], str]
+    package: str = "wireproto"
+    has_columns: bool = False
+    vectors: VectorFile | None = None
+    vectors_text: bytes = b""
+    carry: Carry = field(default=_nothing)
+
+
+class Book:
+    """One protocol, looked over once."""
+
+    def __init__(self, chapter: Chapter, *, has_guide: bool = False) -> None:
+        self._has_guide = has_guide
+        self.chapter = chapter
+        self.protocol = chapter.protocol
+        self.plan: Schema = lower(chapter.protocol)
+        self.places = Places(chapter.protocol)
+        self.cells = Cells(chapter.protocol)
+        self.usage = Usage(chapter.protocol)
+        self.named = named_by(chapter.protocol)
+        examples = ExampleFrames(chapter.protocol, self.plan, lambda: self.told)
+        self.samples = Samples(chapter.protocol, self.plan, chapter.vectors, examples)
+        self.snippets = Snippets(chapter.protocol, self.plan, chapter.package)
+
+    def shell(self, title: str, here: str, *trail: Linked) -> Shell:
+        """Return the frame of a page of this protocol."""
+        crumbs = (
+            Linked(text="Protocols", url="../index.html"),
+            Linked(text=self.protocol.name, url="index.html"),
+        )
+        return Shell(
+            title=f"{title} · {self.protocol.name}" if title != self.protocol.name else title,
+            root="../",
+            here=here,
+            crumbs=(*(crumbs if trail else crumbs[:1]), *(trail or (Linked(text=title),))),
+            sections=self._sections,
+        )
+
+    @cached_property
+    def _sections(self) -> tuple[Linked, ...]:
+        found = [
+            Linked(text="Overview", url="index.html"),
+            Linked(text="Messages", url="index.html#messages"),
+        ]
+        found += [Linked(text="Types", url="index.html#types")] if self.has_types else []
+        is_remembering = bool(self.protocol.contexts or self.protocol.joins)
+        found += [Linked(text=self.remembering, url="index.html#remembered")] if is_remembering else []
+        found += [Linked(text="Sessions", url="index.html#sessions")] if self.protocol.sessions else []
+        found += [Linked(text="Rules", url="rules.html")] if self.protocol.rules else []
+        found += [Linked(text="Ledger", url="ledger.html")] if self.protocol.ledgers else []
+        return tuple(found)
+
+    @property
+    def remembering(self) -> str:
+        """What a file has of contexts and joins, as a heading."""
+        named = (("Contexts", self.protocol.contexts), ("Joins", self.protocol.joins))
+        return " and ".join(word for word, some in named if some).capitalize()
+
+    @property
+    def has_types(self) -> bool:
+        protocol = self.protocol
+        return bool(protocol.structs or protocol.enums or protocol.unions or protocol.codings)
+
+    def wire(self, path: str) -> str:
+        return harmless(self.chapter.text_of(path))
+
+    def rule_link(self, name: str | None) -> Linked | None:
+        """Return a rule's name, as a link where the file says more about it."""
+        return Linked(text=name, url=self.places.rule_url(name)) if name else None
+
+    def code_link(self, code: str) -> Linked:
+        """Return an error's code, as a link to its page where the guide is in the site."""
+        return Linked(text=code, url=f"../{GUIDE}/{code}.html" if self._has_guide else "")
+
+    @cached_property
+    def rules(self) -> dict[str, m.Rule]:
+        return {rule.name: rule for rule in self.protocol.rules}
+
+    def rules_of_codes(self, codes: Iterable[str]) -> list[str]:
+        """Return the rules that are tied to codes alone: their name is the code of an error, or their text quotes it."""
+        known = set(codes)
+        return [name for name, own in self._codes_of_rules.items() if not own.isdisjoint(known)]
+
+    @cached_property
+    def _codes_of_rules(self) -> dict[str, frozenset[str]]:
+        codes = frozenset(error_codes())
+        tied = frozenset(_named_rules(replace(self.protocol, rules=())))
+        return {
+            rule.name: codes.intersection({rule.name, *_QUOTED.findall(rule.text)})
+            for rule in self.protocol.rules
+            if rule.name not in tied
+        }
+
+    @cached_property
+    def rule_numbers(self) -> dict[str, int]:
+        return {rule.name: number for number, rule in enumerate(self.protocol.rules, 1)}
+
+    @cached_property
+    def reactions(self) -> dict[str, tuple[str, ...]]:
+        """What a receiver does where a rule is broken."""
+        return reactions_of(self.protocol)
+
+    # ---- vectors
+
+    def vectors_of_rule(self, rule: str) -> tuple[tuple[str, ...], int]:
+        """Return the first vectors that break a rule, and how many more there are."""
+        return _first(self._by_rule.get(rule, []))
+
+    def vectors_of_codes(self, codes: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
+        """Return the first vectors that break no rule by name and are refused with one of some codes, and how many more."""
+        return _first(
+            [each.id for each in self._invalid if each.error.rule is None and each.error.code in codes]
+        )
+
+    def vectors_of_fault(self, path: str, code: str, rule: str) -> tuple[tuple[str, ...], int]:
+        """Return the first vectors that a decoder refuses with a code and rule in a field, or anywhere in a declaration, and how many more."""
+        return _first(self._by_fault.get((path, code, rule), []))
+
+    @property
+    def hint(self) -> str:
+        """How vectors come to the pages, where there are none yet; made of a name, for a shell."""
+        if self.chapter.vectors is not None:
+            return ""
+        command = f"wiregen vectors build {self.protocol.name}"
+        return f"There are no conformance vectors yet: {command} makes them, and the next site shows them, with conversations."
+
+    @cached_property
+    def _invalid(self) -> tuple[Invalid, ...]:
+        file = self.chapter.vectors
+        return tuple(each for each in file.vectors if isinstance(each, Invalid)) if file is not None else ()
+
+    @cached_property
+    def _by_rule(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for vector in self._invalid:
+            if vector.error.rule is not None:
+                found.setdefault(vector.error.rule, []).append(vector.id)
+        return found
+
+    @cached_property
+    def _by_fault(self) -> dict[tuple[str, str, str], list[str]]:
+        found: dict[tuple[str, str, str], list[str]] = {}
+        for vector in self._invalid:
+            path = _INDEX.sub("", vector.error.path)
+            for place in dict.fromkeys((path, path.partition(".")[0])):
+                found.setdefault((place, vector.error.code, vector.error.rule or ""), []).append(vector.id)
+        return found
+
+    @cached_property
+    def conversations(self) -> Conversations:
+        """What the protocol and its file of vectors tell."""
+        return conversations_in(self.told, self.plan, self.chapter.vectors)
+
+    @cached_property
+    def told(self) -> tuple[Told, ...]:
+        """The conversations of the `.wire` file."""
+        return told_conversations(self.protocol)
+
+    @cached_property
+    def limits(self) -> dict[str, int]:
+        """The limits in force, those that the file does not name included."""
+        known: dict[str, Any] = dict(self.plan.limits)
+        return {name: value for name, value in known.items() if isinstance(value, int)}
+
+
+def _named_rules(value: object) -> Iterator[str]:
+    """Yield the rules that nodes of the model name."""
+    match value:
+        case m.Notes():
+            if value.rule is not None:
+                yield value.rule
+        case tuple():
+            for each in value:
+                yield from _named_rules(each)
+        case _ if is_dataclass(value):
+            for slot in fields(value):
+                yield from _named_rules(getattr(value, slot.name))
+
+
+def _first(ids: list[str]) -> tuple[tuple[str, ...], int]:
+    return tuple(ids[:_MOST_NAMED]), max(len(ids) - _MOST_NAMED, 0)
+
+
+def notes_of(notes: m.Notes, *, is_part: bool = False) -> NotesView:
+    """Return annotations as pages have them; `is_part`: what it stands in says already where the document speaks of it."""
+    places = notes.sources if is_part else notes.places
+    return NotesView(
+        sources=tuple(_line(", ".join(place)) for place in places),
+        assumed=Prose(text=notes.assumed or ""),
+        errata=Prose(text=notes.errata or ""),
+        deprecated=Prose(text=notes.deprecated or ""),
+        since=_line(notes.since or ""),
+        is_secret=notes.secret,
+    )
+
+
+def _line(text: str) -> str:
+    return harmless(" ".join(text.split()))

@@ -1,0 +1,108 @@
+"""The page of a context: what is remembered, who says it, whose layout it tells, an example of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wiregen.generate.emitter import harmless
+from wiregen.language.spelling import type_text
+from wiregen.runtime.codec.errors import DecodeError
+from wiregen.schema import model as m
+from wiregen.schema.walk import flat_fields
+from wiregen.site.pages.behaviour_views import LackView, RememberedPageView
+from wiregen.site.pages.chapter import Book, notes_of
+from wiregen.site.pages.context_texts import (
+    clearings_of,
+    lack,
+    limit_text,
+    readers_of,
+    remembered_views,
+    scope_text,
+    settings_of,
+)
+from wiregen.site.pages.exchanges import Exchange, Heard, heard, heard_views
+from wiregen.site.pages.layout_cells import frame_around
+from wiregen.site.pages.numbers import limit_phrase
+from wiregen.site.pages.page_paths import Linked, context_page_name
+from wiregen.site.pages.usage import contexts_asked
+
+__all__ = ["context_page"]
+
+
+def context_page(book: Book, context: m.Context) -> RememberedPageView:
+    """Return the page of a context."""
+    name = context.name
+    origin, frames = _example(book, context)
+    doings = (
+        *settings_of(book, "sets it", context.settings),
+        *clearings_of(book, "drops it", context.clearings),
+    )
+    return RememberedPageView(
+        shell=book.shell(name, context_page_name(name), Linked(text=name)),
+        remembered=next(each for each in remembered_views(book.protocol) if each.name == name),
+        notes=notes_of(context.notes),
+        facts=tuple(_facts(book, context)),
+        doings=doings,
+        readers=readers_of(book, context),
+        lacks=tuple(_lacks(book, context)),
+        wire=book.wire(context.path),
+        origin=harmless(origin),
+        heard=heard_views(book, frames),
+    )
+
+
+def _facts(book: Book, context: m.Context) -> Iterator[tuple[str, tuple[Linked, ...]]]:
+    yield "Remembers", book.places.linked(harmless(type_text(context.type)))
+    yield "Kept", (Linked(text=scope_text(context)),)
+    told = (
+        "each direction tells its own, and only that is asked"
+        if context.role is None
+        else f"the {context.role} tells it, both directions are read by it"
+    )
+    yield "Told by", (Linked(text=told),)
+    yield "At most", limit_text(book, "open", "of them")
+
+
+def _lacks(book: Book, context: m.Context) -> Iterator[LackView]:
+    for reader in readers_of(book, context):
+        path = reader.place.text
+        rules = {f"{owner}.{field.name}": field.notes.rule for owner, field in _fields(book)}
+        when = f"nothing was said that tells the layout of {path}, whose end is not known without it"
+        yield lack(book, "missing_context", when, path=path, rule=rules.get(path))
+    most = limit_phrase("open", book.named.bounds)
+    yield lack(book, "limit_exceeded", f"more is to be kept than {most}", path=context.name)
+
+
+def _fields(book: Book) -> Iterator[tuple[str, m.Field]]:
+    for owner, fields in book.usage.owners:
+        for field in flat_fields(fields):
+            yield owner, field
+
+
+def _example(book: Book, context: m.Context) -> tuple[str, list[tuple[Heard, str]]]:
+    """Return the first example of a message for which the context was set before: what set it, and the message."""
+    for message in book.protocol.messages:
+        sample = book.samples.of(message) if _is_asked_by(book, message, context) else None
+        if sample is None:
+            continue
+        said = (*sample.scene.before, (sample.scene.role, sample.data))
+        try:
+            frames = heard(book.plan, Exchange(origin="", said=said, variant=sample.scene.variant))
+        except DecodeError:
+            continue
+        found = [(each, about) for each in frames[:-1] for about in _about(context, each)]
+        if found:
+            return sample.origin, [*found, (frames[-1], f"read by {context.name}")]
+    return "", []
+
+
+def _is_asked_by(book: Book, message: m.Message, context: m.Context) -> bool:
+    frame = frame_around(book.protocol, message)
+    return frame is not None and context.name in contexts_asked((*frame.fields, *message.fields))
+
+
+def _about(context: m.Context, one: Heard) -> Iterator[str]:
+    for setting in context.settings:
+        if setting.target in one.names:
+            yield f"sets {context.name}"
+            return

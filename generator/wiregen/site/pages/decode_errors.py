@@ -1,0 +1,408 @@
+"""What a decoder may report of a declaration, as its layout tells: code, field, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, assert_never
+
+from wiregen.language.spelling import expression_text
+from wiregen.schema import model as m
+from wiregen.schema.declared import index_of
+from wiregen.schema.field_facts import fields_reach_end, reaches_end
+from wiregen.schema.lowering import limits_of
+from wiregen.schema.values import number_of
+from wiregen.schema.walk import flat_fields, nested_expressions, references
+from wiregen.site.pages.numbers import limit_phrase
+
+__all__ = ["Fault", "Named", "faults_of", "fills", "measures", "named_by", "takes_all"]
+
+_NEGATIVE: Final = "it makes negative the "
+_NO_MESSAGE: Final = "no message has this code"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """`path`: the field; "" for the whole. `strict`: only of a strict reader. `rule`: the file's own name for it, where it has one."""
+
+    code: str
+    path: str
+    when: str
+    rule: str = ""
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """The rules that limits, and declarations of types, name themselves; `unsigned`: the names of fields that are nowhere negative, `contexts` the same of
+    contexts; `open_enums` refuse no number. `bounds`: the number of each limit that holds by default, None: none. `endless`: the alternatives of unions that go on to the end of their region, and the rule of each.
+    """
+
+    protocol: m.Protocol
+    limits: Mapping[str, str]
+    bounds: Mapping[str, int | None]
+    types: Mapping[str, str]
+    unsigned: frozenset[str]
+    contexts: frozenset[str]
+    open_enums: frozenset[str]
+    codings: Mapping[str, m.Coding]
+    endless: Mapping[str, tuple[tuple[str, str], ...]]
+
+
+def named_by(protocol: m.Protocol) -> Named:
+    """Return what a file says of its limits and of unions and enums."""
+    types = {each.name: each.notes.rule for each in protocol.unions}
+    types |= {each.name: each.notes.rule for each in protocol.enums}
+    return Named(
+        protocol=protocol,
+        limits={limit.name: limit.notes.rule or "" for limit in protocol.limits},
+        bounds=limits_of(protocol),
+        types={name: rule for name, rule in types.items() if rule is not None},
+        unsigned=_unsigned(protocol),
+        contexts=frozenset(each.name for each in protocol.contexts if _is_unsigned(each.type)),
+        open_enums=frozenset(each.name for each in protocol.enums if each.is_open),
+        codings={each.name: each for each in protocol.codings},
+        endless={
+            union.name: tuple(
+                (each.name, each.notes.rule or "")
+                for each in union.varieties
+                if fields_reach_end(each.fields, protocol)
+            )
+            for union in protocol.unions
+        },
+    )
+
+
+def _unsigned(protocol: m.Protocol) -> frozenset[str]:
+    owners: list[tuple[m.Field, ...]] = [each.fields for each in protocol.frames]
+    owners += [each.fields for each in protocol.preambles]
+    owners += [each.fields for each in protocol.messages]
+    owners += [each.fields for each in protocol.structs]
+    owners += [variety.fields for union in protocol.unions for variety in union.varieties]
+    fields = [field for some in owners for field in flat_fields(some)]
+    signed = {field.name for field in fields if not _is_unsigned(field.type)}
+    return frozenset(field.name for field in fields) - signed
+
+
+def _is_unsigned(type_: m.Type) -> bool:
+    match type_:
+        case m.Integer(signed=signed):
+            return not signed
+        case m.Varint(zigzag=zigzag):
+            return not zigzag
+        case _:
+            return isinstance(type_, m.Bits)
+
+
+def _may_be_negative(value: m.Expression, named: Named) -> bool:
+    """Tell whether a length may come out below zero; where that is not plain, it may."""
+    number = number_of(value)
+    if number is not None:
+        return number < 0
+    match value:
+        case m.FieldReference(path=path):
+            return not path or path[-1] not in named.unsigned
+        case m.ContextReference(context=name):
+            return name not in named.contexts
+        case m.Call(function="size" | "count") | m.LimitReference() | m.Position():
+            return False
+        case m.Call(function="min" | "max", arguments=parts):
+            return any(_may_be_negative(part, named) for part in parts)
+        case m.Operation(operator="+" | "*" | "/" | "%", left=left, right=right):
+            return _may_be_negative(left, named) or _may_be_negative(right, named)
+        case _:
+            return True
+
+
+def faults_of(owner: str, fields: tuple[m.Field, ...], named: Named) -> tuple[Fault, ...]:
+    """Return the faults of a declaration's own fields, each once, in wire order."""
+    found = [Fault(code="truncated", path="", when="the bytes end before it does")]
+    flat = tuple(flat_fields(fields))
+    for field in flat:
+        found += _of_field(field, f"{owner}.{field.name}", named)
+    if any(
+        _is_code(field.value) for field in flat
+    ):  # which is then at fault, and not the message it stands for
+        found = [fault for fault in found if fault.when != _NO_MESSAGE or _is_of_code(fault, owner, flat)]
+    rules = {f"{owner}.{field.name}": field.notes.rule for field in flat}
+    return tuple(dict.fromkeys(_ruled(fault, rules) for fault in found))
+
+
+def _ruled(fault: Fault, rules: Mapping[str, str | None]) -> Fault:
+    """Return a fault; where a field gives a negative size, with the rule of that field before that of what it measures."""
+    rule = rules.get(fault.path) if fault.when.startswith(_NEGATIVE) else None
+    return fault if rule is None else replace(fault, rule=rule)
+
+
+def _is_code(value: m.FieldValue | None) -> bool:
+    return isinstance(value, m.Derived) and isinstance(value.value, m.Call) and value.value.function == "code"
+
+
+def _is_of_code(fault: Fault, owner: str, fields: tuple[m.Field, ...]) -> bool:
+    return any(_is_code(field.value) and fault.path == f"{owner}.{field.name}" for field in fields)
+
+
+def _of_field(field: m.Field, path: str, named: Named) -> Iterator[Fault]:
+    rule = field.notes.rule or ""
+    yield from _of_value(field.value, path, rule)
+    if field.where is not None:
+        whole = field.where_text or expression_text(field.where)
+        for text, own_rule in field.where_rules or ((whole, None),):
+            yield Fault(code="constraint", path=path, when=f"not so: {text}", rule=own_rule or rule)
+    # A code's rule is about which message it stands for, not about how a varint is written.
+    own = "" if _is_code(field.value) and isinstance(field.type, m.Varint) else rule
+    for type_, own_rule in _own(field.type, own):
+        yield from _of_type(type_, path, own_rule, named)
+    expressions = [part for part in (field.condition, field.where) if part is not None]
+    if any(isinstance(part, m.ContextReference) for part in nested_expressions(*expressions)):
+        yield Fault(code="missing_context", path=path, when="nothing said before tells its layout", rule=rule)
+
+
+def _own(type_: m.Type, rule: str) -> Iterator[tuple[m.Type, str]]:
+    """Yield a type and those in it that belong to no field inside, each with the rule that it is held to."""
+    yield type_, rule
+    match type_:
+        case m.Block():
+            return
+        case m.List(item=item, rule=own):
+            yield from _own(item, own or rule)
+        case m.Region(content=content):
+            yield from _own(content, rule)
+        case m.Match(arms=arms):
+            for arm in arms:
+                yield from _own(arm.type, rule)
+        case _:
+            return
+
+
+def _beyond(path: str, named: Named, *limits: str) -> Iterator[Fault]:
+    """Yield what is reported where a limit is exceeded: the rule is the limit's. Limits without a rule are one error, apart from `frame`."""
+    own = [limit for limit in limits if limit == "frame" or named.limits.get(limit)]
+    for limit in own:
+        when = f"beyond {limit_phrase(limit, named.bounds)}"
+        yield Fault(code="limit_exceeded", path=path, when=when, rule=named.limits.get(limit, ""))
+    # Limits that hold come first: the remark on the others ends the sentence.
+    others = sorted(set(limits).difference(own), key=lambda each: (named.bounds.get(each) is None, each))
+    if others:
+        phrases = " or ".join(limit_phrase(limit, named.bounds) for limit in others)
+        yield Fault(code="limit_exceeded", path=path, when=f"beyond {phrases}")
+
+
+def measures(expression: m.Expression) -> bool:
+    """Tell whether an expression asks for a size or a count: what does not agree with it has a code of its own."""
+    parts = nested_expressions(expression)
+    return any(isinstance(part, m.Call) and part.function in ("size", "count") for part in parts)
+
+
+def _of_value(value: m.FieldValue | None, path: str, rule: str) -> Iterator[Fault]:
+    match value:
+        case m.Derived(value=m.Call(function="code")):
+            yield Fault(code="unknown_code", path=path, when=_NO_MESSAGE, rule=rule)
+        case m.Derived(value=expression, lenient=lenient):
+            when = f"not {expression_text(expression)}"
+            code = "length_mismatch" if measures(expression) else "constraint"
+            yield Fault(code=code, path=path, when=when, rule=rule, strict=lenient)
+        case m.Constant(value=expression):
+            yield Fault(
+                code="wrong_constant", path=path, when=f"not {expression_text(expression)}", rule=rule
+            )
+        case m.Default() | m.Trailing() | None:
+            return
+        case _:
+            assert_never(value)
+
+
+def _of_type(type_: m.Type, path: str, rule: str, named: Named) -> Iterator[Fault]:
+    match type_:
+        case m.Boolean(lenient=lenient):
+            yield Fault(code="invalid_value", path=path, when="neither 0 nor 1", rule=rule, strict=lenient)
+        case m.Varint(bits=bits):
+            yield from _of_varint(bits, path, rule, lenient=type_.lenient)
+        case m.Text(encoding=encoding, length=length, lenient=lenient):
+            if encoding != "latin1":  # where every byte is a character
+                is_taken = lenient and encoding != "mutf8"  # of which only longer forms and a raw 00 are
+                yield Fault(
+                    code="invalid_text", path=path, when=f"not {encoding}", rule=rule, strict=is_taken
+                )
+            if encoding == "mutf8":
+                yield Fault(
+                    code="not_canonical", path=path, when="longer than needed", rule=rule, strict=True
+                )
+            yield from _of_run(length, path, rule, named)
+        case m.Bytes(length=length):
+            yield from _of_run(length, path, rule, named)
+        case m.List(length=length):
+            if type_.where is not None:
+                when = f"an item is not so: {type_.where_text}"
+                yield Fault(code="constraint", path=path, when=when, rule=type_.rule or rule)
+            yield from _beyond(path, named, "count", "frame", "messages")
+            yield from _of_length(length, path, rule, named)
+        case m.Reference():
+            yield from _of_reference(type_, path, rule, named)
+        case m.MessageMatch(lenient=lenient):
+            yield Fault(code="unknown_code", path=path, when=_NO_MESSAGE, rule=rule, strict=lenient)
+            yield from _of_subject(type_.subject, path, rule)
+        case m.Match(arms=arms, subject=subject):
+            if all(arm.patterns for arm in arms):
+                yield Fault(code="unknown_code", path=path, when="no arm takes it", rule=rule)
+            yield from _of_subject(subject, path, rule)
+        case m.Region():
+            yield from _of_region(type_, path, rule, named)
+        case _:
+            return
+
+
+def _of_varint(bits: int, path: str, rule: str, *, lenient: bool) -> Iterator[Fault]:
+    yield Fault(code="invalid_value", path=path, when=f"more than {bits} bits", rule=rule)
+    yield Fault(code="not_canonical", path=path, when="longer than needed", rule=rule, strict=lenient)
+
+
+def _of_run(length: m.Length, path: str, rule: str, named: Named) -> Iterator[Fault]:
+    """Yield the faults of bytes or text of some length; what is always as long exceeds nothing by itself."""
+    if not isinstance(length, m.Computed) or number_of(length.value) is None:
+        yield from _beyond(path, named, "frame")
+    yield from _of_length(length, path, rule, named)
+
+
+def _of_length(length: m.Length, path: str, rule: str, named: Named) -> Iterator[Fault]:
+    match length:
+        case m.Prefix(type=type_):
+            own = length.rule or ("" if isinstance(type_, m.Varint | m.Reference) else rule)
+            yield from _of_prefix(type_, path, own, named)
+        case m.Computed(value=value):
+            yield from _of_computed(value, path, rule, named, "length")
+            yield from _of_subject(value, path, rule)
+        case m.ToTheEnd() | m.Delimited() | m.UntilHolds():
+            return
+        case _:
+            assert_never(length)
+
+
+def _of_computed(value: m.Expression, path: str, rule: str, named: Named, what: str) -> Iterator[Fault]:
+    """Yield that a size is negative: at the first field that it is computed from, if that is of the same declaration."""
+    if not _may_be_negative(value, named):
+        return
+    asked = (each for each in nested_expressions(value) if isinstance(each, m.FieldReference))
+    first = next((each.path[0] for each in asked if each.scope == "own" and each.path), "")
+    if first:
+        when = f"{_NEGATIVE}{what} of {path.rpartition('.')[2]}"
+        yield Fault(code="invalid_value", path=f"{path.rpartition('.')[0]}.{first}", when=when, rule=rule)
+    else:
+        yield Fault(code="invalid_value", path=path, when=f"its {what} is negative", rule=rule)
+
+
+def _of_prefix(
+    type_: m.Integer | m.Varint | m.Reference, path: str, rule: str, named: Named
+) -> Iterator[Fault]:
+    match type_:
+        case m.Integer(signed=True):
+            yield Fault(code="invalid_value", path=path, when="its length is negative", rule=rule)
+        case m.Varint(bits=bits, lenient=lenient):
+            yield from _of_varint(bits, path, rule, lenient=lenient)
+        case m.Reference(name=name):
+            yield from _of_coding(named.codings[name], path, rule)
+        case m.Integer():
+            return
+        case _:
+            assert_never(type_)
+
+
+def _of_reference(type_: m.Reference, path: str, rule: str, named: Named) -> Iterator[Fault]:
+    deep, deepest = named.limits.get("depth", ""), limit_phrase("depth", named.bounds)
+    match type_.target:
+        case "enum":
+            own, when = named.types.get(type_.name, rule), f"no member of {type_.name}"
+            if type_.name not in named.open_enums:
+                yield Fault(code="invalid_enum", path=path, when=when, rule=own, strict=type_.lenient)
+        case "union":
+            own = named.types.get(type_.name, rule)
+            yield Fault(code="unknown_code", path=path, when=f"no variety of {type_.name}", rule=own)
+            yield from _of_endless(type_, path, named)
+            when = f"values inside values beyond {deepest}"
+            yield Fault(code="too_deep", path=path, when=when, rule=deep)
+            yield from _beyond(path, named, "messages")
+        case "coding":
+            yield from _of_coding(named.codings[type_.name], path, rule)
+        case "frame":
+            when = f"frames inside frames beyond {deepest}"
+            yield Fault(code="too_deep", path=path, when=when, rule=deep)
+        case "struct" | "message":
+            return
+        case _:
+            assert_never(type_.target)
+    if type_.only is not None:
+        when = f"none of {', '.join(type_.only)}"
+        yield Fault(code="constraint", path=path, when=when, rule=rule, strict=type_.lenient)
+
+
+def _of_endless(type_: m.Reference, path: str, named: Named) -> Iterator[Fault]:
+    """Yield the refusal of alternatives that go on to the end of the region, for each of their rules."""
+    endless = [each for each in named.endless[type_.name] if type_.only is None or each[0] in type_.only]
+    for rule in dict.fromkeys(rule for _, rule in endless):
+        names = ", ".join(name for name, own in endless if own == rule)
+        yield Fault(code="unknown_code", path=path, when=f"{names}, where something follows", rule=rule)
+
+
+def _of_coding(coding: m.Coding, path: str, rule: str) -> Iterator[Fault]:
+    """Yield what may be wrong with a number of several widths."""
+    n_known = sum(width.high - width.low + 1 for width in coding.widths)
+    if n_known < 2**coding.type.bits:
+        when = f"a first number without meaning in {coding.name}"
+        yield Fault(code="invalid_value", path=path, when=when, rule=rule)
+    if any(width.wide is not None for width in coding.widths):
+        yield Fault(code="not_canonical", path=path, when=f"a {coding.name} longer than needed", rule=rule)
+
+
+def _of_subject(subject: m.Expression, path: str, rule: str) -> Iterator[Fault]:
+    if any(isinstance(part, m.ContextReference) for part in nested_expressions(subject)):
+        yield Fault(code="missing_context", path=path, when="nothing said before tells its layout", rule=rule)
+
+
+def takes_all(fields: tuple[m.Field, ...], protocol: m.Protocol) -> bool:
+    """Return whether fields in a row go on to the end of their region, whatever that is: nothing is left over behind them."""
+    flat = flat_fields(fields)
+    if not fields or fields[-1].condition is not None:
+        return False
+    return _type_takes_all(fields[-1].type, protocol) and not any(
+        isinstance(each.value, m.Trailing) for each in flat
+    )
+
+
+def _type_takes_all(type_: m.Type, protocol: m.Protocol) -> bool:
+    match type_:
+        case m.Block(fields=fields):
+            return takes_all(fields, protocol)
+        case m.Reference(target="struct", name=name):
+            return takes_all(index_of(protocol).structs[name].fields, protocol)
+        case m.Region():
+            return False
+        case _:
+            return reaches_end(type_, protocol)
+
+
+def fills(region: m.Region, protocol: m.Protocol) -> bool:
+    """Return whether what stands in a region takes all of it. A compressed stream has an end of its own, which bytes may follow."""
+    is_stream = isinstance(region.carrier, m.InCompressed)
+    return not is_stream and _type_takes_all(region.content, protocol)
+
+
+def _of_region(region: m.Region, path: str, rule: str, named: Named) -> Iterator[Fault]:
+    if not fills(region, named.protocol):
+        when = "bytes are left over at its end"
+        yield Fault(code="trailing_bytes", path=path, when=when, rule=rule, strict=region.lenient)
+    yield from _beyond(path, named, "frame")
+    match region.carrier:
+        case m.InCompressed(algorithm=algorithm):
+            yield from _beyond(path, named, "inflated")
+            yield Fault(code="inflate_failed", path=path, when=f"no whole {algorithm} stream", rule=rule)
+            if any(each.target == "frame" for each in references(region.content)):
+                yield Fault(code="partial_inner", path=path, when="it ends inside a frame", rule=rule)
+        case m.InSize(size=size):
+            yield from _of_computed(size, path, rule, named, "size")
+            yield from _of_subject(size, path, rule)
+        case m.InPrefix(type=type_):
+            yield from _of_prefix(type_, path, region.carrier.rule or rule, named)
+        case m.InChunks():
+            return
+        case _:
+            assert_never(region.carrier)

@@ -1,0 +1,134 @@
+"""What was said on a connection, frame by frame, with the bytes of each taken apart.
+
+Invariant: what is shown was read by the careful codec while the page was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from wiregen.runtime.codec.errors import DecodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.explain import explain_type
+from wiregen.runtime.reference.tree import FrameValue, Node
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.types import Bytes
+from wiregen.runtime.stream.context import Context
+from wiregen.runtime.stream.reference_decoder import reference_decoder
+from wiregen.site.pages.annotated_bytes import anatomy_of
+from wiregen.site.pages.behaviour_views import HeardView
+from wiregen.site.pages.chapter import Book
+from wiregen.site.pages.page_paths import Linked
+
+__all__ = ["Exchange", "Heard", "heard", "heard_views", "joined_view"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """Bytes in the order in which they were sent, and where they are from."""
+
+    origin: str
+    said: tuple[tuple[str | None, bytes], ...]
+    variant: str | None = None
+    limits: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """A frame, or a preamble, as the careful codec read it."""
+
+    role: str | None
+    data: bytes
+    node: Node
+
+    @property
+    def name(self) -> str:
+        """What it is called: a message by its own name."""
+        value = self.node.value
+        return str(getattr(getattr(value, "message", value), "name", self.node.name))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What a `.wire` file may call it: the message, or the frame around it."""
+        return frozenset((self.name, str(getattr(self.node.value, "name", self.node.name))))
+
+    @property
+    def part(self) -> Any:
+        """What it is a piece of; None: of nothing."""
+        return self.node.value.part if isinstance(self.node.value, FrameValue) else None
+
+
+def heard(plan: Schema, exchange: Exchange) -> tuple[Heard, ...]:
+    """Return every frame of an exchange.
+
+    Raises:
+        DecodeError: It does not conform.
+    """
+    context = Context(plan, limits=exchange.limits)
+    listeners: dict[str | None, _Listener] = {}
+    found: list[Heard] = []
+    for role, data in exchange.said:
+        options = Options(role, context=context, limits=exchange.limits, variant=exchange.variant)
+        listener = listeners.setdefault(role, _Listener(plan, options, context))
+        found += listener.hear(data)
+    return tuple(found)
+
+
+class _Listener:
+    """Reads what one role sends, and keeps its bytes."""
+
+    def __init__(self, plan: Schema, options: Options, context: Context) -> None:
+        self._role = options.from_role
+        self._decoder: Any = reference_decoder(plan, options, context=context)
+        self._stream = bytearray()
+
+    def hear(self, data: bytes) -> Iterator[Heard]:
+        self._stream += data
+        for offset, size, node in self._decoder.items(data):
+            if isinstance(node, DecodeError):
+                raise node
+            yield Heard(role=self._role, data=bytes(self._stream[offset : offset + size]), node=node)
+
+
+# ---- as pages show them
+
+
+def heard_views(book: Book, some: Iterable[tuple[Heard, str]]) -> tuple[HeardView, ...]:
+    """Return frames, each with a few words about it; their parts are numbered on through all of them."""
+    found: list[HeardView] = []
+    for one, about in some:
+        found.append(_view(book, one.name, one.data, one.node, role=one.role, about=about, above=found))
+    return tuple(found)
+
+
+def joined_view(book: Book, name: str, data: bytes, above: tuple[HeardView, ...]) -> HeardView | None:
+    """Return the frame that pieces are together; None where they are only bytes, or the last piece's own block."""
+    type_ = book.plan.joins[name].type
+    if type_ is None or isinstance(type_, Bytes) or not above:
+        return None
+    options = Options(above[-1].role or None)
+    node = explain_type(book.plan, type_, data, options, name=name)
+    one = Heard(role=options.from_role, data=data, node=node)
+    return _view(book, one.name, data, node, role=one.role, about="all pieces together", above=above)
+
+
+def _view(
+    book: Book,
+    name: str,
+    data: bytes,
+    node: Node,
+    *,
+    role: str | None,
+    about: str,
+    above: Iterable[HeardView],
+) -> HeardView:
+    first = sum(len(each.anatomy.pieces) + each.anatomy.n_left for each in above)
+    return HeardView(
+        title=Linked(text=name, url=book.places.url(name)),
+        role=role or "",
+        size=len(data),
+        about=about,
+        anatomy=anatomy_of(data, node, (), first=first),
+    )

@@ -1,0 +1,202 @@
+"""Layouts as views: the picture, the notations and the table of the same cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from wiregen.generate.emitter import harmless
+from wiregen.language.spelling import expression_text
+from wiregen.schema import model as m
+from wiregen.schema.walk import shapes
+from wiregen.site.diagrams.bit_grid import Offset, offsets_of
+from wiregen.site.diagrams.layout_drawings import ascii_of, diagram_of
+from wiregen.site.pages.chapter import Book, notes_of
+from wiregen.site.pages.layout_cells import Cell
+from wiregen.site.pages.legends import byte_order, legend_of
+from wiregen.site.pages.notation import notation_of
+from wiregen.site.pages.numbers import number_text
+from wiregen.site.pages.page_paths import Linked, anchor
+from wiregen.site.pages.prose import Prose
+from wiregen.site.pages.views import LayoutView, RowView
+
+__all__ = ["constraint_text", "default_text", "layout_of", "rows_of"]
+
+
+def layout_of(book: Book, name: str, cells: tuple[Cell, ...], *, frame: m.Frame | None = None) -> LayoutView:
+    """Return the layout of a declaration; `frame`: the frame around it, whose own fields its cells hold too."""
+    every = (*cells, *(inner for cell in cells for inner in _inside(book, cell)))
+    return LayoutView(
+        uid=name,
+        diagram=diagram_of(f"Layout of {name}", cells),
+        notation=notation_of(name, cells),
+        ascii=ascii_of(cells),
+        rows=tuple(rows_of(book, cells, frame)),
+        size=_size_text(book, cells),
+        byte_order=byte_order(book.protocol.endian, every),
+        legend=tuple(Prose(text=each) for each in legend_of(every, book.protocol, frame, name)),
+    )
+
+
+def rows_of(book: Book, cells: tuple[Cell, ...], frame: m.Frame | None = None) -> Iterator[RowView]:
+    """Yield the rows of a table, each followed by those of its items: a letter is the size of one field alone."""
+    named = sum(not cell.is_fixed for cell in cells)
+    for cell, (offset, size) in zip(cells, offsets_of(cells), strict=True):
+        row = _row(book, cell, offset, size, is_header=frame is not None and cell.owner == frame.name)
+        yield row
+        inner = _inside(book, cell)
+        yield from _items(book, row, inner, named)
+        named += sum(not each.is_fixed for each in inner)
+
+
+def _row(book: Book, cell: Cell, offset: Offset, size: str, *, is_header: bool) -> RowView:
+    field = cell.field
+    constraint = constraint_text(field, cell.constant, _needed(cell))
+    notes = field.notes if field is not None else m.Notes()
+    return RowView(
+        key=cell.key,
+        anchor=anchor(cell.key),
+        offset=_offset_text(cell, offset),
+        size=_own_size(cell, size),
+        name=cell.label,
+        owner=cell.owner,
+        type=book.places.linked(harmless(cell.type)),
+        constraint=harmless(constraint),
+        default=harmless(default_text(field)),
+        doc=Prose(text=field.doc if field is not None else ""),
+        notes=notes_of(notes, is_part=True),
+        is_header=is_header,
+        rules=_rules_of(book, field),
+    )
+
+
+def _rules_of(book: Book, field: m.Field | None) -> tuple[Linked, ...]:
+    """Return the rules that a field and its conditions name."""
+    if field is None:
+        return ()
+    own = field.notes.rule
+    names = dict.fromkeys((*(rule or own for _, rule in field.where_rules), own))
+    return tuple(link for link in map(book.rule_link, names) if link is not None)
+
+
+def _inside(book: Book, cell: Cell) -> tuple[Cell, ...]:
+    """Return the cells of an item of a list, where that is a struct."""
+    struct = book.cells.struct(cell.link, 0) if cell.is_list else None
+    return () if struct is None else book.cells.of(struct.name, struct.fields)
+
+
+def _items(book: Book, row: RowView, cells: tuple[Cell, ...], named: int) -> Iterator[RowView]:
+    """Yield the rows of what a list holds, where that is a struct: offsets count from the beginning of an item.
+
+    `named`: how many sizes have a letter before.
+    """
+    for inner, (offset, size) in zip(cells, offsets_of(cells, first=named), strict=True):
+        each = _row(book, inner, offset, size, is_header=False)
+        yield replace(
+            each,
+            key=f"{row.key}[].{each.key.partition('.')[2]}",
+            anchor=f"{row.anchor}.{each.anchor}",
+            offset=f"item + {each.offset}",
+            name=f"{row.name}[].{each.name}",
+            is_header=True,
+            owner=inner.owner,
+        )
+
+
+def _offset_text(cell: Cell, offset: Offset) -> str:
+    """Return where a cell begins; of bits also which of their byte, 0 the highest."""
+    if not cell.is_bit:
+        return offset.text
+    first = offset.bits % 8
+    last = first + (cell.bits or 1) - 1
+    bits = f"bit {first}" if first == last else f"bits {first}–{last}"
+    return f"{offset.text}, {bits}"
+
+
+def _own_size(cell: Cell, size: str) -> str:
+    if cell.bits is None:
+        return _range(size, cell)
+    if cell.bits % 8:
+        return _counted(cell.bits, "bit")
+    return _counted(cell.bits // 8, "byte")
+
+
+def _range(size: str, cell: Cell) -> str:
+    """Return what a size is called, and between which bounds it lies."""
+    low, high = cell.least if cell.is_optional else cell.low, cell.high
+    if high is not None and high == low:
+        return f"{size}: 0 or {number_text(high)}" if cell.is_optional else f"{size} = {high}"
+    most = "" if high is None or high >= 2**24 else f" to {number_text(high)}"
+    least = number_text(low) if low or most else ""
+    if cell.is_optional and low:
+        return f"{size}: 0 or {least}{most}" if most else f"{size}: 0 or ≥ {least}"
+    return f"{size}: {least}{most}" if most else f"{size} ≥ {least}" if least else size
+
+
+def _needed(cell: Cell) -> str:
+    """Return how many bytes must be left for an optional tail."""
+    return _counted(cell.high, "byte") if cell.high is not None and cell.least == cell.high else "1 byte"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def constraint_text(field: m.Field | None, constant: str = "", needed: str = "its size") -> str:
+    """Return what must hold of a field, in the language's own words.
+
+    `constant`: what a derived one is, where that is known; `needed`: what must be left for an optional tail.
+    """
+    if field is None:
+        return ""
+    parts: list[str] = []
+    match field.value:
+        case m.Constant(value=value):
+            parts.append(f"== {expression_text(value)}")
+        case m.Derived(value=value, lenient=lenient):
+            text = f"== {constant}" if constant else f":= {expression_text(value)}"
+            parts.append(f"{text} lenient" if lenient else text)
+        case _:
+            pass
+    if field.condition is not None:
+        parts.append(f"if {expression_text(field.condition)}")
+    elif isinstance(field.value, m.Trailing):
+        parts.append(f"if at least {needed} {'is' if needed in ('1 byte', 'its size') else 'are'} left")
+    if field.where is not None:
+        parts.append(f"where {field.where_text or expression_text(field.where)}")
+    parts += [f"each item: {text}" for text in _of_items(field.type)]
+    return " ".join(" ".join(parts).split())
+
+
+def _of_items(type_: m.Type) -> Iterator[str]:
+    """Yield the conditions that the items of lists fulfil, as the file has them."""
+    for each in shapes(type_):
+        if isinstance(each, m.List) and each.where is not None:
+            yield each.where_text
+
+
+def default_text(field: m.Field | None) -> str:
+    """Return the default of a field as the file has it; "" where it has none."""
+    match field.value if field is not None else None:
+        case m.Default(value=value, others=others):
+            texts = (f"{expression_text(each.value)} with {each.message}" for each in others)
+            return ", ".join((expression_text(value), *texts))
+        case m.Trailing(value=value):
+            return expression_text(value)
+        case _:
+            return ""
+
+
+def _size_text(book: Book, cells: tuple[Cell, ...]) -> str:
+    """Return the smallest and the largest size; the largest is what the limit of a frame allows, where the layout allows more."""
+    bits = sum(cell.bits or 0 for cell in cells)
+    low = bits // 8 + sum(cell.low for cell in cells if cell.bits is None)
+    highs = [cell.high for cell in cells if cell.bits is None]
+    limit = book.named.bounds["frame"]
+    assert limit is not None  # a frame always has one
+    high = None if None in highs else bits // 8 + sum(each or 0 for each in highs)
+    if high is None or high > limit:
+        return f"{number_text(low)} to {number_text(limit)} bytes (limits.frame)"
+    if high == low:
+        return _counted(low, "byte") if low < 1000 else f"{number_text(low)} bytes"
+    return f"{number_text(low)} to {number_text(high)} bytes"

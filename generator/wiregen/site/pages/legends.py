@@ -1,0 +1,240 @@
+"""What an implementer has to know of a layout besides its table: how numbers lie, what `lenient` takes, when an optional tail is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, assert_never
+
+from wiregen.language.spelling import type_text
+from wiregen.schema import model as m
+from wiregen.schema.walk import inner_types, nested_expressions, nested_types
+from wiregen.site.pages.decode_errors import fills, measures, takes_all
+from wiregen.site.pages.layout_cells import Cell
+
+__all__ = ["byte_order", "is_filled", "legend_of", "region_of"]
+
+_TAKEN: Final = {
+    "bool": "any number but 0 is true; a strict reader takes 0 and 1 alone (`invalid_value`)",
+    "varint": "a number in more bytes than it needs is taken; a strict reader refuses it (`not_canonical`)",
+    "text": "bytes that are not of the encoding are taken, as lone surrogates; a strict reader refuses them (`invalid_text`)",
+    "mutf8": "a raw 00 and forms longer than needed are taken; a strict reader refuses them (`not_canonical`)",
+    "region": "bytes that are left over at its end are passed over; a strict reader refuses them (`trailing_bytes`)",
+    "measured": "any value is taken; a strict reader refuses what is not the derived one (`length_mismatch`)",
+    "derived": "any value is taken; a strict reader refuses what is not the derived one (`constraint`)",
+    "only": "what is outside the list is taken; a strict reader refuses it (`constraint`)",
+    "code": "a code that no message has is kept; a strict reader refuses it (`unknown_code`)",
+    "enum": "a number that no member has is taken; a strict reader refuses it (`invalid_enum`)",
+}
+"""What `lenient` means, by what it stands at."""
+_OTHER: Final = {"big": "little", "little": "big"}
+
+
+def byte_order(endian: str, cells: Iterable[Cell]) -> str:
+    """Return in which order the bytes of numbers come, also where some have the other one; "" where no number has several bytes in an order."""
+    cells = tuple(cells)
+    types = _types(_fields(cells).values())
+    orders = {each for type_ in types if (each := _endian(type_)) is not None}
+    # A length in front of something is a number too, and so are the codes of other declarations.
+    has_number = any(cell.field is None and (cell.bits or 0) > 8 for cell in cells)
+    if not orders and not has_number and not any(isinstance(type_, m.Reference) for type_ in types):
+        return ""
+    if _OTHER[endian] not in orders:
+        return f"{endian}-endian"
+    return f"{endian}-endian; types {'with' if endian == 'big' else 'without'} le: {_OTHER[endian]}-endian"
+
+
+def _endian(type_: m.Type) -> str | None:
+    match type_:
+        case m.Integer(bits=bits, endian=endian) if bits > 8:
+            return endian
+        case m.Float(endian=endian) | m.Text(encoding="utf16", endian=endian):
+            return endian
+        case _:
+            return None
+
+
+def legend_of(
+    cells: tuple[Cell, ...],
+    protocol: m.Protocol,
+    frame: m.Frame | None = None,
+    message: str = "",
+) -> tuple[str, ...]:
+    """Return what is to be known, each in a sentence or two; `frame`: the one around, if the cells are of a message."""
+    region = None if frame is None else region_of(frame, message)
+    fields = _fields(cells)
+    fields |= {field.name: field for field in (frame.fields if frame is not None else ())}
+    bits = ("Bit 0 is the highest of its byte.",) if any(cell.is_bit for cell in cells) else ()
+    tails = tuple(_tails(cells, region))
+    around = region[1] if region is not None else None
+    # Of the region around, the sentence on tails says it; of one that its content fills, there is nothing to say.
+    is_told = bool(tails) or is_filled(protocol, message)
+    told = around if is_told else None
+    counts = tuple(_counts(cells))
+    return (
+        *bits,
+        *_varints(fields.values()),
+        *_texts(fields.values()),
+        *_leniences(fields, told, protocol),
+        *counts,
+        *tails,
+    )
+
+
+def _fields(cells: Iterable[Cell]) -> dict[str, m.Field]:
+    return {cell.label: cell.field for cell in cells if cell.field is not None}
+
+
+def _types(fields: Iterable[m.Field]) -> tuple[m.Type, ...]:
+    return tuple(nested_types(*(field.type for field in fields)))
+
+
+def region_of(frame: m.Frame, message: str) -> tuple[str, m.Region] | None:
+    """Return the region that a message lies in, and the path of its field; None where the frame has none around it."""
+    for field in frame.fields:
+        region = _around(field.type, message, None)
+        if region is not None:
+            return f"{frame.name}.{field.name}", region
+    return None
+
+
+def is_filled(protocol: m.Protocol, message: str) -> bool:
+    """Return whether a message takes all of the region that it lies in."""
+    fields = next((each.fields for each in protocol.messages if each.name == message), ())
+    return takes_all(fields, protocol)
+
+
+def _around(type_: m.Type, message: str, region: m.Region | None) -> m.Region | None:
+    """Return the innermost region around a message; `region`: the one that the type is in."""
+    match type_:
+        case m.MessageMatch() | m.Reference(target="message"):
+            is_it = not isinstance(type_, m.Reference) or type_.name == message
+            return region if is_it else None
+        case m.Region(content=content):
+            return _around(content, message, type_)
+        case m.Match() | m.Block():
+            found = (_around(each, message, region) for each in inner_types(type_))
+            return next((each for each in found if each is not None), None)
+        case _:
+            return None
+
+
+# ---- numbers
+
+
+def _varints(fields: Iterable[m.Field]) -> Iterator[str]:
+    varints = [type_ for type_ in _types(fields) if isinstance(type_, m.Varint)]
+    if varints:
+        yield (
+            "A `varint` has seven bits in each byte, the lowest seven first; the highest bit of a byte is 1 where another follows. "
+            f"{_refused(varints)}"
+        )
+    if any(type_.zigzag for type_ in varints):
+        yield "A `zigzag` is a varint of 2n where n is not negative, of −2n − 1 where it is."
+
+
+def _texts(fields: Iterable[m.Field]) -> Iterator[str]:
+    if any(isinstance(type_, m.Text) and type_.encoding == "mutf8" for type_ in _types(fields)):
+        yield (
+            "`mutf8` is Java's modified UTF-8: U+0000 is `c0 80`, and a character above U+FFFF is two surrogates of three bytes each. "
+            "Its length counts bytes."
+        )
+
+
+def _counts(cells: Iterable[Cell]) -> Iterator[str]:
+    """Yield which optional fields begin with a number that has no line of its own."""
+    for cell in cells:
+        type_ = cell.field.type if cell.field is not None and cell.is_optional else None
+        if isinstance(type_, m.List | m.Bytes | m.Text) and isinstance(type_.length, m.Prefix):
+            word = "count" if isinstance(type_, m.List) else "length"
+            yield f"`{cell.label}` begins with its {word}, in `{type_text(type_.length.type)}`, where it is there."
+
+
+def _refused(varints: list[m.Varint]) -> str:
+    """Return what is refused of varints."""
+    bits = " or ".join(str(each) for each in sorted({type_.bits for type_ in varints}))
+    if all(type_.lenient for type_ in varints):
+        return f"More than {bits} bits are refused (`invalid_value`)."
+    return f"More than {bits} bits are refused (`invalid_value`), and so is one in more bytes than it needs (`not_canonical`)."
+
+
+# ---- what is tolerated
+
+
+def _is_code(value: m.Expression) -> bool:
+    """Tell whether a field says which message it is: another value is another message, and never passed over."""
+    return isinstance(value, m.Call) and value.function == "code"
+
+
+def _leniences(fields: Mapping[str, m.Field], told: m.Region | None, protocol: m.Protocol) -> Iterator[str]:
+    """Yield what `lenient` means at the fields that have it; `told`: a region of which that is said elsewhere."""
+    names: dict[str, dict[str, None]] = {}
+    for name, field in fields.items():
+        if isinstance(field.value, m.Derived) and field.value.lenient and not _is_code(field.value.value):
+            names.setdefault("measured" if measures(field.value.value) else "derived", {})[name] = None
+        for type_ in nested_types(field.type):
+            is_silent = type_ is told or (isinstance(type_, m.Region) and fills(type_, protocol))
+            what = "" if is_silent else _lenience(type_)
+            if what:
+                names.setdefault(what, {})[name] = None
+    for what, some in names.items():
+        yield f"`lenient` ({', '.join(f'`{name}`' for name in some)}): {_TAKEN[what]}."
+
+
+def _lenience(type_: m.Type) -> str:
+    """Return which kind of lenience a type itself has; "" for none."""
+    match type_:
+        case m.Boolean(lenient=True):
+            return "bool"
+        case m.Varint(lenient=True):
+            return "varint"
+        case m.Text(lenient=True, encoding=encoding):
+            return "mutf8" if encoding == "mutf8" else "text"
+        case m.Region(lenient=True):
+            return "region"
+        case m.MessageMatch(lenient=True, only=only):
+            return "code" if only is None else "only"
+        case m.Reference(lenient=True, only=only):
+            return "enum" if only is None else "only"
+        case (
+            m.Integer() | m.Float() | m.Boolean() | m.Bits() | m.Varint() | m.Uuid() | m.Bytes() | m.Text()
+            | m.List() | m.Reference() | m.MessageMatch() | m.Match() | m.Block() | m.Region()
+        ):  # fmt: skip
+            return ""
+        case _:
+            assert_never(type_)
+
+
+# ---- optional tails
+
+
+def _tails(cells: tuple[Cell, ...], region: tuple[str, m.Region] | None) -> Iterator[str]:
+    """Yield when the fields at the end that may be missing are there, and whose the bytes are that no field takes."""
+    tails = [cell for cell in cells if cell.is_trailing]
+    if not tails:
+        return
+    names = ", ".join(f"`{cell.label}`" for cell in tails)
+    place = "the region around" if region is None else f"`{region[0]}`"
+    sentences = [
+        f"{names} may be missing at the end of {place}: there if the column “Must be” says so, else absent with the default"
+    ]
+    sentences[0] += ", and so is all behind it that may be missing." if len(tails) > 1 else "."
+    fields = [cell.field for cell in tails if cell.field is not None]
+    if any(_asks_for_the_rest(field) for field in fields):
+        sentences.append("`remaining` is the number of bytes left there.")
+    if any(field.condition is not None for field in fields) or any(cell.least != cell.high for cell in tails):
+        sentences.append("What is there must be whole (`truncated`).")
+    yield " ".join((*sentences, _left_over(region)))
+
+
+def _asks_for_the_rest(field: m.Field) -> bool:
+    parts = () if field.condition is None else tuple(nested_expressions(field.condition))
+    return any(isinstance(part, m.Position) and part.what == "remaining" for part in parts)
+
+
+def _left_over(region: tuple[str, m.Region] | None) -> str:
+    which = "Bytes that are then left over, too few for what comes next or behind the last,"
+    if region is None:
+        return f"{which} are passed over where the region is `lenient`, else refused, as by any strict reader (`trailing_bytes`)."
+    if region[1].lenient:
+        return f"{which} are the tail of `{region[0]}`: passed over, and refused by a strict reader alone (`trailing_bytes`)."
+    return f"{which} are refused (`trailing_bytes`)."

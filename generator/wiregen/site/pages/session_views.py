@@ -1,0 +1,62 @@
+"""Views of a session's page: what may be said in which state, and what follows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wiregen.site.diagrams.sequence_drawings import Ladder
+from wiregen.site.diagrams.state_drawings import Chart
+from wiregen.site.pages.page_paths import Linked
+from wiregen.site.pages.prose import Prose
+from wiregen.site.pages.views import ConversationView, NotesView, SessionView, Shell, ToldView
+
+__all__ = ["SessionPageView", "TransitionView", "VariableView"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransitionView:
+    """A row or a timer. `targets`: what is said; of a timer, after which time. `comes_to` and `violation`: what follows."""
+
+    states: str
+    role: str
+    targets: tuple[Linked, ...]
+    guard: str
+    updates: tuple[str, ...]
+    comes_to: str
+    violation: Linked | None
+    doc: Prose
+
+    @property
+    def said(self) -> str:
+        return "".join(part.text for part in self.targets)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariableView:
+    name: str
+    type: str
+    initial: str
+    doc: Prose
+
+    @property
+    def type_text(self) -> str:
+        return self.type
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionPageView:
+    """The page of a session; `conversations`: of the file, that it takes part in; `told`: one that was searched, as text."""
+
+    shell: Shell
+    session: SessionView
+    notes: NotesView
+    chart: Chart
+    states: tuple[tuple[str, Prose], ...]
+    variables: tuple[VariableView, ...]
+    transitions: tuple[TransitionView, ...]
+    conversations: tuple[ConversationView, ...]
+    ladder: Ladder | None
+    told: tuple[ToldView, ...]
+    hint: str
+    """How to get a conversation, where there is none."""
+    wire: str

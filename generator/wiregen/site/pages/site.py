@@ -1,0 +1,159 @@
+"""The files of a site: each page and its twins, the index of the search, the look.
+
+Invariant: the site is a function of its chapters alone; no page asks another computer for anything, and none needs JavaScript.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Final
+
+from wiregen.generate.emitter import render, templates_folder
+from wiregen.generate.writer import Output
+from wiregen.schema import model as m
+from wiregen.site.pages.behaviour_views import RememberedPageView
+from wiregen.site.pages.chapter import Book, Chapter
+from wiregen.site.pages.context_pages import context_page
+from wiregen.site.pages.declarations import fields_page, message_page, type_page
+from wiregen.site.pages.general_views import DifferencesView, GuideView
+from wiregen.site.pages.guide import guide_pages
+from wiregen.site.pages.json_pages import twin_of
+from wiregen.site.pages.overview import home_page, protocol_page
+from wiregen.site.pages.page_paths import GUIDE, Linked
+from wiregen.site.pages.prose import with_links
+from wiregen.site.pages.protocol_differences import differences_page, named_in
+from wiregen.site.pages.protocol_pages import ledger_page, rules_page
+from wiregen.site.pages.reassembly_pages import join_page
+from wiregen.site.pages.search import Entry, entries_of, entries_of_guide, search_script
+from wiregen.site.pages.session_pages import session_page
+from wiregen.site.pages.session_views import SessionPageView
+from wiregen.site.pages.views import (
+    HomeView,
+    LedgerPageView,
+    MessageView,
+    ProtocolView,
+    RulesPageView,
+    TypeView,
+)
+
+__all__ = ["build_site"]
+
+_STATIC: Final = ("site.css", "site.js")
+_View = (
+    MessageView
+    | TypeView
+    | ProtocolView
+    | RulesPageView
+    | LedgerPageView
+    | SessionPageView
+    | RememberedPageView
+    | DifferencesView
+    | GuideView
+    | HomeView
+)
+
+
+def build_site(
+    chapters: Iterable[Chapter],
+    *,
+    at_page: Callable[[PurePosixPath], None] = lambda path: None,
+    has_guide: bool = False,
+) -> tuple[Output, ...]:
+    """Return all files of the site; `at_page` is told each page before it is made. `has_guide`: wiregen's own is in it too."""
+    books = tuple(Book(chapter, has_guide=has_guide) for chapter in chapters)
+    entries: list[Entry] = []
+    outputs: list[Output] = []
+    for book in books:
+        outputs += _protocol(book, books, entries, at_page)
+    guide: tuple[GuideView, ...] = tuple(guide_pages()) if has_guide else ()
+    for page in guide:
+        outputs += _page(PurePosixPath(GUIDE), "guide", page)
+    entries += entries_of_guide(guide)
+    links = (
+        tuple(Linked(text=each.text, url=f"{GUIDE}/{each.url}") for each in guide[0].shell.sections)
+        if guide
+        else ()
+    )
+    home = home_page(books, links)
+    outputs += _page(PurePosixPath(), "home", home)
+    outputs.append(
+        Output(path=PurePosixPath("llms.txt"), content=render("docs/llms.txt.jinja", home).encode())
+    )
+    outputs.append(Output(path=PurePosixPath("search.js"), content=search_script(entries).encode()))
+    folder = templates_folder() / "docs"
+    outputs += (Output(path=PurePosixPath(name), content=(folder / name).read_bytes()) for name in _STATIC)
+    return tuple(_linked(outputs))
+
+
+def _linked(outputs: list[Output]) -> Iterator[Output]:
+    """Yield the files; in pages, the links of prose to other pages lead there, and those to nothing are text."""
+    texts = {str(each.path): each.content.decode() for each in outputs if each.path.suffix == ".html"}
+
+    def is_there(path: PurePosixPath, url: str) -> bool:
+        page, _, place = url.partition("#")
+        target = posixpath.normpath(path.parent / page) if page else str(path)
+        return target in texts and (not place or f' id="{place}"' in texts[target])
+
+    for each in outputs:
+        text = texts.get(str(each.path))
+        if text is None or "<a data-page=" not in text:
+            yield each
+        else:
+            yield Output(path=each.path, content=with_links(text, partial(is_there, each.path)).encode())
+
+
+def _protocol(
+    book: Book, books: tuple[Book, ...], entries: list[Entry], at_page: Callable[[PurePosixPath], None]
+) -> Iterator[Output]:
+    protocol, folder = book.protocol, PurePosixPath(book.protocol.name)
+    others = named_in(book, books)
+    pages: list[MessageView] = []
+    types: list[TypeView] = []
+    for message in protocol.messages:
+        at_page(folder / message.name)
+        pages.append(message_page(book, message))
+    for owner in _with_fields(protocol):
+        pages.append(fields_page(book, owner))
+    for declaration in _with_numbers(protocol):
+        types.append(type_page(book, declaration))
+    overview = protocol_page(book, pages, others)
+    yield from _page(folder, "protocol", overview)
+    for page in pages:
+        yield from _page(folder, "message", page)
+    for type_ in types:
+        yield from _page(folder, "type", type_)
+    for session in protocol.sessions:
+        yield from _page(folder, "session", session_page(book, session))
+    for context in protocol.contexts:
+        yield from _page(folder, "remembered", context_page(book, context))
+    for join in protocol.joins:
+        yield from _page(folder, "remembered", join_page(book, join))
+    if protocol.rules:
+        yield from _page(folder, "rules", rules_page(book))
+    if protocol.ledgers:
+        yield from _page(folder, "ledger", ledger_page(book))
+    for other in others:
+        yield from _page(folder, "differences", differences_page(book, other))
+    if book.chapter.vectors is not None:
+        yield Output(path=folder / "vectors.json", content=book.chapter.vectors_text)
+    entries += entries_of(book, overview, pages, types)
+
+
+def _with_fields(protocol: m.Protocol) -> tuple[m.Frame | m.Preamble | m.Struct, ...]:
+    return (*protocol.frames, *protocol.preambles, *protocol.structs)
+
+
+def _with_numbers(protocol: m.Protocol) -> tuple[m.Union | m.Enum | m.Coding, ...]:
+    return (*protocol.unions, *protocol.enums, *protocol.codings)
+
+
+def _page(folder: PurePosixPath, template: str, view: _View) -> Iterator[Output]:
+    """Yield a page and its two twins."""
+    stem = view.shell.here
+    for suffix in ("html", "md"):
+        text = render(f"docs/{template}.{suffix}.jinja", view)
+        yield Output(path=folder / f"{stem}.{suffix}", content=text.encode())
+    yield Output(path=folder / f"{stem}.json", content=twin_of(view).encode())

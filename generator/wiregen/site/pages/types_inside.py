@@ -1,0 +1,193 @@
+"""The named types that a message holds, shown on its own page: whoever writes a codec from the page need not look elsewhere.
+
+Small types alone: of one with many members the page has a link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from wiregen.generate.emitter import harmless
+from wiregen.language.spelling import span_text, type_text
+from wiregen.schema import model as m
+from wiregen.schema.declared import index_of
+from wiregen.schema.walk import flat_fields, matched_messages, references
+from wiregen.site.pages.chapter import Book
+from wiregen.site.pages.layouts import constraint_text, default_text, rows_of
+from wiregen.site.pages.legends import legend_of
+from wiregen.site.pages.numbers import forms_text, spans_text
+from wiregen.site.pages.page_paths import Linked
+from wiregen.site.pages.prose import Prose
+from wiregen.site.pages.views import InsideMemberView, InsideView, InsideViews, LayoutView, RowView
+
+__all__ = ["inside_of", "width_text"]
+
+_MOST_MEMBERS: Final = 24
+"""Members of an enum that is shown."""
+_MOST_FIELDS: Final = 12
+"""Fields of a struct, and alternatives with fields of their own."""
+_MOST_LINES: Final = 48
+"""Lines of all types on one page."""
+
+Inner: TypeAlias = m.Struct | m.Frame | m.Enum | m.Union | m.Coding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Held:
+    """A type that a message holds. `messages`: those that may be in a frame."""
+
+    type: Inner
+    messages: tuple[m.Message, ...] = ()
+
+    @property
+    def owners(self) -> Iterator[tuple[m.Field, ...]]:
+        """The rows of fields that belong to it."""
+        match self.type:
+            case m.Struct():
+                yield self.type.fields
+            case m.Frame():
+                yield from (message.fields for message in self.messages)
+            case m.Union():
+                yield from (variety.fields for variety in self.type.varieties)
+            case m.Enum() | m.Coding():
+                return
+
+
+def inside_of(book: Book, declaration: m.Message, frame: m.Frame | None, layout: LayoutView) -> InsideViews:
+    """Return the types of a message's fields and of its frame's, and those that they hold in turn.
+
+    What the table of the message spells out already is left out.
+    """
+    spelt = {row.owner for row in layout.rows}
+    shown: list[InsideView] = []
+    others: list[Linked] = []
+    waiting = list(_named(declaration.fields, *(() if frame is None else (frame.fields,))))
+    seen: set[str] = set()
+    for reference in waiting:
+        held = None if reference.name in seen else _held(book.protocol, reference, declaration.role)
+        seen.add(reference.name)
+        if held is None:
+            continue
+        if isinstance(held.type, m.Struct) and held.type.name in spelt:
+            waiting += _named(*held.owners)
+            continue
+        told = {each.text for legend in (layout.legend, *(view.legend for view in shown)) for each in legend}
+        view = _view(book, held, told)
+        n_lines = sum(len(each.rows) + len(each.members) for each in (*shown, view))
+        if not _is_small(view) or n_lines > _MOST_LINES:
+            others.append(view.title)
+            continue
+        spelt |= {row.owner for row in view.rows}
+        shown.append(view)
+        waiting += _named(*held.owners, *((held.type.fields,) if isinstance(held.type, m.Frame) else ()))
+    return InsideViews(shown=tuple(shown), others=tuple(others))
+
+
+def _named(*owners: Iterable[m.Field]) -> Iterator[m.Reference]:
+    """Yield what fields refer to, but messages: a frame tells its own by their codes."""
+    for fields in owners:
+        found = references(*(field.type for field in flat_fields(fields)))
+        yield from (each for each in found if each.target != "message")
+
+
+def _held(protocol: m.Protocol, reference: m.Reference, role: str | None) -> _Held | None:
+    index, name = index_of(protocol), reference.name
+    match reference.target:
+        case "struct":
+            return _Held(type=index.structs[name])
+        case "enum":
+            return _Held(type=index.enums[name])
+        case "union":
+            return _Held(type=index.unions[name])
+        case "coding":
+            return _Held(type=index.codings[name])
+        case "frame":
+            frame = next(each for each in protocol.frames if each.name == name)
+            messages = tuple(matched_messages(protocol.messages, reference, role))
+            return _Held(type=frame, messages=messages)
+        case _:
+            return None
+
+
+def _is_small(view: InsideView) -> bool:
+    most = _MOST_MEMBERS if view.kind == "enum" else _MOST_FIELDS
+    return len(view.rows) + len(view.members) <= most
+
+
+def _view(book: Book, held: _Held, told: Collection[str]) -> InsideView:
+    """Return a type; `told`: what the page says above of how to read its fields."""
+    type_ = held.type
+    cells = tuple(
+        cell
+        for fields in held.owners
+        for cell in book.cells.of(type_.name, fields)
+        if isinstance(type_, m.Struct) or cell.owner == type_.name
+    )
+    return InsideView(
+        title=Linked(text=type_.name, url=book.places.url(type_.name)),
+        kind=type(type_).__name__.lower(),
+        base=type_text(type_.type) if isinstance(type_, m.Enum | m.Union | m.Coding) else "",
+        is_open=isinstance(type_, m.Enum) and type_.is_open,
+        doc=Prose(text=type_.doc),
+        rows=_rows(book, type_),
+        members=tuple(_members(book, held)),
+        legend=tuple(Prose(text=each) for each in legend_of(cells, book.protocol) if each not in told),
+    )
+
+
+def _rows(book: Book, type_: Inner) -> tuple[RowView, ...]:
+    """Return the table of a struct; that of a frame is on every page of a message in it."""
+    return (
+        tuple(rows_of(book, book.cells.of(type_.name, type_.fields))) if isinstance(type_, m.Struct) else ()
+    )
+
+
+def _members(book: Book, held: _Held) -> Iterator[InsideMemberView]:
+    match held.type:
+        case m.Enum(members=members):
+            for each in members:
+                number = forms_text(each.value, is_character=each.is_character)
+                yield _member(number, Linked(text=each.name), (), each.doc)
+        case m.Union(varieties=varieties):
+            for variety in varieties:
+                number = spans_text(variety.codes, is_character=variety.is_character)
+                yield _member(number, Linked(text=variety.name), _holds(book, variety.fields), variety.doc)
+        case m.Coding(widths=widths):
+            for width in widths:
+                span = m.Span(low=width.low, high=width.high)
+                yield _member(span_text(span), Linked(text=width_text(width)), (), "")
+        case m.Frame():
+            for message in held.messages:
+                assert message.code is not None
+                number = forms_text(message.code, is_character=message.is_character)
+                name = Linked(text=message.name, url=book.places.url(message.name))
+                yield _member(number, name, _holds(book, message.fields), message.doc)
+        case m.Struct():
+            return
+
+
+def _member(number: str, name: Linked, holds: tuple[Linked, ...], doc: str) -> InsideMemberView:
+    return InsideMemberView(number=number, name=name, holds=holds, doc=Prose(text=doc))
+
+
+def width_text(width: m.Width) -> str:
+    """Return how a number goes on that begins with one of a span."""
+    if width.is_null:
+        return "null"
+    return "the value itself" if width.wide is None else f"then {type_text(width.wide)}"
+
+
+def _holds(book: Book, fields: tuple[m.Field, ...]) -> tuple[Linked, ...]:
+    """Return fields as a file has them, in one line."""
+    return book.places.linked(harmless(", ".join(_declared(field) for field in fields)))
+
+
+def _declared(field: m.Field) -> str:
+    default = default_text(field)
+    text = type_text(field.type)
+    if isinstance(field.type, m.Block):
+        text = f"{{ {', '.join(map(_declared, field.type.fields))} }}"
+    parts = (f"{field.name} : {text}", constraint_text(field), default and f"= {default}")
+    return " ".join(" ".join(part for part in parts if part).split())

@@ -1,0 +1,215 @@
+"""What a page is shown of bytes: their frames as trees, the first fault, and the same as Python, command line and vector."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from wiregen.conformance.vectors.reference_verdicts import Scene
+from wiregen.formats.inspect.secrets import holds_secret, secret_names
+from wiregen.formats.inspect.values import HIDDEN, scalar_text
+from wiregen.formats.jsonl import LineEncoder, LineError, LineMaker
+from wiregen.generate.emitter import harmless
+from wiregen.runtime.codec.errors import DecodeError
+from wiregen.runtime.reference.tree import FrameValue, Node
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.site.pages.samples import Sample
+from wiregen.site.pages.snippets import Snippets
+from wiregen.site.playground.both_directions import Aside, BothDirections, Heard, said_until
+from wiregen.site.playground.edits import changed, text_of
+
+__all__ = ["Reader", "fault_of"]
+
+_MOST_NODES: Final = 4000
+_MOST_FRAMES: Final = 200
+_MOST_BEFORE: Final = 4096
+_MOST_SAID: Final = 16
+"""Bytes, and turns of the conversation, that a copy may need before itself."""
+_DERIVED: Final = ("length", "count", "code", "delimiter", "data")
+"""Parts of a field that follow from the rest of it."""
+
+
+class Reader:
+    """Reads streams of one protocol for a page."""
+
+    def __init__(self, plan: Schema, snippets: Snippets, name: str) -> None:
+        self._plan, self._snippets, self._name = plan, snippets, name
+        self._secrets = secret_names(plan)
+
+    def look(self, scene: Scene, data: bytes, asides: tuple[Aside, ...] = ()) -> dict[str, Any]:
+        """Return what is in the bytes; `asides`: what the other side said meanwhile.
+
+        Raises:
+            DecodeError: What was sent before does not conform.
+        """
+        maker, hearing = LineMaker(self._plan), BothDirections(self._plan, scene)
+        frames: list[dict[str, Any]] = []
+        budget, n_left = _MOST_NODES, 0
+        for heard in hearing.listen(data, asides):
+            if heard.is_aside:
+                self._line(maker, heard)
+            elif len(frames) >= _MOST_FRAMES:
+                n_left += 1
+            else:
+                behind = partial(self._behind, scene, data, asides, heard.offset)
+                frame, budget = self._frame(maker, heard, budget, behind, hearing.known)
+                frames.append(frame)
+        return {"hex": data.hex(), "frames": frames, "n_left": n_left}
+
+    def _frame(
+        self, maker: LineMaker, heard: Heard, budget: int, behind: Callable[[], Scene | None], known: Any
+    ) -> tuple[dict[str, Any], int]:
+        """Return a frame for the page, and how many nodes may follow."""
+        found, place = heard.found, {"offset": heard.offset, "size": heard.size}
+        if isinstance(found, DecodeError):
+            if self._is_left_open(heard):
+                return {"left_open": harmless(found.path), **place}, budget
+            return {"fault": fault_of(found, is_hidden=bool(self._secrets)), **place}, budget
+        is_secret = holds_secret(found, self._secrets)
+        line = self._line(maker, heard)
+        fixed = is_secret or line is None or self._is_piece(line)
+        nodes, budget = self._node(found, budget, {} if fixed or line is None else line)
+        frame: dict[str, Any] = {**place, "tree": nodes, "message": _title(found)}
+        own = None if is_secret else behind()
+        if own is not None:
+            sample = Sample(scene=own, data=heard.data, tree=found, origin="", known=known)
+            frame["copies"] = self._copies(sample, line)
+        return frame, budget
+
+    def _is_left_open(self, heard: Heard) -> bool:
+        """Tell whether all that is wrong is the end: pieces of something joined came, and not yet the last one."""
+        found = heard.found
+        is_end = isinstance(found, DecodeError) and found.code == "truncated" and not heard.size
+        return is_end and str(getattr(found, "path", "")).partition("[")[0] in self._plan.joins
+
+    def edited(
+        self, scene: Scene, data: bytes, asides: tuple[Aside, ...], number: int, path: str, text: str
+    ) -> bytes:
+        """Return the stream with a field of its n-th frame changed.
+
+        Raises:
+            LineError, TextError: There is no such field, or the text is no value for it.
+            EncodeError: The value is none of the protocol.
+            DecodeError: What was sent before does not conform.
+        """
+        maker, encoder = LineMaker(self._plan), LineEncoder(self._plan, is_canonical=True)
+        n_own = 0
+        for heard in BothDirections(self._plan, scene).listen(data, asides):
+            line = self._line(maker, heard)
+            if line is None and not heard.is_aside:
+                break
+            if not heard.is_aside and n_own == number and line is not None:
+                if self._is_piece(line) or not isinstance(heard.found, Node):
+                    break
+                other = encoder.encode(changed(line, heard.found, path, text))
+                return data[: heard.offset] + other + data[heard.offset + heard.size :]
+            if line is not None:
+                encoder.encode(line)
+            n_own += not heard.is_aside
+        raise LineError("there is no such frame that could be changed")
+
+    def _line(self, maker: LineMaker, heard: Heard) -> dict[str, Any] | None:
+        if isinstance(heard.found, DecodeError):
+            return None
+        try:
+            return maker.decoded(heard.found.value, heard.data, offset=0, role=heard.role)
+        except LineError:
+            return None
+
+    def _is_piece(self, line: Mapping[str, Any]) -> bool:
+        """Tell whether a frame is a piece of a block: it is written with the others, and not by itself."""
+        part = line.get("part")
+        return part is not None and self._plan.joins[part["join"]].block is not None
+
+    def _behind(self, scene: Scene, data: bytes, asides: tuple[Aside, ...], offset: int) -> Scene | None:
+        """Return the scene of a frame behind others, which can say how to read it; None where that is too much to copy."""
+        if not self._plan.contexts and not self._plan.joins:
+            return scene
+        said = said_until(scene, data[:offset], asides)
+        is_much = sum(len(each) for _, each in said) > _MOST_BEFORE or len(said) > _MOST_SAID
+        return None if is_much else replace(scene, before=said)
+
+    def _copies(self, sample: Sample, line: dict[str, Any] | None) -> dict[str, str]:
+        python = self._snippets.python(sample) if isinstance(sample.tree.value, FrameValue) else ""
+        copies = {"command line": self._snippets.decode_command(sample)}
+        return copies | ({"Python": python} if python else {}) | {"vector": _vector(sample, line)}
+
+    def _node(self, node: Node, budget: int, line: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
+        """Return a node for the page, and how many more may follow; `line`: what may be changed of its frame."""
+        budget -= 1
+        shown: dict[str, Any] = {
+            "name": harmless(node.name),
+            "path": harmless(node.path),
+            "start": node.start,
+            "end": node.end,
+        }
+        if node.inner:
+            shown["inner"] = True
+        is_hidden = node.name in self._secrets
+        text = HIDDEN if is_hidden else _value_of(node)
+        shown |= {key: value for key, value in (("value", text), ("note", harmless(node.note))) if value}
+        edit = text_of(line, node.path) if text and node.part not in _DERIVED else None
+        if edit is not None:
+            shown |= {"can_edit": True, "edit": edit}
+        children = []
+        for child in () if is_hidden else node.children:
+            if budget <= 0:
+                shown["cut"] = True
+                break
+            each, budget = self._node(child, budget, line)
+            children.append(each)
+        return shown | ({"children": children} if children else {}), budget
+
+
+def fault_of(error: DecodeError, *, is_hidden: bool = False) -> dict[str, Any]:
+    """Return a fault for the page, with the message as far as it was read; `is_hidden`: without what may be secret."""
+    facts: Mapping[str, Any] = {
+        "code": error.code, "rule": error.rule, "path": error.path, "at": error.at, "inner_at": error.inner_at,
+        "expected": error.expected, "found": None if is_hidden else error.found,
+    }  # fmt: skip
+    shown = {
+        key: harmless(value) if isinstance(value, str) else value
+        for key, value in facts.items()
+        if value not in (None, "")
+    }
+    if error.partial and not is_hidden:
+        shown["partial"] = error.partial
+    return shown
+
+
+def _title(node: Node) -> str:
+    message = getattr(node.value, "message", node.value)
+    return harmless(str(getattr(message, "name", node.name)))
+
+
+def _value_of(node: Node) -> str:
+    if node.children and not isinstance(node.value, str | bytes | int):
+        return ""
+    plain = (
+        node.value is None
+        or isinstance(node.value, bool | int | float | str | bytes)
+        or hasattr(node.value, "hex")
+    )
+    return harmless(scalar_text(node.value)) if plain and node.value is not None else ""
+
+
+def _vector(sample: Sample, line: dict[str, Any] | None) -> str:
+    from wiregen.formats.jsonl import dumps
+
+    before = [{"from": role, "bytes": data.hex()} for role, data in sample.scene.before]
+    frames = (
+        [{key: line[key] for key in ("message", "header", "fields") if key in line}]
+        if line is not None
+        else []
+    )
+    vector = {
+        "id": "mine",
+        "kind": "valid",
+        "before": before,
+        "from": sample.scene.role,
+        "bytes": sample.data.hex(),
+        "frames": frames,
+    }
+    return dumps({key: value for key, value in vector.items() if value not in (None, [])})

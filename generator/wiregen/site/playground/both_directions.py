@@ -1,0 +1,126 @@
+"""A stream beside what the other side said meanwhile: every frame in the order of the connection.
+
+Invariant: of the stream itself nothing follows its first fault; a fault of the other side hides nothing but what is behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from wiregen.conformance.vectors.reference_verdicts import ReferenceVerdicts, Scene
+from wiregen.runtime.codec.errors import DecodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.tree import Node
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.stream.context import Context
+from wiregen.runtime.stream.reference_decoder import reference_decoder
+
+__all__ = ["Aside", "BothDirections", "Heard", "said_until"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aside:
+    """Bytes of another role; `at`: how many bytes of the stream were sent before them."""
+
+    at: int
+    role: str | None
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """A frame or the first fault. `offset` counts in the stream, and in its role's own bytes where it `is_aside`."""
+
+    role: str | None
+    offset: int
+    size: int
+    found: Node | DecodeError
+    data: bytes
+    is_aside: bool
+
+
+class BothDirections:
+    """Hears one stream in its scene; `known`: what the frames have said until now."""
+
+    def __init__(self, plan: Schema, scene: Scene) -> None:
+        self._plan, self._scene = plan, scene
+        self.known = Context(plan, limits=scene.limits)
+        self._ears: dict[str | None, _Ear] = {}
+
+    def listen(self, data: bytes, asides: tuple[Aside, ...] = ()) -> Iterator[Heard]:
+        """Yield what was sent before and what was said aside in its place among the frames of the stream.
+
+        Raises:
+            DecodeError: What was sent before does not conform.
+        """
+        ReferenceVerdicts(self._plan).read(
+            self._scene, b""
+        )  # what no frame can follow is an item only where a stream ends
+        for role, sent in self._scene.before:
+            yield from self._ear(role).hear(sent, is_aside=True)
+        own, at = self._ear(self._scene.role), 0
+        own.forget()
+        for aside in (*asides, Aside(at=len(data), role=None, data=b"")):
+            until = min(max(aside.at, at), len(data))
+            yield from own.hear(data[at:until], is_aside=False)
+            at = until
+            if aside.data:
+                yield from self._ear(aside.role).hear(aside.data, is_aside=True)
+        yield from own.end()
+
+    def _ear(self, role: str | None) -> _Ear:
+        if role not in self._ears:
+            self._ears[role] = _Ear(self._plan, self._scene, role, self.known)
+        return self._ears[role]
+
+
+class _Ear:
+    """Hears one role, up to its first fault."""
+
+    def __init__(self, plan: Schema, scene: Scene, role: str | None, known: Context) -> None:
+        options = Options(
+            role, context=known, limits=scene.limits, strict=scene.strict, variant=scene.variant
+        )
+        self._decoder: Any = reference_decoder(plan, options, "yield", context=known)
+        self._role = role
+        self._bytes = bytearray()
+        self._start = 0
+        self._is_deaf = False
+
+    def forget(self) -> None:
+        """Count from here on."""
+        self._start += len(self._bytes)
+        self._bytes.clear()
+
+    def hear(self, data: bytes, *, is_aside: bool) -> Iterator[Heard]:
+        self._bytes += data
+        if data and not self._is_deaf:
+            yield from self._heard(self._decoder.items(data), is_aside=is_aside)
+
+    def end(self) -> Iterator[Heard]:
+        if not self._is_deaf:
+            yield from self._heard(self._decoder.finish_items(), is_aside=False)
+
+    def _heard(self, items: Any, *, is_aside: bool) -> Iterator[Heard]:
+        for start, size, item in items:
+            offset = start - self._start
+            self._is_deaf = isinstance(item, DecodeError)
+            found = item.moved(-self._start) if isinstance(item, DecodeError) else item
+            data = bytes(self._bytes[max(offset, 0) : offset + size])
+            yield Heard(role=self._role, offset=offset, size=size, found=found, data=data, is_aside=is_aside)
+            if self._is_deaf:
+                return
+
+
+def said_until(scene: Scene, data: bytes, asides: tuple[Aside, ...]) -> tuple[tuple[str | None, bytes], ...]:
+    """Return all that was sent before a place: the scene's own, then the stream and what was said aside."""
+    said: list[tuple[str | None, bytes]] = [*scene.before]
+    at = 0
+    for aside in (*asides, Aside(at=len(data), role=None, data=b"")):
+        until = min(max(aside.at, at), len(data))
+        said += [(scene.role, data[at:until])] if until > at else []
+        at = until
+        said += [(aside.role, aside.data)] if aside.data and aside.at <= len(data) else []
+    return tuple(said)

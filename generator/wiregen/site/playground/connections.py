@@ -1,0 +1,80 @@
+"""The connections of a capture, or of its first part, as the page chooses among them."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeGuard
+
+from wiregen.formats.capture import Closed, Event, Flow, Gap, Piece, read_streams
+
+__all__ = ["MOST_TURNS", "connections_of"]
+
+MOST_TURNS: Final = 4096
+"""How often the speaker of one connection may change."""
+_MOST_CONNECTIONS: Final = 32
+_MOST_BYTES: Final = 1 << 17
+"""Of each direction: a question holds both as digits."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Connection:
+    """`turns`: who spoke, the opener or not, and how many bytes. `ends`: why a direction has no more."""
+
+    flow: Flow
+    said: dict[bool, bytearray] = field(default_factory=lambda: {True: bytearray(), False: bytearray()})
+    turns: list[tuple[bool, int]] = field(default_factory=list)
+    ends: dict[bool, str] = field(default_factory=dict)
+
+    def take(self, event: Piece | Gap) -> None:
+        side = event.from_opener
+        if side in self.ends:
+            return
+        if isinstance(event, Gap):
+            self.ends[side] = "gap"
+            return
+        data = event.data[: _MOST_BYTES - len(self.said[side])]
+        is_same = bool(self.turns) and self.turns[-1][0] == side
+        if len(data) < len(event.data) or not is_same and len(self.turns) >= MOST_TURNS:
+            self.ends[side] = "bound"
+            data = data if is_same or len(self.turns) < MOST_TURNS else b""
+        if data:
+            before = self.turns.pop()[1] if is_same else 0
+            self.turns.append((side, before + len(data)))
+            self.said[side] += data
+
+
+def connections_of(capture: bytes) -> dict[str, Any]:
+    """Return the connections of a capture, each with both directions up to the first gap, and who spoke when.
+
+    Raises:
+        CaptureError: It is no capture.
+    """
+    found: dict[str, _Connection] = {}
+    is_cut = False
+    events = read_streams(io.BytesIO(capture))
+    for event in events:
+        if not _has_bytes(event):
+            continue
+        name = event.flow.name
+        if name not in found and len(found) >= _MOST_CONNECTIONS:
+            is_cut = True
+            continue
+        found.setdefault(name, _Connection(flow=event.flow)).take(event)
+    return {"connections": [_shown(name, each) for name, each in found.items()], "is_cut": is_cut}
+
+
+def _has_bytes(event: Event) -> TypeGuard[Piece | Gap]:
+    return not isinstance(event, Closed)
+
+
+def _shown(name: str, connection: _Connection) -> dict[str, Any]:
+    sides = [
+        {"hex": bytes(connection.said[side]).hex(), "end": connection.ends.get(side, "")}
+        for side in (True, False)
+    ]
+    return {
+        "flow": name,
+        "sides": sides,
+        "turns": [[0 if from_opener else 1, size] for from_opener, size in connection.turns],
+    }

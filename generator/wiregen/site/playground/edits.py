@@ -1,0 +1,101 @@
+"""Fields of a decoded line as people change them: the text that a field is given to them as, and the value that a text stands for.
+
+Invariant: the text that is given stands for the value that is there, whatever that is; whoever changes nothing changes nothing.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from wiregen.formats.jsonl import LineError, loads
+from wiregen.runtime.reference.tree import Node
+from wiregen.site.playground.pasted_text import bytes_of
+
+__all__ = ["changed", "text_of"]
+
+_SHOWN_BYTES: Final = re.compile(r'x"([^"]*)"')
+_QUOTED: Final = re.compile(r'".*"|\{.*\}', re.DOTALL)
+_MOST_DIGITS: Final = 9
+
+
+def text_of(line: Mapping[str, Any], path: str) -> str | None:
+    """Return the value at an error's path, `Data.pairs[1].value`, as text for whoever changes it; None where it cannot be.
+
+    A text stands as it is where an input field can hold it, else in quotes as JSON; bytes are hexadecimal digits.
+    """
+    try:
+        places = [_place(line.get(key), path) for key in ("fields", "header")]
+    except LineError:
+        return None
+    holder, last = next((place for place in places if place[0] is not None), (None, None))
+    if holder is None or isinstance(holder[last], list | dict):
+        return None
+    value = holder[last]
+    is_plain = isinstance(value, str) and value.isprintable() and not _QUOTED.fullmatch(value)
+    return value if is_plain else json.dumps(value)
+
+
+def changed(line: dict[str, Any], tree: Node, path: str, text: str) -> dict[str, Any]:
+    """Return a line, whose frame is `tree`, with what a text stands for in place of the value at a path.
+
+    Raises:
+        LineError: There is no such field, or the text is no value for it.
+        TextError: The field is bytes, and the text is none.
+    """
+    made = copy.deepcopy(line)
+    is_bytes = any(node.path == path and isinstance(node.value, bytes) for node in tree.walk())
+    for key in ("fields", "header"):
+        holder, last = _place(made.get(key), path)
+        if holder is not None:
+            old = holder[last]
+            holder[last] = _digits(text) if is_bytes and isinstance(old, str) else _value(old, text)
+            return made
+    raise LineError(f"there is nothing to change at {path[:64]}")
+
+
+def _place(root: Any, path: str) -> tuple[Any, Any]:
+    """Return what holds the value, and by which key; None where nothing does."""
+    steps = list(_steps(path.partition(".")[2]))
+    for step in steps[:-1]:
+        if not _has(root, step):
+            return None, None
+        root = root[step]
+    return (root, steps[-1]) if steps and _has(root, steps[-1]) else (None, None)
+
+
+def _has(place: Any, step: str | int) -> bool:
+    if isinstance(step, int):
+        return isinstance(place, list) and step < len(place)
+    return isinstance(place, dict) and step in place
+
+
+def _steps(path: str) -> Iterator[str | int]:
+    for part in path.split("."):
+        name, *numbers = part.replace("]", "").split("[")
+        if name:
+            yield name
+        for number in numbers:
+            if not number.isascii() or not number.isdigit() or len(number) > _MOST_DIGITS:
+                raise LineError("no place in a message")
+            yield int(number)
+
+
+def _digits(text: str) -> str:
+    shown = _SHOWN_BYTES.fullmatch(text.strip())
+    return bytes_of(text if shown is None else shown[1], "hex").hex()
+
+
+def _value(old: Any, text: str) -> Any:
+    """Return a text as a value of the kind that is there."""
+    if isinstance(old, str) and not _QUOTED.fullmatch(text):
+        return text
+    try:
+        return loads(f'{{"value": {text}}}')["value"]
+    except LineError:
+        if isinstance(old, int | float):
+            raise LineError(f"`{text[:32]}` is no number") from None
+        return text

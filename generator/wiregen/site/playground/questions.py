@@ -1,0 +1,135 @@
+"""Questions of the page, checked and answered."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+from wiregen.conformance.vectors.reference_verdicts import Scene
+from wiregen.formats.capture import CaptureError
+from wiregen.formats.jsonl import LineError
+from wiregen.runtime.codec.errors import DecodeError, EncodeError
+from wiregen.schema import model as m
+from wiregen.schema.lowering import lower
+from wiregen.site.pages.snippets import Snippets
+from wiregen.site.playground.answers import Reader, fault_of
+from wiregen.site.playground.both_directions import Aside
+from wiregen.site.playground.connections import MOST_TURNS, connections_of
+from wiregen.site.playground.pasted_text import TextError, bytes_of
+
+__all__ = ["Load", "Questions"]
+
+Load: TypeAlias = Callable[[str], m.Protocol]
+"""Gives a protocol by its name."""
+_MOST_BEFORE: Final = 8
+
+
+class _QuestionError(Exception):
+    """A question that cannot be answered, in a few words."""
+
+
+class Questions:
+    """Answers about the protocols that it is told of; `package`: of their generated code."""
+
+    def __init__(self, names: tuple[str, ...], load: Load, package: str = "wireproto") -> None:
+        self._names, self._load, self._package = names, load, package
+        self._readers: dict[str, tuple[m.Protocol, Reader]] = {}
+
+    def answer(self, question: Any) -> dict[str, Any]:
+        """Return the answer to a question; what is wrong with it is one too."""
+        try:
+            if not isinstance(question, dict):
+                raise _QuestionError("no question")
+            kind = question.get("kind")
+            if kind == "protocols":
+                return {"protocols": [self._described(name) for name in self._names]}
+            if kind == "capture":
+                return connections_of(_from_base64(_text(question, "data")))
+            return self._about_bytes(question, kind)
+        except (_QuestionError, TextError, LineError, CaptureError) as error:
+            return {"wrong": str(error)}
+        except EncodeError as error:
+            return {"wrong": str(error)}
+        except DecodeError as error:
+            return {
+                "wrong": "what was sent before does not conform",
+                "fault": fault_of(error, is_hidden=True),
+            }
+
+    def _about_bytes(self, question: Mapping[str, Any], kind: Any) -> dict[str, Any]:
+        protocol, reader = self._reader(_text(question, "protocol"))
+        scene, asides = _scene(protocol, question), _asides(protocol, question)
+        data = bytes_of(_text(question, "text"), _text(question, "form", "auto"))
+        if kind == "edit":
+            number = question.get("frame")
+            if not isinstance(number, int) or isinstance(number, bool):
+                raise _QuestionError("which frame?")
+            data = reader.edited(
+                scene, data, asides, number, _text(question, "path"), _text(question, "value")
+            )
+        elif kind != "look":
+            raise _QuestionError("no question")
+        return reader.look(scene, data, asides)
+
+    def _reader(self, name: str) -> tuple[m.Protocol, Reader]:
+        if name not in self._names:
+            raise _QuestionError("there is no such protocol")
+        if name not in self._readers:
+            protocol = self._load(name)
+            plan = lower(protocol)
+            self._readers[name] = protocol, Reader(plan, Snippets(protocol, plan, self._package), name)
+        return self._readers[name]
+
+    def _described(self, name: str) -> dict[str, Any]:
+        protocol, _ = self._reader(name)
+        text = next(
+            (example.hex for example in protocol.examples if example.form == "both" and example.hex), ""
+        )
+        is_told = any(context.role is not None for context in protocol.contexts)
+        return {"name": name, "roles": list(protocol.roles), "example": text, "needs_other": is_told}
+
+
+def _scene(protocol: m.Protocol, question: Mapping[str, Any]) -> Scene:
+    before = question.get("before", [])
+    if not isinstance(before, list) or len(before) > _MOST_BEFORE:
+        raise _QuestionError("no list of what was sent before")
+    said = tuple(
+        (_role(protocol, each), bytes_of(_text(each, "text"))) for each in before if isinstance(each, dict)
+    )
+    return Scene(role=_role(protocol, question), before=tuple((role, data) for role, data in said if data))
+
+
+def _asides(protocol: m.Protocol, question: Mapping[str, Any]) -> tuple[Aside, ...]:
+    """Return what the other side said meanwhile: how many bytes were sent before, by whom, in hexadecimal."""
+    listed = question.get("asides", [])
+    if not isinstance(listed, list) or len(listed) > MOST_TURNS:
+        raise _QuestionError("no list of what was said meanwhile")
+    return tuple(_aside(protocol, each) for each in listed)
+
+
+def _aside(protocol: m.Protocol, said: Any) -> Aside:
+    if not isinstance(said, dict) or not isinstance(at := said.get("at"), int):
+        raise _QuestionError("no list of what was said meanwhile")
+    return Aside(at=at, role=_role(protocol, said), data=bytes_of(_text(said, "text"), "hex"))
+
+
+def _role(protocol: m.Protocol, question: Mapping[str, Any]) -> str | None:
+    role = question.get("role")
+    if role is not None and role not in protocol.roles:
+        raise _QuestionError("there is no such role")
+    return role if role is not None else (protocol.roles or (None,))[0]
+
+
+def _from_base64(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError:
+        raise _QuestionError("data: expected Base64") from None
+
+
+def _text(question: Mapping[str, Any], key: str, default: str | None = None) -> str:
+    value = question.get(key, default)
+    if not isinstance(value, str):
+        raise _QuestionError(f"{key}: expected a text")
+    return value

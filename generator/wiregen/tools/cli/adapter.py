@@ -1,0 +1,46 @@
+"""What `vectors run` and `fuzz` have in common: a command behind `--`, started without a shell."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from wiregen.tools.cli.failure import Failure
+
+if TYPE_CHECKING:
+    from wiregen.conformance.vectors.adapters import AdapterProgram
+
+__all__ = ["AdapterCommand", "command_of", "opened"]
+
+_KEY = "wiregen.testee"
+
+
+class AdapterCommand(click.Command):
+    """A verb whose arguments end at the first `--`; behind it stands a command."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        at = args.index("--") if "--" in args else len(args)
+        ctx.meta[_KEY] = tuple(args[at + 1 :])
+        return super().parse_args(ctx, args[:at])
+
+
+def command_of() -> tuple[str, ...]:
+    """Return the command behind `--`; () where there is none."""
+    command: tuple[str, ...] = click.get_current_context().meta[_KEY]
+    return command
+
+
+@contextmanager
+def opened(command: tuple[str, ...], protocol: str, seconds: float) -> "Iterator[AdapterProgram]":
+    """Start an implementation, and end it in the end."""
+    from wiregen.conformance.vectors.adapters import AdapterProgram, Bounds, StartError
+
+    try:
+        door = AdapterProgram(command, protocol, Bounds(seconds=seconds))
+    except StartError as error:
+        raise Failure(
+            str(error), "it answers lines of JSON on stdin with lines on stdout: docs/vectors.md"
+        ) from None
+    with door:
+        yield door

@@ -1,0 +1,307 @@
+"""`wiregen build`: .wire files to the generated tree; with --check or --diff only the comparison."""
+
+import difflib
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+import click
+
+from wiregen.tools.cli.failure import DONE, FINDINGS, USAGE, Failure
+from wiregen.tools.cli.messages import has_colour, tell
+from wiregen.tools.cli.protocols import chosen_names, configuration, stop
+
+if TYPE_CHECKING:
+    from wiregen.generate.plugins import Plugin
+    from wiregen.generate.writer import Difference, Output
+    from wiregen.language.config import Config
+    from wiregen.language.diagnostics import Report
+
+__all__ = ["verb"]
+
+_MOVE_AWAY = "the message names the place; nothing was changed"
+
+
+_OLD_SIZE = 1 << 20
+"""Bytes that an old file may have beyond four times those of the new one, for its difference to be shown."""
+
+
+@click.command("build")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--check", is_flag=True, help="Write nothing; list stale, missing and extra files, exit 1 if any."
+)
+@click.option("--watch", is_flag=True, help="Build again whenever a source changes, until Ctrl-C.")
+@click.option(
+    "--diff", is_flag=True, help="Write nothing; print the changes that a build would make, exit 1 if any."
+)
+@click.option(
+    "--plugin",
+    "plugins",
+    multiple=True,
+    metavar="COMMAND",
+    help="Run this program too: models on its stdin, files from its stdout. May be given again.",
+)
+@click.option("--allow-plugins", is_flag=True, help="Run the programs that the configuration names.")
+@click.option("--plugin-time", metavar="TIME", help="How long each program may take: 90 s, 5 min. Else 60 s.")
+@click.option(
+    "--plugin-output", metavar="SIZE", help="How much each may write to stdout: 256 MiB. Else 64 MiB."
+)
+def verb(
+    names: tuple[str, ...],
+    check: bool,
+    diff: bool,
+    watch: bool,
+    plugins: tuple[str, ...],
+    allow_plugins: bool,
+    plugin_time: str | None,
+    plugin_output: str | None,
+) -> int:
+    """Write the generated packages of the protocols NAME, or of all that the configuration names."""
+    wishes = _Wishes(
+        names=names,
+        plugins=plugins,
+        allows_plugins=allow_plugins,
+        plugin_time=plugin_time,
+        plugin_output=plugin_output,
+    )
+    if not watch:
+        return _compared(wishes, with_text=diff) if check or diff else _built(wishes)
+    if check or diff:
+        raise Failure("--watch writes, and --check and --diff do not", "give one of the two")
+    from wiregen.tools.cli.watch import watch_sources
+
+    return watch_sources(lambda: _built(wishes))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wishes:
+    """What to build, and which plug-ins may run besides, for how long and with how much output; None: as configured."""
+
+    names: tuple[str, ...]
+    plugins: tuple[str, ...]
+    allows_plugins: bool
+    plugin_time: str | None
+    plugin_output: str | None
+
+
+def _built(wishes: _Wishes) -> int:
+    """Build and write; where all is as the last build left it, only say so."""
+    from wiregen.generate.freshness import inputs_of, is_fresh, remember
+    from wiregen.language.diagnostics import Report
+
+    config = configuration(Report())
+    is_partial = bool(wishes.names)
+    has_plugins = bool(wishes.plugins or config.plugins)  # what they read is their own affair
+    inputs = None if is_partial or has_plugins else inputs_of(config)
+    if is_fresh(config, inputs):
+        return _say_fresh(config)
+    made = _make(config, wishes)
+
+    code = _guarded(lambda: _write(made, config, is_partial=is_partial))
+    if made.is_silent and inputs == inputs_of(
+        config
+    ):  # else something changed meanwhile, or is to be said again
+        remember(config, inputs)
+    return code
+
+
+def _compared(wishes: _Wishes, *, with_text: bool) -> int:
+    """Build, and show what a build would change; nothing that was remembered is asked."""
+    from wiregen.language.diagnostics import Report
+
+    config = configuration(Report())
+    made = _make(config, wishes)
+    is_partial = bool(wishes.names)
+    stale = _stale_locks(made.locks)
+    return _guarded(
+        lambda: max(stale, _compare(made.outputs, config, is_partial=is_partial, with_text=with_text))
+    )
+
+
+def _guarded(action: Callable[[], int]) -> int:
+    from wiregen.generate.writer import WriteError
+    from wiregen.language.locks import LockError
+
+    try:
+        return action()
+    except (WriteError, LockError) as error:
+        raise Failure(str(error), _MOVE_AWAY, code=USAGE) from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Made:
+    """What a build comes to: the files to be, the locks to be, and whether it had nothing to say."""
+
+    outputs: "tuple[Output, ...]"
+    locks: "Mapping[Path, bytes]"
+    is_silent: bool
+
+
+def _make(config: "Config", wishes: _Wishes) -> _Made:
+    """Build in memory; exit where there are errors."""
+    from wiregen.generate.build import build
+    from wiregen.generate.frontend import protocol_files
+    from wiregen.language.diagnostics import Report, render
+    from wiregen.language.source import Sources
+    from wiregen.tools.cli.progress import progress_of_pages
+
+    report, sources = Report(), Sources()
+    locks: dict[Path, bytes] = {}
+    plugins = _plugins(config, wishes, report)
+    if report.has_errors:
+        stop(report, sources)
+    if not (wishes.names or config.protocols):
+        chosen_names(protocol_files(config), config)
+    with progress_of_pages() as at_page:
+        outputs = build(
+            config, wishes.names, sources, report, at_page=at_page, at_lock=locks.__setitem__, plugins=plugins
+        )
+    if report.has_errors:
+        stop(report, sources)
+    is_silent = all(
+        diagnostic.severity == "note" for diagnostic in report.diagnostics
+    )  # they are for `check`
+    if not is_silent:
+        sys.stderr.write(render(report, sources, colour=has_colour(sys.stderr)))
+    return _Made(outputs=outputs, locks=locks, is_silent=is_silent)
+
+
+def _plugins(config: "Config", wishes: _Wishes, report: "Report") -> "tuple[Plugin, ...]":
+    if not (wishes.plugins or config.plugins):
+        return ()
+    from wiregen.generate.plugins import bounds_of, chosen_plugins
+
+    try:
+        bounds = bounds_of(
+            config.plugin_time if wishes.plugin_time is None else wishes.plugin_time,
+            config.plugin_output if wishes.plugin_output is None else wishes.plugin_output,
+        )
+    except ValueError as error:
+        raise Failure(f"a bound of the plug-ins: {error}", "give a number and its unit", code=USAGE) from None
+    return chosen_plugins(
+        wishes.plugins,
+        config.plugins,
+        config.root,
+        report,
+        is_allowed=wishes.allows_plugins,
+        bounds=bounds,
+    )
+
+
+def _say_fresh(config: "Config") -> int:
+    from wiregen.language.source import as_shown
+
+    tell(f"{as_shown(config.output)}: up to date")
+    return DONE
+
+
+def _write_locks(locks: "Mapping[Path, bytes]") -> None:
+    """Write the locks first: whoever has the tree then has them."""
+    from wiregen.language.locks import write_lock
+    from wiregen.language.source import as_shown
+
+    for path, content in locks.items():
+        if write_lock(path, content):
+            tell(f"{as_shown(path)}: written; it belongs into the repository")
+
+
+def _stale_locks(locks: "Mapping[Path, bytes]") -> int:
+    """List the locks that a build would write."""
+    from wiregen.generate.writer import holds, is_regular
+    from wiregen.language.source import as_shown
+
+    stale = [path for path, content in locks.items() if not holds(path, content)]
+    sys.stdout.writelines(
+        f"{'stale' if is_regular(path) else 'missing'} {as_shown(path)}\n" for path in stale
+    )
+    return FINDINGS if stale else DONE
+
+
+def _write(made: _Made, config: "Config", *, is_partial: bool) -> int:
+    """Write the locks, then the tree, while no other process writes either."""
+    from wiregen.generate.writer import write
+    from wiregen.language.source import as_shown
+
+    written = write(
+        made.outputs,
+        config.output,
+        partial=is_partial,
+        at_wait=tell,
+        first=lambda: _write_locks(made.locks),
+    )
+    folder = as_shown(config.output)
+    for path in written.kept:
+        tell(f"kept {folder / path}: it was changed by hand since it was generated; delete it yourself")
+    counts = f"{_files(len(written.changed))} written, {len(written.deleted)} deleted"
+    tell(f"{folder}: {counts if written.changed or written.deleted else 'up to date'}")
+    return DONE
+
+
+def _compare(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: bool, with_text: bool) -> int:
+    from wiregen.generate.writer import compare
+    from wiregen.language.source import as_shown
+
+    difference = compare(outputs, config.output, partial=is_partial)
+    folder = as_shown(config.output)
+    rows = _changes(outputs, difference, config.output) if with_text else _listing(difference, folder)
+    sys.stdout.writelines(f"{row}\n" for row in rows)
+    _tell_ways_out(difference, folder)
+    return FINDINGS if difference else DONE
+
+
+def _tell_ways_out(difference: "Difference", folder: Path) -> None:
+    """Say what a build would do, and what it leaves to the user."""
+    n_kept = len(difference.kept)
+    n_files = len(difference.stale) + len(difference.missing) + len(difference.extra) - n_kept
+    if not difference:
+        tell(f"{folder}: up to date")
+    if n_files:
+        tell(f"{folder}: {_files(n_files)} not up to date; `wiregen build` mends that")
+    if n_kept:
+        them = "it" if n_kept == 1 else "them"
+        tell(f"{folder}: {_files(n_kept)} extra; remove {them}, or move {them} out of {folder}")
+
+
+def _listing(difference: "Difference", folder: Path) -> Iterator[str]:
+    for word in ("stale", "missing", "extra"):
+        paths: tuple[PurePosixPath, ...] = getattr(difference, word)
+        yield from (f"{word} {folder / path}" for path in paths)
+
+
+def _changes(outputs: "tuple[Output, ...]", difference: "Difference", folder: Path) -> Iterator[str]:
+    """Return a unified diff from the tree to what a build writes; the manifest, which only holds hashes, is left out."""
+    from wiregen.language.source import as_shown
+
+    wanted = {output.path: output.content for output in outputs}
+    for path in sorted((*difference.stale, *difference.missing, *difference.extra)):
+        if path in difference.kept:
+            yield f"extra {as_shown(folder) / path}"
+        elif path in wanted or path in difference.extra:
+            new = wanted.get(path, b"")
+            old = b"" if path in difference.missing else _old(folder / path, len(new))
+            if old is None:
+                yield f"stale {as_shown(folder) / path} (not a file that a build wrote)"
+            else:
+                yield from _unified(str(path), old, new)
+
+
+def _old(path: Path, size: int) -> bytes | None:
+    """Return the content of a file whose new content has `size` bytes; None: it is a link, no regular file, or far larger."""
+    from wiregen.language.regular_files import read_regular
+
+    try:
+        return read_regular(path, 4 * size + _OLD_SIZE, follow_links=False)
+    except OSError:
+        return None
+
+
+def _unified(name: str, old: bytes, new: bytes) -> Iterator[str]:
+    before, after = (text.decode(errors="replace").splitlines() for text in (old, new))
+    return difflib.unified_diff(before, after, f"old/{name}", f"new/{name}", lineterm="")
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count} files"

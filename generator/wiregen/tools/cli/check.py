@@ -1,0 +1,69 @@
+"""`wiregen check`: the diagnostics of .wire files are the result."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from wiregen.tools.cli.messages import has_colour, tell
+from wiregen.tools.cli.protocols import chosen_names, configuration, exit_code, load
+
+if TYPE_CHECKING:
+    from wiregen.generate.backends import Subject
+    from wiregen.language.diagnostics import OutputFormat, Report
+
+__all__ = ["verb"]
+
+_FORMATS: tuple["OutputFormat", ...] = ("full", "concise", "json", "github", "sarif")
+
+
+@click.command("check")
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.option("--output-format", type=click.Choice(_FORMATS), default="full", show_default=True)
+@click.option(
+    "--verbose",
+    is_flag=True,
+    help="Say too how much memory a message may take within its limits; as protobuf or msgpack, and with an error, at most twice as much.",
+)
+def verb(files: tuple[str, ...], output_format: "OutputFormat", verbose: bool) -> int:
+    """Check .wire FILEs, or protocols by name; without any, all in the sources of the configuration."""
+    from wiregen.generate.frontend import protocol_files, source_files
+    from wiregen.language.diagnostics import Report, render
+    from wiregen.language.source import Sources
+
+    report, sources = Report(), Sources()
+    config = configuration(report)
+    names = files or chosen_names((*source_files(config), *protocol_files(config)), config)
+    subjects = [load(name, config, sources, report) for name in names]
+    text = render(report, sources, output_format, colour=has_colour(sys.stdout))
+    sys.stdout.write(text)
+    for subject in subjects if verbose else ():
+        if subject is not None:
+            _tell_memory(subject)
+    if output_format != "full" or not report.diagnostics:  # there the last row of the result counts them
+        tell(_outcome(len(names), report))
+    return exit_code(report)
+
+
+def _tell_memory(subject: "Subject") -> None:
+    """Say which message can be the largest: a round estimate, what its limits allow."""
+    from wiregen.language.checker import largest_memory
+
+    largest = max(largest_memory(subject.protocol), key=lambda each: each[1], default=None)
+    if largest is not None:
+        message, size = largest
+        tell(f"{subject.protocol.name}: one {message} takes at most about {_in_words(size)}")
+
+
+def _in_words(size: int) -> str:
+    """Return a number of bytes in the largest unit of which it has at least one, at least 1 KiB."""
+    if size < 2**20:
+        return f"{max(1, -(-size // 2**10))} KiB"
+    return f"{size / 2**20:.0f} MiB"
+
+
+def _outcome(n_protocols: int, report: "Report") -> str:
+    n_errors = sum(diagnostic.severity == "error" for diagnostic in report.diagnostics)
+    protocols = "1 protocol" if n_protocols == 1 else f"{n_protocols} protocols"
+    errors = "1 error" if n_errors == 1 else f"{n_errors or 'no'} errors"
+    return f"{protocols}, {errors}"

@@ -1,0 +1,182 @@
+"""The group of verbs: found by name, imported when one is called; and how every run ends."""
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from wiregen import __version__
+from wiregen.tools.cli.failure import BUG, DONE, INTERRUPTED, PIPE_CLOSED, USAGE, Failure
+from wiregen.tools.cli.messages import tell, tell_error
+
+__all__ = ["main", "wiregen"]
+
+_VERBS = {
+    "build": "Write the generated packages of the project's protocols.",
+    "check": "Check .wire files.",
+    "decode": "Turn bytes, or a capture, into messages.",
+    "docs": "Write, or serve, the site that implementers read.",
+    "encode": "Turn decoded lines back into bytes.",
+    "explain": "Explain a code.",
+    "fuzz": "Search for bytes that an implementation reads otherwise than the careful codec.",
+    "ir": "Print a protocol's model as JSON.",
+    "lint": "List what .wire files assume, and find what a reader would miss.",
+    "new": "Make a project that builds.",
+    "play": "Show bytes as trees in a browser, and change them.",
+    "replay": "Hold a recorded connection to the protocol's sessions.",
+    "spark": "Captured traffic to tables, on Spark.",
+    "transcode": "Carry a stream from one serialization to another.",
+    "vectors": "Write conformance vectors, check them, hold implementations to them.",
+}
+
+
+class VerbGroup(click.Group):
+    """A group whose verbs are modules of this package."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _VERBS:
+            return None
+        verb: click.Command = importlib.import_module(f"wiregen.tools.cli.{cmd_name}").verb
+        return verb
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _VERBS:
+            from wiregen.language.diagnostics import did_you_mean
+
+            way_out = did_you_mean(args[0], _VERBS) or f"the verbs are {', '.join(_VERBS)}"
+            raise Failure(f"there is no verb `{args[0]}`", way_out)
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # click would exit with 1, which means findings
+            _forget_stdout()
+            return PIPE_CLOSED
+        except KeyboardInterrupt:
+            return INTERRUPTED
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(_VERBS.items()))
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> NoReturn:
+        """Run and exit; `standalone_mode` is click's, and without meaning here."""
+        sys.exit(_run(lambda: super(VerbGroup, self).main(args, prog_name, complete_var, False, **extra)))
+
+
+@click.group(
+    cls=VerbGroup, subcommand_metavar="VERB [ARGUMENTS]...", context_settings={"max_content_width": 100}
+)
+@click.version_option(__version__, prog_name="wiregen", message="%(prog)s %(version)s")
+def wiregen() -> None:
+    """A protocol's messages written once: codecs and everything else made from them.
+
+    Exit codes: 0 done; 1 findings (a wrong .wire file, stale output, bytes that do not conform);
+    2 usage or configuration; 3 a bug of wiregen.
+    """
+
+
+def main() -> NoReturn:
+    """Run the command on the process's arguments."""
+    wiregen.main(prog_name="wiregen")
+
+
+def _run(command: Any) -> int:
+    """Return the exit code of a command, whatever happens in it."""
+    _prepare_streams()
+    try:
+        result = command()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _forget_stdout()
+        return PIPE_CLOSED
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except click.ClickException as error:
+        return _refuse(error)
+    except OSError as error:
+        return _refuse_by_system(error)
+    except Exception as error:  # noqa: BLE001 - the outermost frame: a traceback is no message
+        return _confess(error)
+    return result if isinstance(result, int) else DONE
+
+
+def _prepare_streams() -> None:
+    """Have all three streams, also where the caller closed them, and no character that stdout cannot print."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115 - for good
+            setattr(sys, name, stream)
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _forget_stdout() -> None:
+    """Let the flush at the interpreter's end go nowhere: the reader has left."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _refuse(error: click.ClickException) -> int:
+    if isinstance(error, Failure):
+        error.show()
+        return error.code
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        print(error.message, file=sys.stderr)
+        return USAGE
+    path = context.command_path if context is not None else "wiregen"
+    tell_error(_as_message(error.format_message()), f"`{path} --help` lists what there is")
+    return USAGE
+
+
+def _as_message(text: str) -> str:
+    return text[:1].lower() + text[1:].rstrip(".")
+
+
+def _refuse_by_system(error: OSError) -> int:
+    name = f"`{error.filename}`: " if error.filename is not None else ""
+    tell_error(
+        f"{name}{(error.strerror or str(error)).lower()}", "check the path, its permissions and the disk"
+    )
+    return USAGE
+
+
+def _confess(error: Exception) -> int:
+    """Say that it is our bug; only who asks for the traceback gets it, for it may show payload."""
+    import traceback
+
+    from wiregen.tools.cli.declared_at import declared_at
+
+    if os.environ.get("WIREGEN_DEBUG") == "1":
+        tell("".join(traceback.format_exception(error)).rstrip())
+        return BUG
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    declared = declared_at(error)
+    place += f", at {declared}" if declared else ""
+    tell_error(
+        f"a bug in wiregen {__version__}: {type(error).__name__}{place}",
+        "please report it with the command and its input; WIREGEN_DEBUG=1 shows the traceback",
+    )
+    return BUG

@@ -1,0 +1,154 @@
+"""The connections of a capture, both directions of each in the order of time."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wiregen.formats.capture import CaptureError, Closed, Flow, Gap, Piece, read_streams
+from wiregen.runtime.stream.context import Context
+from wiregen.tools.cli.decoding_options import Decoded, Settings
+from wiregen.tools.cli.direction import Direction
+from wiregen.tools.cli.failure import Failure
+from wiregen.tools.cli.messages import tell
+from wiregen.tools.cli.role_detection import opener_is_first
+
+if TYPE_CHECKING:
+    from wiregen.formats.capture import Event, EventSource
+
+__all__ = ["Conversation", "conversations", "decode_capture"]
+
+_MOST_SHOWN = 10
+"""Ports that a failure names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """A connection by its directions: of the opener, of the other; those that are finished are taken out."""
+
+    directions: dict[bool, Direction]
+    context: Context
+
+    def take(self, event: "Event") -> Iterator[Decoded]:
+        """Yield what an event completes."""
+        for decoded in _decoded(event, self.directions):
+            yield replace(decoded, flow=event.flow.name, time=event.time)
+
+
+def decode_capture(
+    path: Path,
+    settings: Settings,
+    port: int | None,
+    ports: tuple[int, ...],
+    advance: Callable[[int], None],
+    role: str | None = None,
+) -> Iterator[Decoded]:
+    """Yield what the connections of a capture hold; `ports` are those that the protocol declares.
+
+    `role`: only what that role sends.
+    """
+    for event, conversation in conversations(path, settings, port, ports, advance):
+        for decoded in conversation.take(event):
+            if role in (None, decoded.role):
+                yield decoded
+
+
+def conversations(
+    path: Path,
+    settings: Settings,
+    port: int | None,
+    ports: tuple[int, ...],
+    advance: Callable[[int], None],
+) -> "Iterator[tuple[Event, Conversation]]":
+    """Yield each event of a capture, in the order of time, with the conversation that is to take it.
+
+    Raises:
+        Failure: It cannot be read, or no connection has the port that is asked for.
+    """
+    streams, is_any = read_streams(path, port=port), False
+    live: dict[str, Conversation] = {}
+    orient = _Orientation(path, settings, port, ports)
+    try:
+        for event in streams:
+            is_any = True
+            conversation = live.get(event.flow.name)
+            if conversation is None:
+                if isinstance(event, Closed):
+                    continue
+                conversation = live[event.flow.name] = orient.open(event.flow)
+            advance(len(event.data) if isinstance(event, Piece) else 0)
+            yield event, conversation
+            if not conversation.directions:
+                del live[event.flow.name]
+        if port is not None and not is_any:
+            raise _nobody(path, port)
+    except CaptureError as error:
+        raise Failure(
+            str(error), "without --pcap the bytes are read as one direction of a connection"
+        ) from None
+    _tell_issues(streams)
+
+
+def _nobody(path: Path, port: int) -> Failure:
+    """Return the failure that no connection has a port; it names those that the opened ends have."""
+    ports = sorted({event.flow.other.port for event in read_streams(path)})
+    shown = ", ".join(map(str, ports[:_MOST_SHOWN])) + (" and more" if len(ports) > _MOST_SHOWN else "")
+    there = f"there are connections to {shown}" if ports else "there are no connections of TCP in it"
+    return Failure(f"no connection of the capture has port {port}", there)
+
+
+class _Orientation:
+    """Decides which end of a connection is which role, and says so where it is not plain."""
+
+    def __init__(self, path: Path, settings: Settings, port: int | None, ports: tuple[int, ...]) -> None:
+        self._path = path
+        self._settings = settings
+        self._port = port
+        self._ports = ports
+
+    def open(self, flow: Flow) -> Conversation:
+        roles = self._settings.plan.roles
+        first, last = roles[0], roles[-1]
+        if not self._is_opener_first(flow, first):
+            first, last = last, first
+        context = Context(self._settings.plan, limits=dict(self._settings.limits))
+        directions = {
+            True: Direction(self._settings, first, context),
+            False: Direction(self._settings, last, context),
+        }
+        return Conversation(directions=directions, context=context)
+
+    def _is_opener_first(self, flow: Flow, first: str) -> bool:
+        if flow.saw_syn:
+            return True
+        opener_has, other_has = flow.opener.port in self._ports, flow.other.port in self._ports
+        if flow.by_port or opener_has != other_has:
+            is_opener = flow.by_port or other_has
+            how = f"by port {(flow.other if is_opener else flow.opener).port}"
+        else:
+            is_opener, how = opener_is_first(self._path, self._settings, self._port, flow)
+        tell(
+            f"{flow.name}: no SYN was captured; {how}, {flow.opener if is_opener else flow.other} is the {first}"
+        )
+        return is_opener
+
+
+def _decoded(event: "Event", directions: dict[bool, Direction]) -> Iterator[Decoded]:
+    match event:
+        case Piece():
+            if event.from_opener in directions:
+                yield from directions[event.from_opener].feed(event.data)
+        case Gap():
+            if event.from_opener in directions:
+                yield from directions[event.from_opener].gap(event.size)
+        case Closed(reason="fin", from_opener=bool() as from_opener):
+            if from_opener in directions:
+                yield from directions.pop(from_opener).finish()
+        case _:
+            for side in tuple(directions):
+                yield from directions.pop(side).finish()
+
+
+def _tell_issues(streams: "EventSource") -> None:
+    for issue in streams.issues:
+        tell(f"{'note' if issue.is_harmless else 'warning'}: {issue}")

@@ -1,0 +1,202 @@
+"""`wiregen decode`: bytes, or a capture, to messages; any .wire file will do, nothing has to be built."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from wiregen.tools.cli.failure import DONE, FINDINGS, Failure
+from wiregen.tools.cli.messages import is_terminal, tell
+
+if TYPE_CHECKING:
+    from wiregen.runtime.schema.protocol import Schema
+    from wiregen.tools.cli.decoding_options import Decoded, Settings
+    from wiregen.tools.cli.input import Input
+
+__all__ = ["verb"]
+
+
+@click.command("decode")
+@click.argument("protocol")
+@click.argument("file", required=False)
+@click.option(
+    "--hex", "digits", metavar="HEX", help="The bytes themselves, in hexadecimal, in place of a file."
+)
+@click.option(
+    "--backend",
+    metavar="NAME",
+    default="native",
+    show_default=True,
+    help="The serialization of the bytes: native, protobuf, msgpack, or another one installed.",
+)
+@click.option(
+    "--from", "role", metavar="ROLE", help="Who sent the bytes; of a capture, only what that role sent."
+)
+@click.option(
+    "--before",
+    multiple=True,
+    metavar="ROLE:HEX|ROLE:@FILE",
+    help="What that role had sent before, in whole frames; not shown. May be given again.",
+)
+@click.option("--variant", metavar="NAME", help="Another layout that the protocol declares.")
+@click.option(
+    "--pcap/--no-pcap", default=None, help="It is, or is not, a capture; else its first bytes tell."
+)
+@click.option("--port", type=click.IntRange(1, 65535), help="Of a capture, only connections with that port.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["jsonl", "json", "tree", "hex"]),
+    help="tree on a terminal, else jsonl",
+)
+@click.option("--strict", is_flag=True, help="Refuse what the protocol tolerates.")
+@click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="Replace a limit: frame=1MiB.")
+def verb(
+    protocol: str,
+    file: str | None,
+    digits: str | None,
+    backend: str,
+    role: str | None,
+    before: tuple[str, ...],
+    variant: str | None,
+    pcap: bool | None,
+    port: int | None,
+    format_: str | None,
+    strict: bool,
+    limits: tuple[str, ...],
+) -> int:
+    """Turn bytes of PROTOCOL (a name, or a path to a .wire file) into messages.
+
+    FILE holds one direction of a connection, or is a capture (pcap, pcapng, .gz too); `-` is stdin. Exits with 1 if
+    anything could not be decoded.
+
+    Where a layout depends on what the other side said, --before says it: decode PROTOCOL --from server --before client:HEX
+    """
+    from wiregen.schema.lowering import lower
+    from wiregen.tools.cli.decoding_options import Settings
+    from wiregen.tools.cli.input import from_hex, open_bytes
+    from wiregen.tools.cli.protocol_options import limits_of, role_of, variant_of
+    from wiregen.tools.cli.protocols import carrier_of
+
+    if digits is not None and (file is not None or pcap):
+        raise Failure("--hex takes the place of a file", "give one of the two")
+    subject, carrier = carrier_of(protocol, backend)
+    if carrier is not None:
+        pcap, format_ = _of_carrier(backend, pcap, format_)
+    plan = lower(subject.protocol)
+    settings = Settings(
+        plan=plan,
+        variant=variant_of(plan, variant),
+        limits=limits_of(plan, limits),
+        is_strict=strict,
+        carrier=carrier,
+    )
+    sender = role_of(plan, role)
+    ports = tuple(port.number for port in subject.protocol.ports)
+    opened = open_bytes(file, is_capture=pcap) if digits is None else nullcontext(from_hex(digits))
+    with opened as source:
+        if source.path is not None and not pcap:
+            tell("the input is a capture")
+        return _decode(source, settings, sender, before, port, ports, format_)
+
+
+def _of_carrier(backend: str, pcap: bool | None, format_: str | None) -> tuple[bool, str]:
+    """Return how bytes of another serialization are taken and shown: they are no capture, and have no native places."""
+    if pcap:
+        raise Failure(
+            f"a capture is decoded as native bytes, not as {backend}", "leave --pcap or --backend out"
+        )
+    if format_ in ("tree", "hex"):
+        raise Failure(
+            f"--format {format_} shows where native bytes lie, and {backend} has others",
+            "choose --format jsonl or json",
+        )
+    return False, format_ or "jsonl"
+
+
+def _decode(
+    source: "Input",
+    settings: "Settings",
+    role: str | None,
+    before: tuple[str, ...],
+    port: int | None,
+    ports: tuple[int, ...],
+    format_: str | None,
+) -> int:
+    """Print what the input holds; return the exit code."""
+    from wiregen.tools.cli.progress import progress
+    from wiregen.tools.cli.sinks import sink
+
+    out = sink(format_ or ("tree" if is_terminal(sys.stdout) else "jsonl"), settings)
+    has_fault = False
+    with progress(source.size) as advance:
+        for decoded in _items(source, settings, role, before, port, ports, advance):
+            out.write(decoded)
+            has_fault |= isinstance(decoded.outcome, Exception)
+        out.close()
+    return FINDINGS if has_fault else DONE
+
+
+def _items(
+    source: "Input",
+    settings: "Settings",
+    role: str | None,
+    before: tuple[str, ...],
+    port: int | None,
+    ports: tuple[int, ...],
+    advance: Callable[[int], None],
+) -> "Iterator[Decoded]":
+    if source.path is not None and before:
+        raise Failure("--before is for one direction, and a capture has both", "leave it out")
+    if source.path is not None:
+        from wiregen.tools.cli.conversations import decode_capture
+
+        return decode_capture(source.path, settings, port, ports, advance, role)
+    if port is not None:
+        raise Failure(
+            "--port is for captures, and the input is none", "leave it out, or give --pcap if it is one"
+        )
+    return _stream(source, settings, _sender(settings.plan, role), before, advance)
+
+
+def _sender(plan: "Schema", role: str | None) -> str | None:
+    """Return who sends; None where that does not matter, for one layout serves all roles."""
+    if role is not None or (len(set(plan.sends.values())) == 1 and not plan.opens):
+        return role
+    first: str = plan.roles[0]
+    tell(f"taken as sent by {first}; --from says otherwise")
+    return first
+
+
+def _stream(
+    source: "Input",
+    settings: "Settings",
+    role: str | None,
+    before: tuple[str, ...],
+    advance: Callable[[int], None],
+) -> "Iterator[Decoded]":
+    """Yield what a stream of one direction holds; who sent a frame is told by its message where nobody said it."""
+    from wiregen.runtime.codec.errors import DecodeError
+    from wiregen.tools.cli.decoding_options import message_of
+    from wiregen.tools.cli.preceding_bytes import direction, heard
+
+    def named(decoded: "Decoded") -> "Decoded":
+        if role is not None:
+            return decoded
+        outcome = decoded.outcome
+        partial = (outcome.partial or {}) if isinstance(outcome, DecodeError) else None
+        name = message_of(decoded) if partial is None else partial.get("message")
+        message = settings.plan.messages.get(name or "")
+        return decoded if message is None else replace(decoded, role=message.role)
+
+    context, directions = heard(before, settings)
+    way = directions.get(role or "") or direction(settings, role, context)
+    for chunk in source.chunks:
+        yield from map(named, way.feed(chunk))
+        advance(len(chunk))
+        if source.is_live:
+            sys.stdout.flush()
+    yield from map(named, way.finish())

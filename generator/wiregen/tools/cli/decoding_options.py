@@ -1,0 +1,59 @@
+"""What decoding hands to whoever prints it, and the wishes that it is done by."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from wiregen.runtime.codec.errors import DecodeError
+from wiregen.runtime.reference.tree import FrameValue, Node, Unknown
+
+if TYPE_CHECKING:
+    from wiregen.generate.packages import Serialization
+    from wiregen.runtime.schema.protocol import Schema
+
+__all__ = ["Decoded", "Settings", "message_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """A protocol's careful plan, and how its bytes are to be read; `carrier`: by what, where they are not native."""
+
+    plan: "Schema"
+    variant: str | None = None
+    limits: Mapping[str, int] = field(default_factory=dict)
+    is_strict: bool = False
+    carrier: "Serialization | None" = None
+
+    @property
+    def largest_frame(self) -> int:
+        """Return how many bytes a frame may have."""
+        size: int = self.limits.get("frame", self.plan.limits["frame"])
+        return size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decoded:
+    """A frame or a fault; those of one direction tile its stream.
+
+    Attributes:
+        offset, size: Of the frame in its direction's stream; a gap has a size and no `raw`.
+        outcome: A fault's places count in the stream, those of a tree from `offset - outcome.start` on.
+        flow, time: Where and when, for what comes from a capture; in seconds.
+    """
+
+    offset: int
+    size: int
+    role: str | None
+    raw: bytes
+    outcome: Node | DecodeError
+    flow: str | None = None
+    time: float | None = None
+
+
+def message_of(decoded: Decoded) -> str:
+    """Return the name of the message that a frame carries, or of the preamble."""
+    value = getattr(decoded.outcome, "value", None)
+    message = value.message if isinstance(value, FrameValue) else value
+    if isinstance(message, Unknown):
+        return "Unknown" if message.code is None else f"Unknown (code {message.code})"
+    return str(getattr(message, "name", None) or getattr(value, "name", ""))

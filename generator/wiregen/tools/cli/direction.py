@@ -1,0 +1,159 @@
+"""One direction of a connection: bytes in pieces go in, frames and faults come out, and together they tile the stream.
+
+Invariant: what is held is at most one frame and the piece at hand, whatever the bytes.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from wiregen.runtime.codec.errors import DecodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.tree import Node
+from wiregen.runtime.schema.node import replace
+from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.stream.context import Context
+from wiregen.runtime.stream.decoder import Decoder
+from wiregen.runtime.stream.reference_decoder import reference_decoder
+from wiregen.tools.cli.decoding_options import Decoded, Settings
+
+__all__ = ["Direction", "Held"]
+
+_Item = tuple[int, int, Node | DecodeError]
+
+
+class Direction:
+    """Decodes what one role sends; `context` is shared with the other direction of the connection."""
+
+    def __init__(self, settings: Settings, role: str | None, context: Context) -> None:
+        self._settings = settings
+        self._role = role
+        self._context = context
+        self._held = Held()
+        self._owed: _Item | None = None
+        self._base = 0
+        self._is_lost = False
+        self._is_seeking = False
+        self._decoder = self._new_decoder(settings.plan, is_taken=True)
+
+    @property
+    def offset(self) -> int:
+        """Where in the stream the next bytes will lie."""
+        return self._held.end
+
+    def feed(self, data: bytes) -> Iterator[Decoded]:
+        """Take the next bytes of the stream, and return what is complete now."""
+        if self._is_seeking:
+            self._seek(data)
+        self._held.add(data)
+        if self._is_lost or self._is_seeking:
+            yield self._lost()
+            return
+        if self._owed is not None:
+            yield from self._settle(self._owed)
+        for item in self._decoder.items(data):
+            yield from self._settle(item)
+        if self._decoder.pending > self._settings.largest_frame:
+            # No frame is so long: the decoder has given the stream up, and only counts what else comes.
+            yield from self._rest()
+            self._context.damage(self._role)
+            self._is_lost = True
+
+    def gap(self, size: int) -> Iterator[Decoded]:
+        """Take note of bytes that nobody has; what follows is tried piece by piece until a frame fits."""
+        yield from self._rest()
+        self._context.damage(self._role)
+        offset = self._held.end
+        error = DecodeError("gap", frame_offset=offset, at=offset, expected=f"{size} bytes", found="none")
+        yield Decoded(offset=offset, size=size, role=self._role, raw=b"", outcome=error)
+        self._held.skip(size)
+        self._is_lost, self._is_seeking = False, True
+
+    def finish(self) -> Iterator[Decoded]:
+        """Take note that the stream ends here, and return what is left, and what never became whole."""
+        yield from self._rest()
+        error = self._context.unfinished(self._role)
+        if error is not None:
+            error.frame_offset = error.at = self._held.end
+            yield Decoded(offset=self._held.end, size=0, role=self._role, raw=b"", outcome=error.moved(0))
+
+    def _rest(self) -> Iterator[Decoded]:
+        if self._is_lost or self._is_seeking:
+            return
+        for item in self._decoder.finish_items():
+            yield from self._settle(item)
+        if self._owed is not None:
+            offset, _, outcome = self._owed
+            yield from self._settle((offset, self._held.end - self._base - offset, outcome))
+
+    def _new_decoder(self, plan: Schema, *, errors: Any = "yield", is_taken: bool = False) -> Decoder[Node]:
+        """Return a decoder; `is_taken`: the context takes in what it reads."""
+        options = Options(
+            self._role,
+            context=self._context,
+            limits=dict(self._settings.limits),
+            strict=self._settings.is_strict,
+            variant=self._settings.variant,
+        )
+        return reference_decoder(plan, options, errors, context=self._context if is_taken else None)
+
+    def _seek(self, data: bytes) -> None:
+        """Go on with the piece if it begins with a frame, or with a part of one."""
+        plan = replace(self._settings.plan, opens={})
+        try:
+            next(self._new_decoder(plan, errors="raise").feed(data), None)
+        except DecodeError as error:
+            if not error.recoverable:
+                return
+        self._is_seeking = False
+        self._base = self._held.end
+        self._decoder = self._new_decoder(plan, is_taken=True)
+
+    def _lost(self) -> Decoded:
+        offset = self._held.start
+        raw = self._held.take(self._held.end - offset)
+        error = DecodeError("lost_sync", frame_offset=offset, at=offset, expected="a frame")
+        return Decoded(offset=offset, size=len(raw), role=self._role, raw=raw, outcome=error)
+
+    def _settle(self, item: _Item) -> Iterator[Decoded]:
+        """Hand an item out, once all its bytes are there: the end of a bad frame may be known before it is reached."""
+        offset, size, outcome = item
+        self._owed = item
+        if self._base + offset + size > self._held.end:
+            return
+        self._owed = None
+        if size == 0 and isinstance(outcome, DecodeError):
+            return
+        raw = self._held.take(size)
+        if isinstance(outcome, DecodeError):
+            outcome = outcome.moved(self._base)
+        yield Decoded(offset=self._base + offset, size=size, role=self._role, raw=raw, outcome=outcome)
+
+
+class Held:
+    """Bytes that belong to no item yet; `start` and `end` are places in the stream."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+        self._taken = 0
+        self.end = 0
+
+    @property
+    def start(self) -> int:
+        return self.end - len(self._data) + self._taken
+
+    def add(self, data: bytes) -> None:
+        del self._data[: self._taken]
+        self._taken = 0
+        self._data += data
+        self.end += len(data)
+
+    def take(self, size: int) -> bytes:
+        raw = bytes(memoryview(self._data)[self._taken : self._taken + size])
+        self._taken += size
+        return raw
+
+    def skip(self, size: int) -> None:
+        """Pass over bytes that were never there; everything held was taken."""
+        self._data.clear()
+        self._taken = 0
+        self.end += size

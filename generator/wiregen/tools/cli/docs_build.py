@@ -1,0 +1,156 @@
+"""`wiregen docs build`: the site of the project's protocols, written into one folder."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from wiregen.tools.cli.failure import DONE, USAGE, Failure
+from wiregen.tools.cli.messages import tell
+from wiregen.tools.cli.protocols import configuration, stop
+
+if TYPE_CHECKING:
+    from wiregen.conformance.vectors.format import VectorFile
+    from wiregen.generate.backends import Subject
+    from wiregen.generate.writer import Output
+    from wiregen.language.config import Config
+    from wiregen.language.source import Sources
+    from wiregen.site.pages.chapter import Carry, Chapter
+    from wiregen.site.pages.samples import Sample
+
+__all__ = ["site_of", "verb"]
+
+_FOLDER = "site"
+
+
+@click.command("build")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "-o", "--output", metavar="FOLDER", help=f"Where the site goes; `{_FOLDER}` beside the configuration."
+)
+def verb(names: tuple[str, ...], output: str | None) -> int:
+    """Write the site of the protocols NAME, or of all that the configuration names.
+
+    It needs no server and asks no other computer for anything: open its index.html. What a former run wrote into the folder and
+    this one did not is deleted.
+    """
+    from wiregen.language.diagnostics import Report
+
+    config = configuration(Report())
+    folder = config.root / _FOLDER if output is None else Path(output)
+    return _written(site_of(config, names), folder)
+
+
+def site_of(config: "Config", names: tuple[str, ...]) -> "tuple[Output, ...]":
+    """Return the files of the site; exit where a protocol is wrong."""
+    from wiregen.language.source import Sources
+    from wiregen.site.pages.site import build_site
+    from wiregen.tools.cli.progress import progress_of_pages
+
+    sources = Sources()
+    subjects = _subjects(config, names, sources)
+    chapters = [_chapter(subject, config, sources) for subject in subjects]
+    with progress_of_pages() as at_page:
+        return build_site(chapters, at_page=at_page, has_guide=True)
+
+
+def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "list[Subject]":
+    from wiregen.generate.frontend import protocol_files
+    from wiregen.language.diagnostics import Report
+    from wiregen.tools.cli.protocols import chosen_names, load
+
+    report = Report()
+    chosen = names or chosen_names(protocol_files(config), config)
+    found = [load(name, config, sources, report) for name in dict.fromkeys(chosen)]
+    if report.has_errors:
+        stop(report, sources)
+    return [subject for subject in found if subject is not None]
+
+
+def _chapter(subject: "Subject", config: "Config", sources: "Sources") -> "Chapter":
+    from wiregen.site.pages.chapter import Chapter
+    from wiregen.site.pages.declarations import wire_text
+
+    def text_of(path: str) -> str:
+        span = subject.origins.get(path)
+        return "" if span is None else wire_text(sources[span.source].text, span.start, span.end)
+
+    vectors, text = _vectors(subject.protocol.name, config)
+    return Chapter(
+        protocol=subject.protocol,
+        text_of=text_of,
+        package=config.package,
+        has_columns="columns" in config.backends,
+        vectors=vectors,
+        vectors_text=text,
+        carry=_carry(subject, config, sources),
+    )
+
+
+def _vectors(name: str, config: "Config") -> "tuple[VectorFile | None, bytes]":
+    """Return what `wiregen vectors build` wrote of a protocol, if it did."""
+    from wiregen.conformance.judge.vector_files import MOST_BYTES
+    from wiregen.conformance.vectors.format import VectorsError, read_vectors
+    from wiregen.language.regular_files import read_regular
+    from wiregen.language.source import as_shown
+
+    path = config.output / "vectors" / f"{name}.json"
+    try:
+        content = read_regular(path, MOST_BYTES, follow_links=False)
+    except OSError:
+        return None, b""
+    try:
+        return read_vectors(content), content
+    except VectorsError as error:
+        tell(f"{as_shown(path)}: left out, for it is no file of vectors: {error}")
+        return None, b""
+
+
+def _carry(subject: "Subject", config: "Config", sources: "Sources") -> "Carry":
+    """Return what gives a sample's bytes in the configuration's other serializations."""
+    from wiregen.generate.packages import NATIVE, make
+    from wiregen.language.diagnostics import Report
+
+    others = tuple(name for name in config.backends if name != NATIVE)
+    if not others or not subject.protocol.frames:
+        return lambda sample: {}
+    report = Report()
+    package = make(subject, others, report)
+    if package is None:
+        stop(report, sources)
+    try:
+        ways = package.carriers()
+    except ImportError as error:
+        message, _, way_out = str(error).partition(": ")
+        raise Failure(
+            message, way_out or "pages show the bytes of every backend of the configuration"
+        ) from None
+
+    def carry(sample: "Sample") -> Mapping[str, bytes]:
+        from wiregen.runtime.codec.errors import EncodeError
+        from wiregen.runtime.codec.options import Options
+
+        carried = {}
+        for way in ways:
+            options = Options(sample.scene.role, context=sample.known, variant=sample.scene.variant)
+            try:
+                carried[way.name] = way.write(sample.tree.value, options)
+            except EncodeError:  # what cannot be carried is not shown
+                continue
+        return carried
+
+    return carry
+
+
+def _written(outputs: "tuple[Output, ...]", folder: Path) -> int:
+    from wiregen.generate.writer import WriteError, write
+    from wiregen.language.source import as_shown
+
+    try:
+        written = write(outputs, folder, at_wait=tell)
+    except WriteError as error:
+        raise Failure(str(error), "the message names the place; nothing was changed", code=USAGE) from None
+    counts = f"{len(written.changed)} files written, {len(written.deleted)} deleted"
+    tell(f"{as_shown(folder)}: {counts if written.changed or written.deleted else 'up to date'}")
+    return DONE

@@ -1,0 +1,150 @@
+"""`wiregen encode`: decoded lines back to bytes."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wiregen.tools.cli.failure import DONE, FINDINGS, Failure
+
+if TYPE_CHECKING:
+    from wiregen.formats.jsonl import LineEncoder
+    from wiregen.runtime.codec.errors import EncodeError
+    from wiregen.runtime.schema.protocol import Schema
+
+__all__ = ["verb"]
+
+_ONE_DIRECTION = "bytes are of one direction of one connection: choose with --flow and --from"
+
+
+@click.command("encode")
+@click.argument("protocol")
+@click.argument("file", required=False)
+@click.option(
+    "--backend",
+    metavar="NAME",
+    default="native",
+    show_default=True,
+    help="The serialization to write: native, protobuf, msgpack, or another one installed.",
+)
+@click.option(
+    "--canonical", is_flag=True, help="Write frames anew, also where a line has the bytes that it came in."
+)
+@click.option("-o", "--output", metavar="FILE", help="Write to FILE, all or nothing; else to stdout.")
+@click.option("--variant", metavar="NAME", help="Another layout that the protocol declares.")
+@click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="Replace a limit: frame=1MiB.")
+@click.option("--flow", metavar="NAME", help="Of a capture's lines, only those of that connection.")
+@click.option("--from", "role", metavar="ROLE", help="Of a capture's lines, only those of that role.")
+def verb(
+    protocol: str,
+    file: str | None,
+    backend: str,
+    canonical: bool,
+    output: str | None,
+    variant: str | None,
+    limits: tuple[str, ...],
+    flow: str | None,
+    role: str | None,
+) -> int:
+    """Turn the lines that `decode` prints into the bytes of PROTOCOL.
+
+    FILE holds one JSON object a line; `-`, or nothing, is stdin. What could not be decoded gives back its bytes.
+    """
+    from wiregen.formats.jsonl import LineEncoder
+    from wiregen.schema.lowering import lower
+    from wiregen.tools.cli.input import open_lines
+    from wiregen.tools.cli.output import destination, refuse_terminal
+    from wiregen.tools.cli.protocol_options import limits_of, role_of, variant_of
+    from wiregen.tools.cli.protocols import carrier_of
+
+    refuse_terminal(output)
+    subject, carrier = carrier_of(protocol, backend)
+    plan = lower(subject.protocol)
+    encoder = LineEncoder(
+        plan,
+        variant=variant_of(plan, variant),
+        limits=limits_of(plan, limits),
+        is_canonical=canonical,
+        carrier=carrier,
+    )
+    chosen = _Choice(flow, role_of(plan, role))
+    with open_lines(file) as lines, destination(output) as out:
+        for data in _encoded(lines, encoder, chosen, plan):
+            out.write(data)
+    return DONE
+
+
+class _Choice:
+    """Which lines are written: those of one direction of one connection."""
+
+    def __init__(self, flow: str | None, role: str | None) -> None:
+        self._flow = flow
+        self._role = role
+        self._only: tuple[Any, Any] | None = None
+        self._flows: dict[str, None] = {}
+
+    def takes(self, line: dict[str, Any]) -> bool:
+        """Tell whether to write a line.
+
+        Raises:
+            LineError: The lines chosen are of more than one direction.
+        """
+        from wiregen.formats.jsonl import LineError
+
+        flow, role = line.get("flow"), line.get("from")
+        if flow is None:
+            return True
+        self._flows[str(flow)] = None
+        if self._flow not in (None, flow) or self._role not in (None, role):
+            return False
+        self._only = self._only or (flow, role)
+        if self._only != (flow, role):
+            raise LineError(
+                f"of {flow} from {role}, and there were lines of {self._only[0]} from {self._only[1]}"
+            )
+        return True
+
+    def check(self) -> None:
+        """Refuse a choice that no line has met."""
+        if self._flows and self._only is None:
+            known = ", ".join(self._flows)
+            raise Failure("no line is of that connection and role", f"the connections are {known}")
+
+
+def _encoded(
+    lines: Iterator[bytes], encoder: "LineEncoder", choice: _Choice, plan: "Schema"
+) -> Iterator[bytes]:
+    """Yield the bytes of each line."""
+    from wiregen.formats.jsonl import LineError, loads
+    from wiregen.runtime.codec.errors import EncodeError
+
+    for number, text in enumerate(lines, 1):
+        if not text.strip():
+            continue
+        try:
+            line = loads(text, number)
+            if choice.takes(line):
+                yield encoder.encode(line)
+        except LineError as error:
+            raise Failure(f"line {number}: {error.why}", _way_out(error.why), code=FINDINGS) from None
+        except EncodeError as error:
+            raise Failure(f"line {number}: {error}", _mend(error, plan), code=FINDINGS) from None
+    choice.check()
+
+
+def _mend(error: "EncodeError", plan: "Schema") -> str:
+    """Return the way out; the nearest name where the line has one that does not exist."""
+    from wiregen.formats.jsonl import NOTHING_LEFT
+    from wiregen.language.diagnostics import did_you_mean
+
+    if error.expected == NOTHING_LEFT:
+        return "only native bytes have a place for it; `--canonical` writes the frame without it"
+    kind, _, name = error.found.partition(" ")
+    known = {"message": plan.messages, "field": error.expected.split(", ")}.get(kind, ())
+    return did_you_mean(name.strip("'\""), known) or "mend that field of the line, or leave the line out"
+
+
+def _way_out(why: str) -> str:
+    if "there were lines of" in why:
+        return _ONE_DIRECTION
+    return "each line is one JSON object as `wiregen decode --format jsonl` prints it; mend the line, or leave it out"

@@ -1,0 +1,229 @@
+"""The options of `vectors run` that hold a live peer to conversation traces, and what comes of them."""
+
+import asyncio
+import re
+import ssl
+from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wiregen.language.regular_files import read_regular
+from wiregen.tools.cli.failure import USAGE, Failure
+from wiregen.tools.cli.messages import tell
+
+if TYPE_CHECKING:
+    from wiregen.conformance.judge import Verdict
+    from wiregen.conformance.judge.checks import AnyVector
+    from wiregen.conformance.vectors.endpoints import Answers, Network, Patience, Side
+    from wiregen.runtime.schema.protocol import Schema
+
+__all__ = ["Endpoint", "verdicts_of"]
+
+_ADDRESS = re.compile(r"(?:\[(?P<v6>[0-9a-fA-F:.%]+)\]:|(?P<host>[^:\[\]]*):)?(?P<port>[0-9]{1,5})")
+_LOOPBACK = "127.0.0.1"
+_LARGEST_PEM = 16 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """The choices of the user, as they were typed. One of `connect` and `listen` is given."""
+
+    connect: str | None
+    listen: str | None
+    role: str | None
+    tls: bool
+    ca: str | None
+    cert: str | None
+    key: str | None
+    server_name: str | None
+    strict: bool
+    limits: tuple[str, ...]
+    options: tuple[str, ...]
+    without: tuple[str, ...]
+    refusals: tuple[str, ...]
+    quiet: float
+    pause: float
+    timeout: float
+    at_once: int
+
+    def name(self, side: "Side") -> str:
+        """Return what a report calls the peer."""
+        return f"{side.peer} at {self.connect}" if self.connect else f"{side.peer} that connects"
+
+    def notes(self, answers: "Answers") -> tuple[str, ...]:
+        """Return what a report says of a peer that never sent anything of the protocol."""
+        if answers.n_heard or not (answers.n_tls or answers.n_closed or answers.n_quiet):
+            return ()
+        if not self.tls and answers.n_tls:
+            return ("the peer answered with TLS records: it may expect TLS (--tls)",)
+        said = "the peer never sent anything: what passed needs no answer"
+        if not answers.n_closed or answers.n_quiet:
+            return (said,)
+        cause = "it may ask for a certificate (--cert, --key)" if self.tls else "it may expect TLS (--tls)"
+        return (f"{said}; it closed every connection: {cause}",)
+
+    def network(self) -> "Network":
+        """Return where the peer is; exit where it cannot be so."""
+        from wiregen.conformance.vectors.endpoints import Network
+
+        host, port = _address(self.connect or self.listen or "")
+        return Network(
+            host=host,
+            port=port,
+            is_listening=self.listen is not None,
+            ssl=self._tls(),
+            server_name=self.server_name,
+            n_at_once=self.at_once,
+            waiting=max(30.0, self.timeout),
+        )
+
+    def patience(self) -> "Patience":
+        from wiregen.conformance.vectors.endpoints import Patience
+
+        return Patience(refusal=self.timeout, quiet=self.quiet, pause=self.pause)
+
+    def side(self, plan: "Schema", vectors: "tuple[AnyVector, ...]") -> "Side":
+        """Return the runner's side: by custom the protocol's first role connects."""
+        from wiregen.conformance.vectors.endpoints import Side
+        from wiregen.tools.cli.protocol_options import limits_of, options_of, role_of
+
+        roles = plan.roles
+        if len(roles) < 2 or not plan.sessions:
+            raise Failure(f"{plan.name} has no sessions of two roles", "its peers cannot be held to traces")
+        peer = role_of(plan, self.role) or roles[0 if self.listen is not None else 1]
+        own = next(each for each in roles if each != peer)
+        for name in (*self.without, *self.refusals):
+            _known_message(plan, name)
+        return Side(
+            plan=plan,
+            own=own,
+            peer=peer,
+            is_strict=self.strict,
+            options=options_of(plan, self.options),
+            limits=limits_of(plan, self.limits),
+            without=frozenset(self.without),
+            refusals=frozenset(self.refusals),
+            samples=Side.samples_of(vectors, own),
+            can_half_close=not self.tls,
+            is_called=self.listen is not None,
+        )
+
+    def _tls(self) -> ssl.SSLContext | None:
+        if not self.tls:
+            given = [name for name in ("ca", "cert", "key", "server_name") if getattr(self, name)]
+            if given:
+                raise Failure(f"--{given[0].replace('_', '-')} is about TLS", "add --tls", code=USAGE)
+            return None
+        is_server = self.listen is not None
+        if is_server and not (self.cert and self.key):
+            raise Failure("--listen with --tls needs --cert and --key", "PEM files", code=USAGE)
+        try:
+            for name in filter(None, (self.ca, self.cert, self.key)):
+                read_regular(Path(name), _LARGEST_PEM)  # what reads them later would wait for a pipe
+            return _server_context(self) if is_server else _client_context(self)
+        except OSError as error:
+            raise Failure(f"TLS cannot be set up: {error}", "name PEM files", code=USAGE) from None
+
+
+def verdicts_of(
+    endpoint: Endpoint,
+    plan: "Schema",
+    vectors: "tuple[AnyVector, ...]",
+    side: "Side",
+    answers: "Answers",
+) -> "Iterator[Verdict]":
+    """Return the verdicts of all traces in the order of the file; other vectors are left out. `answers` counts what the peer does.
+
+    Raises:
+        Failure: Nobody listens there, or the address cannot be listened on.
+    """
+    from wiregen.conformance.judge import Verdict
+    from wiregen.conformance.vectors.endpoints import NetworkError, Script, Unfit, held, script_of
+    from wiregen.conformance.vectors.format import Trace
+    from wiregen.tools.cli.verification import progress_of_vectors
+
+    traces = [vector for vector in vectors if isinstance(vector, Trace)]
+    if not traces:
+        raise Failure(_no_trace(plan, vectors), "live peers are held to vectors of the kind `trace`")
+    network, scripts, unfit = endpoint.network(), list[Script](), dict[str, Verdict]()
+    for trace in traces:
+        try:
+            scripts.append(script_of(trace, side))
+        except Unfit as error:
+            unfit[trace.id] = Verdict(id=trace.id, outcome="skipped", reason=str(error))
+
+    def listening(port: int) -> None:
+        tell(f"listening on {network.host} port {port} for {side.peer}{_reach(network.host)}")
+
+    try:
+        with progress_of_vectors(len(scripts), n_a_line=1) as advance:
+            running = held(
+                scripts,
+                side,
+                network,
+                endpoint.patience(),
+                listening=listening,
+                told=advance,
+                answers=answers,
+            )
+            found = asyncio.run(running)
+    except NetworkError as error:
+        way_out = "start the peer, and name its address as HOST:PORT"
+        if endpoint.tls:
+            way_out = "check that the peer speaks TLS there and its certificate; --tls asks for TLS"
+        raise Failure(str(error), way_out, code=USAGE) from None
+    return iter([(found | unfit)[trace.id] for trace in traces])
+
+
+def _no_trace(plan: "Schema", vectors: "tuple[AnyVector, ...]") -> str:
+    """Return that none of the vectors is a trace."""
+    if len(vectors) == 1:
+        return f"vector `{vectors[0].id}` is of the kind `{vectors[0].kind}`, not a trace"
+    return f"none of the {len(vectors)} vectors of {plan.name} is a trace"
+
+
+def _reach(host: str) -> str:
+    """Return a warning where others than this computer can connect."""
+    try:
+        is_here = host == "localhost" or ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        is_here = False
+    return "" if is_here else ": who reaches this computer there can connect, not only the peer"
+
+
+def _address(text: str) -> tuple[str, int]:
+    match = _ADDRESS.fullmatch(text)
+    if match is None or int(match["port"]) > 65535:
+        raise Failure(f"`{text}` is not HOST:PORT", "as in 127.0.0.1:5044, [::1]:5044 or 5044", code=USAGE)
+    return match["v6"] or match["host"] or _LOOPBACK, int(match["port"])
+
+
+def _known_message(plan: "Schema", name: str) -> None:
+    from wiregen.language.diagnostics import did_you_mean
+
+    if name not in plan.messages:
+        known = tuple(plan.messages)
+        raise Failure(
+            f"there is no message `{name}` in {plan.name}", did_you_mean(name, known) or ", ".join(known)
+        )
+
+
+def _server_context(endpoint: Endpoint) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    assert endpoint.cert is not None
+    context.load_cert_chain(endpoint.cert, endpoint.key)
+    if endpoint.ca:
+        context.load_verify_locations(endpoint.ca)
+        context.verify_mode = ssl.CERT_REQUIRED
+    return context
+
+
+def _client_context(endpoint: Endpoint) -> ssl.SSLContext:
+    context = ssl.create_default_context(cafile=endpoint.ca)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    if endpoint.cert:
+        context.load_cert_chain(endpoint.cert, endpoint.key)
+    return context

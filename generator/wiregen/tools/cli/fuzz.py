@@ -1,0 +1,142 @@
+"""`wiregen fuzz`: bytes that an implementation reads otherwise than the careful codec."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wiregen.tools.cli.adapter import AdapterCommand
+from wiregen.tools.cli.failure import DONE, FINDINGS, Failure
+from wiregen.tools.cli.messages import is_terminal
+
+if TYPE_CHECKING:
+    from wiregen.conformance.fuzz import Bounds, Finding, Search
+    from wiregen.conformance.judge import Implementation, ReferenceImplementation
+    from wiregen.conformance.judge.checks import AnyVector
+    from wiregen.runtime.schema.protocol import Schema
+
+__all__ = ["verb"]
+
+_MOST_SHOWN = 64
+_USUAL_SECONDS = 30.0
+
+
+@click.command("fuzz", cls=AdapterCommand)
+@click.argument("protocol")
+@click.argument("files", nargs=-1, metavar="[FILE]... [-- COMMAND [ARGUMENT]...]")
+@click.option(
+    "--seconds", type=click.FloatRange(0.01), help="End after so long; 30 where nothing else bounds it."
+)
+@click.option("--count", type=click.IntRange(1), help="End after so many inputs.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the random choices.")
+@click.option("--save", "saved", metavar="FILE", help="Add the findings to FILE, as vectors.")
+@click.option(
+    "--timeout", type=click.FloatRange(0.05), default=5.0, show_default=True, help="Seconds for an answer."
+)
+def verb(
+    protocol: str,
+    files: tuple[str, ...],
+    seconds: float | None,
+    count: int | None,
+    seed: int,
+    saved: str | None,
+    timeout: float,
+) -> int:
+    """Search for bytes that COMMAND reads otherwise than the careful codec of PROTOCOL does.
+
+    COMMAND speaks the exchange of `wiregen vectors run`; without one, generated code is searched. What is mutated are the
+    vectors of FILE, or those that `wiregen vectors build` writes. Exits with 1 if there are findings.
+    """
+    from wiregen.conformance.fuzz import Bounds, Search, seeds_of
+    from wiregen.conformance.judge import ReferenceImplementation
+    from wiregen.conformance.judge.generated_package import implementation_of
+    from wiregen.tools.cli.adapter import command_of, opened
+    from wiregen.tools.cli.protocols import package_of
+
+    package = package_of(protocol, ())
+    seeds = seeds_of(_beginnings(files, package.plan))
+    if not seeds:
+        raise Failure("there is nothing to begin with", "name a file that has valid or invalid vectors")
+    reference = ReferenceImplementation(package.plan)
+    limit = seconds if seconds is not None or count is not None else _USUAL_SECONDS
+    bounds = Bounds(seconds=limit, count=count)
+
+    def searched(testee: "Implementation") -> int:
+        return _search(Search(reference, testee, seeds, seed), bounds, reference, testee.name, saved)
+
+    command = command_of()
+    if not command:
+        return searched(implementation_of(package))
+    with opened(command, package.plan.name, timeout) as door:
+        return searched(door)
+
+
+def _beginnings(files: tuple[str, ...], plan: "Schema") -> "tuple[AnyVector, ...]":
+    """Return the vectors of the files; of none those that were built, or are made now."""
+    from wiregen.tools.cli.verification import built, vectors_of
+
+    if files or built(plan.name).is_file():
+        return vectors_of(files, plan)
+    from wiregen.conformance.vectors.building import build_vectors
+
+    return build_vectors(plan).file.vectors
+
+
+def _search(
+    search: "Search", bounds: "Bounds", reference: "ReferenceImplementation", name: str, saved: str | None
+) -> int:
+    from wiregen.language.diagnostics import visible
+
+    findings = []
+    with _progress(bounds) as advance:
+        for finding in search.findings(bounds, advance):
+            findings.append(finding)
+            for line in _lines(finding, reference):
+                print(visible(line))
+    if saved is not None and findings:
+        _save(Path(saved), findings, reference)
+    print(visible(f"{name}: {search.n_trials} inputs, {len(findings)} findings"))
+    return FINDINGS if findings else DONE
+
+
+def _lines(finding: "Finding", reference: "ReferenceImplementation") -> Iterator[str]:
+    trial, found = finding.trial, finding.differing
+    yield f"finding: expected {found.expected}, found {found.found}"
+    digits = trial.data[:_MOST_SHOWN].hex() + ("…" if len(trial.data) > _MOST_SHOWN else "")
+    cuts = f", cut at {', '.join(map(str, trial.cuts[:8]))}" if trial.cuts else ""
+    role = f" from {trial.setting.role}" if trial.setting.role else ""
+    yield f"  {digits or 'no bytes'}{role}{cuts} ({len(trial.data)} bytes of {finding.first_size})"
+
+
+def _save(path: Path, findings: "list[Finding]", reference: "ReferenceImplementation") -> None:
+    from wiregen.conformance.fuzz import save, vector_of
+    from wiregen.conformance.judge import ImplementationError
+    from wiregen.conformance.vectors.format import VectorsError
+
+    vectors = []
+    for finding in findings:
+        try:
+            vectors.append(vector_of(finding, reference))
+        except ImplementationError:  # the careful codec itself is at fault: there is no verdict to keep
+            continue
+    try:
+        save(path, reference.plan.name, vectors)
+    except VectorsError as error:
+        raise Failure(f"{path}: {error}", "name a file of vectors, or one that is not there") from None
+
+
+@contextmanager
+def _progress(bounds: "Bounds") -> Iterator[Callable[[int], None]]:
+    if not is_terminal(sys.stderr):
+        yield lambda n_trials: None
+        return
+    from rich.console import Console
+    from rich.status import Status
+
+    status: Any = Status("searching", console=Console(stderr=True))
+    bound = f" of {bounds.count}" if bounds.count else ""
+    with status:
+        yield lambda n: status.update(f"searching: {n}{bound} inputs") if n % 100 == 0 else None

@@ -1,0 +1,158 @@
+"""Where bytes come from: a file, stdin, hexadecimal digits; and whether they are a capture."""
+
+import string
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, BinaryIO, Final
+
+from wiregen.tools.cli.failure import Failure
+from wiregen.tools.cli.messages import is_terminal
+
+__all__ = ["Input", "from_hex", "open_bytes", "open_lines"]
+
+_CHUNK: Final = 1 << 16
+_MOST_LINE: Final = 1 << 28
+_MAGICS: Final = (
+    b"\x0a\x0d\x0d\x0a",
+    b"\xd4\xc3\xb2\xa1",
+    b"\xa1\xb2\xc3\xd4",
+    b"\x4d\x3c\xb2\xa1",
+    b"\xa1\xb2\x3c\x4d",
+    b"\x1f\x8b",  # gzip, which may hold one
+)
+_HEAD_SIZE: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """Bytes that were opened.
+
+    Attributes:
+        path: Of a capture, or None: the bytes are a stream.
+        size: In bytes; None where it cannot be known beforehand.
+        is_live: They may come slowly, so what they give is shown at once.
+    """
+
+    chunks: Iterator[bytes]
+    path: Path | None = None
+    size: int | None = None
+    is_live: bool = False
+
+
+def from_hex(digits: str, option: str = "--hex") -> Input:
+    """Return the bytes that the digits of an option stand for."""
+    plain = "".join(digits.split()).removeprefix("0x")
+    wrong = next((char for char in plain if char not in string.hexdigits), None)
+    if wrong is not None or len(plain) % 2:
+        what = f"`{wrong}` is no hexadecimal digit" if wrong is not None else "an odd number of digits"
+        raise Failure(
+            f"{option}: {what}", f"give pairs of digits, with or without spaces: {option} '32 41 00000001'"
+        )
+    data = bytes.fromhex(plain)
+    return Input(chunks=iter((data,) if data else ()), size=len(data))
+
+
+@contextmanager
+def open_bytes(name: str | None, *, is_capture: bool | None) -> Iterator[Input]:
+    """Open a file by name, or stdin (`-`, or None where it is no terminal); `is_capture` None: look."""
+    if name is None and is_terminal(sys.stdin):
+        raise Failure("there is no input", "name a FILE, or `-` to type or paste it, or give --hex")
+    if name is None or name == "-":
+        with _open_stream(sys.stdin.buffer, is_capture) as source:
+            yield source
+        return
+    with _open(name) as file:
+        if not Path(name).is_file():
+            with _open_stream(file, is_capture) as source:
+                yield source
+            return
+        head = file.read(_HEAD_SIZE)
+        file.seek(0)
+        if is_capture or (is_capture is None and _looks_like_capture(head, name)):
+            yield Input(chunks=iter(()), path=Path(name), size=_size(file))
+        else:
+            yield Input(chunks=_chunks(file), size=_size(file))
+
+
+@contextmanager
+def open_lines(name: str | None) -> Iterator[Iterator[bytes]]:
+    """Open a file of lines by name, or stdin; a line has at most 256 MiB."""
+    if name is None and is_terminal(sys.stdin):
+        raise Failure("there is no input", "name a FILE of decoded lines, or `-` to type or paste them")
+    if name is None or name == "-":
+        yield _lines(sys.stdin.buffer)
+        return
+    with _open(name) as file:
+        yield _lines(file)
+
+
+@contextmanager
+def _open_stream(stream: BinaryIO, is_capture: bool | None) -> Iterator[Input]:
+    """Open stdin, a pipe or a device; a capture is put aside in a file, for it may have to be read twice."""
+    head = stream.read(_HEAD_SIZE)
+    if not is_capture and (is_capture is False or not head.startswith(_MAGICS)):
+        yield Input(chunks=_rejoined(head, stream), is_live=True)
+        return
+    with tempfile.NamedTemporaryFile(prefix="wiregen-") as file:
+        for chunk in _rejoined(head, stream):
+            file.write(chunk)
+        file.seek(0)
+        if is_capture or _looks_like_capture(head, file.name):
+            yield Input(chunks=iter(()), path=Path(file.name), size=_size(file))
+        else:
+            yield Input(chunks=_chunks(file), size=_size(file))
+
+
+def _open(name: str) -> BinaryIO:
+    path = Path(name)
+    if path.is_dir():
+        raise Failure(f"`{name}` is a folder", "name a file of bytes, a capture, or `-` for stdin")
+    try:
+        return path.open("rb")
+    except (OSError, ValueError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise Failure(
+            f"`{name}` cannot be read: {reason}", "name a file of bytes, a capture, or `-` for stdin"
+        ) from None
+
+
+def _looks_like_capture(head: bytes, name: str) -> bool:
+    from wiregen.formats.capture import is_capture
+
+    return head.startswith(_MAGICS) and is_capture(name)
+
+
+def _size(file: IO[bytes]) -> int:
+    position = file.tell()
+    size = file.seek(0, 2)
+    file.seek(position)
+    return size
+
+
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    while chunk := file.read(_CHUNK):
+        yield chunk
+
+
+def _lines(stream: BinaryIO) -> Iterator[bytes]:
+    while line := stream.readline(_MOST_LINE + 1):
+        if len(line) > _MOST_LINE:
+            raise Failure(
+                "a line is longer than 256 MiB",
+                "give one JSON object a line, as `wiregen decode` writes them",
+            )
+        yield line
+
+
+def _rejoined(head: bytes, stream: BinaryIO) -> Iterator[bytes]:
+    """Return what was read to recognise the stream, then the rest as it comes."""
+    if head:
+        yield head
+    # read1 gives what is there: nobody waits for a buffer to fill.
+    read = getattr(stream, "read1", stream.read)
+    while chunk := read(_CHUNK):
+        yield chunk

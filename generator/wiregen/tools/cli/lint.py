@@ -1,0 +1,88 @@
+"""`wiregen lint`: what checked .wire files assume, and what a reader would miss in them."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from wiregen.tools.cli.failure import DONE, FINDINGS, Failure
+from wiregen.tools.cli.messages import has_colour, tell
+from wiregen.tools.cli.protocols import chosen_names, configuration, exit_code, load
+
+if TYPE_CHECKING:
+    from wiregen.language.diagnostics import OutputFormat, Report
+
+__all__ = ["verb"]
+
+_FORMATS: tuple["OutputFormat", ...] = ("full", "concise", "json", "github", "sarif")
+
+
+@click.command("lint")
+@click.argument("names", nargs=-1, metavar="[FILE|NAME]...")
+@click.option("--output-format", type=click.Choice(_FORMATS), default="full", show_default=True)
+@click.option("--rule", "rules", multiple=True, metavar="NAME", help="Only this rule; may be repeated.")
+def verb(names: tuple[str, ...], output_format: "OutputFormat", rules: tuple[str, ...]) -> int:
+    """Lint .wire files, or protocols by name; without any, all in the sources of the configuration.
+
+    Listings (assumed, errata, deprecated, untied-rule) are notes. Findings (no-source, no-doc, no-field-doc, unused) are warnings, and
+    only they make the exit code 1. `wiregen explain NAME` has a page for each rule.
+    """
+    from wiregen.generate.frontend import protocol_files, source_files
+    from wiregen.language.diagnostics import Report, render
+    from wiregen.language.linter import lint
+    from wiregen.language.source import Sources
+
+    chosen = _chosen(rules)
+    report, sources = Report(), Sources()
+    config = configuration(report)
+    outcomes = []
+    for name in names or chosen_names((*source_files(config), *protocol_files(config)), config):
+        checked, found = Report(), Report()
+        subject = load(name, config, sources, checked)
+        if subject is None or checked.has_errors:
+            report.merge(checked)
+            continue
+        lint(subject.protocol, subject.origins, subject.mentioned, found, rules=chosen)
+        outcomes.append(f"{subject.protocol.name}: {_outcome(found, chosen)}")
+        report.merge(found)
+    sys.stdout.write(render(report, sources, output_format, colour=has_colour(sys.stdout)))
+    for outcome in outcomes:
+        tell(outcome)
+    return _end(report)
+
+
+def _chosen(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the rules of these names or codes; all where none is named."""
+    from wiregen.language.diagnostics import did_you_mean
+    from wiregen.language.linter import RULES
+
+    by_code = {rule.code: rule.name for rule in RULES.values()}
+    chosen = tuple(by_code.get(name.upper(), name.lower()) for name in names)
+    for name, found in zip(names, chosen, strict=True):
+        if found not in RULES:
+            way_out = did_you_mean(found, RULES) or f"the rules are {', '.join(RULES)}"
+            raise Failure(f"there is no rule `{name}`", way_out)
+    return chosen or tuple(RULES)
+
+
+def _outcome(report: "Report", rules: tuple[str, ...]) -> str:
+    """Return how much each listing of one file has, and how many findings there are: `7 assumed, 1 errata, no findings`."""
+    from wiregen.language.linter import RULES
+
+    codes = [diagnostic.code for diagnostic in report.diagnostics]
+    parts = [
+        f"{codes.count(rule.code)} {rule.name}"
+        for rule in RULES.values()
+        if rule.is_listing and rule.name in rules
+    ]
+    n_findings = sum(diagnostic.severity == "warning" for diagnostic in report.diagnostics)
+    if any(not RULES[name].is_listing for name in rules):
+        parts.append("1 finding" if n_findings == 1 else f"{n_findings or 'no'} findings")
+    text = ", ".join(parts)
+    return f"{text}; {report.n_dropped} more not counted" if report.n_dropped else text
+
+
+def _end(report: "Report") -> int:
+    if report.has_errors:
+        return exit_code(report)
+    return FINDINGS if any(each.severity == "warning" for each in report.diagnostics) else DONE

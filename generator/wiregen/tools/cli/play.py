@@ -1,0 +1,175 @@
+"""`wiregen play`: bytes as coloured trees in a browser of this computer."""
+
+import functools
+import json
+import re
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wiregen.tools.cli.failure import DONE, Failure
+from wiregen.tools.cli.messages import tell
+from wiregen.tools.cli.protocols import configuration, load
+
+if TYPE_CHECKING:
+    from wiregen.schema import model as m
+    from wiregen.site.loopback import Reply, Request
+
+__all__ = ["answer_of", "pages", "questions_of", "verb"]
+
+_SITE = "site/"
+_PLAY = re.compile(rb'<p class="play" data-play="([\w-]+)">.*?</p>')
+
+
+@click.command("play")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    help="The port on this computer; any free one.",
+)
+def verb(names: tuple[str, ...], port: int) -> int:
+    """Serve a page for the protocols NAME, or for all, until Ctrl-C: paste bytes, see what they are, change a field.
+
+    Their documentation is there too, made when it is first asked for; its examples lead to the page.
+
+    Only a browser on this computer with the address that is printed gets an answer; nothing that it sends is kept.
+    """
+    from wiregen.generate.frontend import protocol_files
+    from wiregen.language.diagnostics import Report
+    from wiregen.site.loopback import Loopback
+    from wiregen.site.playground.worker import Workshop
+
+    config = configuration(Report())
+    chosen = names or tuple(path.stem for path in protocol_files(config)) or _shipped()
+    for name in chosen:
+        _protocol(name)
+    workshop = Workshop(functools.partial(questions_of, chosen))
+    try:
+        server = Loopback(answer_of(workshop.ask, _Site(chosen)), port=port)
+    except OSError as error:
+        raise Failure(
+            f"port {port} cannot be listened on: {error.strerror}", "name another one, or none"
+        ) from None
+    with server:
+        tell(f"the playground is at {server.url}")
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            return DONE
+        finally:
+            workshop.close()
+    return DONE
+
+
+def _shipped() -> tuple[str, ...]:
+    from wiregen.language.source import shipped_protocols
+
+    return tuple(sorted(path.stem for path in Path(shipped_protocols()).glob("*.wire")))
+
+
+def questions_of(names: tuple[str, ...]) -> Callable[[Any], dict[str, Any]]:
+    """Return what answers the page's questions; made in a process of its own."""
+    from wiregen.language.diagnostics import Report
+    from wiregen.site.playground.questions import Questions
+
+    return Questions(names, _protocol, configuration(Report()).package).answer
+
+
+def _protocol(name: str) -> "m.Protocol":
+    from wiregen.language.diagnostics import Report
+    from wiregen.language.source import Sources
+    from wiregen.tools.cli.protocols import stop
+
+    report, sources = Report(), Sources()
+    subject = load(name, configuration(report), sources, report)
+    if subject is None or report.has_errors:
+        stop(report, sources)
+    return subject.protocol
+
+
+class _Site:
+    """The documentation of the protocols, made when it is first asked for."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self._names = names
+        self._files: dict[str, bytes] | None = None
+        self._lock = threading.Lock()
+
+    def __call__(self, name: str) -> bytes | None:
+        """Return a file; None where there is none.
+
+        Raises:
+            Failure, SystemExit: The site cannot be made.
+        """
+        from wiregen.language.diagnostics import Report
+        from wiregen.tools.cli.docs_build import site_of
+
+        with self._lock:
+            if self._files is None:
+                outputs = site_of(configuration(Report()), self._names)
+                self._files = {str(output.path): output.content for output in outputs}
+        return self._files.get(name)
+
+
+def answer_of(
+    ask: Callable[[Any], dict[str, Any]], site: Callable[[str], bytes | None]
+) -> "Callable[[Request], Reply]":
+    """Return what answers a browser: the page and its files, the documentation below `site/`, and questions as JSON."""
+    from wiregen.site.loopback import Reply
+
+    files = pages()
+
+    def answer(request: "Request") -> "Reply":
+        if request.method == "POST":
+            if request.path != "ask":
+                return Reply(status=404, body=b"404\n")
+            try:
+                question = json.loads(request.body)
+            except (ValueError, RecursionError):
+                return Reply(status=400, body=b"400\n")
+            return Reply(body=json.dumps(ask(question)).encode(), kind="application/json")
+        if request.path.startswith(_SITE):
+            return _page_of(site, request.path.removeprefix(_SITE))
+        content, kind = files.get(request.path or "index.html", (b"", ""))
+        return Reply(body=content, kind=kind) if kind else Reply(status=404, body=b"404\n")
+
+    return answer
+
+
+def _page_of(site: Callable[[str], bytes | None], name: str) -> "Reply":
+    """Return a file of the documentation; the examples of a page lead to the playground."""
+    from wiregen.site.loopback import Reply
+    from wiregen.tools.cli.docs_serve import KINDS
+
+    try:
+        content = site(name)
+    except (Failure, SystemExit):
+        return Reply(status=503, body=b"the documentation cannot be made: wiregen docs build says why\n")
+    if content is None:
+        return Reply(status=404, body=b"there is no such page\n")
+    suffix = name.rpartition(".")[2]
+    if suffix == "html":
+        way = b"../" * (name.count("/") + 1)
+        content = _PLAY.sub(
+            rb'<p><a href="%s#\1">Change these bytes in the playground</a></p>' % way, content
+        )
+    return Reply(body=content, kind=KINDS.get(suffix, "application/octet-stream"))
+
+
+def pages() -> dict[str, tuple[bytes, str]]:
+    """Return the files of the page by name, with their kinds."""
+    from wiregen.generate.emitter import templates_folder
+
+    folder, look = templates_folder() / "play", templates_folder() / "docs" / "site.css"
+    return {
+        "index.html": ((folder / "index.html").read_bytes(), "text/html; charset=utf-8"),
+        "play.css": ((folder / "play.css").read_bytes(), "text/css; charset=utf-8"),
+        "play.js": ((folder / "play.js").read_bytes(), "text/javascript; charset=utf-8"),
+        "site.css": (look.read_bytes(), "text/css; charset=utf-8"),
+    }

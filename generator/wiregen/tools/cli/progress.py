@@ -1,0 +1,73 @@
+"""How far the reading of a long input is, on stderr, for somebody who waits in front of it."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import PurePosixPath
+from typing import Final, TypeVar
+
+from wiregen.tools.cli.messages import is_terminal
+
+__all__ = ["progress", "progress_of_files", "progress_of_pages"]
+
+Each = TypeVar("Each")
+
+_LONG: Final = 16 * 1024 * 1024
+"""Inputs up to this many bytes are over before a bar would be read."""
+
+
+@contextmanager
+def progress(
+    size: int | None, what: str = "decoding", *, is_printed: bool = True
+) -> Iterator[Callable[[int], None]]:
+    """Show a bar for an input of `size` bytes; the function handed out takes the bytes done since its last call.
+
+    `is_printed`: the result goes to stdout.
+    """
+    # Where the result goes to the same terminal, a bar would be in its way.
+    is_in_the_way = is_printed and is_terminal(sys.stdout)
+    if size is None or size <= _LONG or not is_terminal(sys.stderr) or is_in_the_way:
+        yield lambda n_bytes: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
+
+    columns = (BarColumn(), DownloadColumn(binary_units=True), TimeRemainingColumn())
+    console = Console(stderr=True)
+    # rich would otherwise take stdout too, and lay out every byte of the result.
+    with Progress(*columns, console=console, transient=True, redirect_stdout=False) as bar:
+        task = bar.add_task(what, total=size)
+        yield lambda n_bytes: bar.advance(task, n_bytes)
+
+
+@contextmanager
+def progress_of_pages() -> Iterator[Callable[[PurePosixPath], None]]:
+    """Show which file a build is at, on a terminal; the function handed out takes each file before it is printed."""
+    if not is_terminal(sys.stderr):
+        yield lambda path: None
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    with Console(stderr=True).status("building") as status:
+        yield lambda path: status.update(Text(f"building {path}"))
+
+
+@contextmanager
+def progress_of_files(count: int) -> Iterator[Callable[[Each], Each]]:
+    """Show how many files of several are done, on a terminal; the function handed out gives back what it takes."""
+    if count < 2 or not is_terminal(sys.stderr):
+        yield lambda done: done
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress
+
+    columns = (BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
+        task = bar.add_task("files", total=count)
+
+        def advance(done: Each) -> Each:
+            bar.advance(task)
+            return done
+
+        yield advance

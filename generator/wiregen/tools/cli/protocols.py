@@ -1,0 +1,156 @@
+"""From what the user named to a checked protocol: configuration, file, front end, findings on stderr."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from wiregen.tools.cli.failure import FINDINGS, USAGE, Failure
+from wiregen.tools.cli.messages import has_colour
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wiregen.generate.backends import Subject
+    from wiregen.generate.packages import Package, Serialization
+    from wiregen.language.config import Config
+    from wiregen.language.diagnostics import Report
+    from wiregen.language.source import Sources
+
+__all__ = [
+    "carrier_of",
+    "chosen_names",
+    "configuration",
+    "exit_code",
+    "load",
+    "package_of",
+    "spoken",
+    "stop",
+    "subject_of",
+]
+
+_USAGE_CODES = ("WG5002", "WG5003", "WG5005", "WG5020", "WG5021", "WG6")
+_FILE_CODES = ("WG1001", "WG1002")
+
+
+def configuration(report: "Report") -> "Config":
+    """Return the configuration nearest to the working folder; exit where it is wrong."""
+    from wiregen.language.config import load_config
+    from wiregen.language.source import Sources
+
+    config = load_config(Path.cwd(), report)
+    if report.has_errors:
+        stop(report, Sources())
+    return config
+
+
+def chosen_names(files: "Iterable[Path]", config: "Config") -> tuple[str, ...]:
+    """Return the paths of .wire files as the user would write them.
+
+    Raises:
+        Failure: There is no file, or none for a name in `protocols`. A run over no protocols would pass for a success.
+    """
+    from wiregen.generate.frontend import protocol_files
+    from wiregen.language.source import as_shown
+
+    known = {path.stem for path in protocol_files(config)}
+    for name in config.protocols or ():
+        if name not in known:
+            way_out = "`protocols` in wiregen.toml names .wire files of the sources, or protocols that wiregen ships"
+            raise Failure(f"there is no protocol `{name}`", way_out)
+    names = tuple(dict.fromkeys(str(as_shown(path)) for path in files))
+    if not names:
+        folders = " or ".join(
+            f"`{as_shown(folder)}`{'' if folder.is_dir() else ' (no such folder)'}"
+            for folder in config.sources
+        )
+        way_out = "`wiregen new NAME` makes a project with one; `sources` in wiregen.toml names other folders"
+        raise Failure(f"there is no protocol: no .wire file in {folders}", way_out, code=FINDINGS)
+    return names
+
+
+def subject_of(name: str) -> "Subject":
+    """Return the protocol that the user named, checked; exit with its findings where it is wrong."""
+    from wiregen.language.diagnostics import Report
+    from wiregen.language.source import Sources
+
+    report, sources = Report(), Sources()
+    subject = load(name, configuration(report), sources, report)
+    if subject is None or report.has_errors:
+        stop(report, sources)
+    return subject
+
+
+def package_of(name: str, backends: tuple[str, ...]) -> "Package":
+    """Return the package of the protocol that the user named, made in memory with these serializations."""
+    from wiregen.generate.packages import make
+    from wiregen.language.diagnostics import Report
+    from wiregen.language.source import Sources
+
+    report, sources = Report(), Sources()
+    subject = load(name, configuration(report), sources, report)
+    package = None
+    if subject is not None and not report.has_errors:
+        package = make(_checked_spoken(subject), backends, report)
+    if package is None:
+        stop(report, sources)
+    for backend in backends:
+        _check_installed(package, backend)
+    return package
+
+
+def spoken(name: str) -> "Subject":
+    """Return a protocol that has frames; exit where the one that the user named has none."""
+    return _checked_spoken(subject_of(name))
+
+
+def _checked_spoken(subject: "Subject") -> "Subject":
+    if not subject.protocol.frames:
+        way_out = "name one that imports it, or declare `frame Frame { … }` in it"
+        raise Failure(
+            f"`{subject.protocol.name}` has no frame, so there is nothing on a wire", way_out, code=USAGE
+        )
+    return subject
+
+
+def carrier_of(name: str, backend: str) -> "tuple[Subject, Serialization | None]":
+    """Return the protocol that the user named, and what reads and writes it where that is not the native codec."""
+    if backend == "native":
+        return spoken(name), None
+    package = package_of(name, (backend,))
+    return package.subject, package.serialization(backend)
+
+
+def _check_installed(package: "Package", backend: str) -> None:
+    try:
+        package.serialization(backend)
+    except ImportError as error:
+        message, _, way_out = str(error).partition(": ")
+        raise Failure(message, way_out or "its documentation says what it is for") from None
+
+
+def load(name: str, config: "Config", sources: "Sources", report: "Report") -> "Subject | None":
+    """Return a protocol by name or path; None and an error in the report where there is none."""
+    from wiregen.generate.frontend import as_shown, find_protocol, load_protocol
+
+    path = find_protocol(name, config, report)
+    return None if path is None else load_protocol(as_shown(path), sources, report, config.sources)
+
+
+def stop(report: "Report", sources: "Sources") -> NoReturn:
+    """Show the findings on stderr and exit."""
+    from wiregen.language.diagnostics import render
+
+    sys.stderr.write(render(report, sources, colour=has_colour(sys.stderr)))
+    raise click.exceptions.Exit(exit_code(report))
+
+
+def exit_code(report: "Report") -> int:
+    """Return 0 without errors, 2 where what the user named or configured is at fault, else 1."""
+    errors = [diagnostic for diagnostic in report.diagnostics if diagnostic.severity == "error"]
+    for error in errors:
+        is_named_file = error.span is None and error.code in _FILE_CODES
+        if is_named_file or error.code.startswith(_USAGE_CODES):
+            return USAGE
+    return FINDINGS if errors else 0

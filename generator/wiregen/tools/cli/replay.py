@@ -1,0 +1,157 @@
+"""`wiregen replay`: a recorded connection, both directions, held to the sessions of any .wire file."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wiregen.tools.cli.failure import DONE, FINDINGS, Failure
+from wiregen.tools.cli.messages import tell
+
+if TYPE_CHECKING:
+    from wiregen.runtime.sessions.table import Program
+    from wiregen.tools.cli.decoding_options import Settings
+    from wiregen.tools.cli.input import Input
+    from wiregen.tools.cli.replay_sinks import State
+    from wiregen.tools.cli.replayed import Replayed, Watch
+
+__all__ = ["verb"]
+
+
+@click.command("replay")
+@click.argument("protocol")
+@click.argument("capture")
+@click.argument("second", required=False)
+@click.option("--port", type=click.IntRange(1, 65535), help="Only connections with that port.")
+@click.option("--format", "format_", type=click.Choice(["text", "jsonl"]), default="text", show_default=True)
+@click.option("--strict", is_flag=True, help="Refuse what the protocol tolerates.")
+@click.option(
+    "--on-error",
+    type=click.Choice(["close", "continue"]),
+    help="After an error, what the connection does; the protocol says it otherwise.",
+)
+@click.option("--variant", metavar="NAME", help="Another layout that the protocol declares.")
+@click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="Replace a limit: frame=1MiB.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of a session.")
+def verb(
+    protocol: str,
+    capture: str,
+    second: str | None,
+    port: int | None,
+    format_: str,
+    strict: bool,
+    on_error: str | None,
+    variant: str | None,
+    limits: tuple[str, ...],
+    options: tuple[str, ...],
+) -> int:
+    """Hold a recorded connection to the sessions of PROTOCOL (a name, or a path to a .wire file).
+
+    CAPTURE is a capture (pcap, pcapng, .gz too), or the bytes of the first role, and SECOND then those of the other one:
+    files have no time, so all of the first role's are taken first. Exits with 1 if a rule was broken, or anything could not
+    be decoded.
+
+    Where a connection closes after an error (`on error close`), what its sender sent after the error is listed, and the
+    sessions do not see it: its receiver has not read it.
+    """
+    from wiregen.runtime.sessions.table import Program
+    from wiregen.schema.lowering import lower
+    from wiregen.tools.cli.decoding_options import Settings
+    from wiregen.tools.cli.input import open_bytes
+    from wiregen.tools.cli.protocol_options import limits_of, options_of, variant_of
+    from wiregen.tools.cli.protocols import spoken
+
+    subject = spoken(protocol)
+    plan = lower(subject.protocol)
+    if not plan.sessions:
+        raise Failure(f"{plan.name} has no sessions", "`wiregen decode` shows what a capture holds")
+    settings = Settings(
+        plan=plan, variant=variant_of(plan, variant), limits=limits_of(plan, limits), is_strict=strict
+    )
+    closes = (on_error or plan.on_error) == "close"
+    replay = _Replay(Program(plan), settings, options_of(plan, options), closes=closes)
+    ports = tuple(each.number for each in subject.protocol.ports)
+    with open_bytes(capture, is_capture=False if second is not None else None) as source:
+        if source.path is not None:
+            return _print(lambda: replay.of_capture(source, port, ports), replay, format_)
+        if second is None or port is not None:
+            raise Failure(
+                f"`{capture}` is no capture",
+                "give one, or two files: the first role's bytes, then the other's",
+            )
+        with open_bytes(second, is_capture=False) as other:
+            return _print(lambda: replay.of_files(source, other), replay, format_)
+
+
+class _Replay:
+    """What is replayed, and the sessions of each connection that is not over."""
+
+    def __init__(
+        self, program: "Program", settings: "Settings", options: Mapping[str, Any], *, closes: bool
+    ) -> None:
+        self._program = program
+        self._closes = closes
+        self._settings = settings
+        self._options = options
+        self._watches: dict[str | None, Watch] = {}
+        self._left: dict[str | None, tuple[State, ...]] = {}
+
+    def states(self) -> "dict[str | None, tuple[State, ...]]":
+        """Return what the instances of each connection were left in."""
+        return self._left | {flow: tuple(watch.states()) for flow, watch in self._watches.items()}
+
+    def of_capture(self, source: "Input", port: int | None, ports: tuple[int, ...]) -> "Iterator[Replayed]":
+        """Yield what the connections of a capture do, in the order of time."""
+        from wiregen.tools.cli.conversations import conversations
+        from wiregen.tools.cli.progress import progress
+
+        assert source.path is not None
+        with progress(source.size) as advance:
+            for event, conversation in conversations(source.path, self._settings, port, ports, advance):
+                watch = self._watch(event.flow.name, conversation.context, event.time)
+                yield from watch.expire(event.time)
+                yield from map(watch.judge, conversation.take(event))
+                if not conversation.directions:
+                    self._left[event.flow.name] = tuple(self._watches.pop(event.flow.name).states())
+
+    def of_files(self, first: "Input", second: "Input") -> "Iterator[Replayed]":
+        """Yield what two directions do, all of the first one first."""
+        from wiregen.runtime.stream.context import Context
+        from wiregen.tools.cli.direction import Direction
+
+        tell("files have no time: all that the first role sent is taken before what the other one sent")
+        context = Context(self._settings.plan)
+        watch = self._watch(None, context, 0.0)
+        roles = self._settings.plan.roles
+        for role, source in ((roles[0], first), (roles[-1], second)):
+            direction = Direction(self._settings, role, context)
+            for chunk in source.chunks:
+                yield from map(watch.judge, direction.feed(chunk))
+            yield from map(watch.judge, direction.finish())
+
+    def _watch(self, flow: str | None, context: Any, now: float) -> "Watch":
+        from wiregen.tools.cli.replayed import Watch
+
+        if flow not in self._watches:
+            self._watches[flow] = Watch(
+                self._program,
+                self._settings,
+                context,
+                options=self._options,
+                closes=self._closes,
+                flow=flow,
+                now=now,
+            )
+        return self._watches[flow]
+
+
+def _print(replayed: "Callable[[], Iterator[Replayed]]", replay: _Replay, format_: str) -> int:
+    """Print a replay; return the exit code."""
+    from wiregen.tools.cli.replay_sinks import Tally, replay_sink
+
+    sink, tally = replay_sink(format_), Tally()
+    for each in replayed():
+        tally.add(each)
+        sink.write(each)
+    sink.close(tally, replay.states())
+    return FINDINGS if tally.has_findings else DONE

@@ -1,0 +1,60 @@
+"""One direction of a connection that speaks another serialization than the native one: frames and faults that tile it."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from wiregen.runtime.codec.errors import DecodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.records.frames import frame_from_record, frame_record
+from wiregen.runtime.reference.tree import Node
+from wiregen.runtime.schema.elements import Data
+from wiregen.runtime.stream.context import Context
+from wiregen.tools.cli.decoding_options import Decoded, Settings
+from wiregen.tools.cli.direction import Held
+
+if TYPE_CHECKING:
+    from wiregen.generate.packages import Serialization, StreamItem
+
+__all__ = ["SerialDirection"]
+
+
+class SerialDirection:
+    """Decodes what one role sends; `context` is shared with the other direction of the connection."""
+
+    def __init__(
+        self, settings: Settings, carrier: "Serialization", role: str | None, context: Context
+    ) -> None:
+        self._settings = settings
+        self._role = role
+        self._held = Held()
+        self._decoder = carrier.decoder(
+            Options(
+                role,
+                context=context,
+                limits=dict(settings.limits),
+                strict=settings.is_strict,
+                variant=settings.variant,
+            )
+        )
+
+    def feed(self, data: bytes) -> Iterator[Decoded]:
+        """Take the next bytes of the stream, and return what is complete now."""
+        self._held.add(data)
+        yield from self._settled(self._decoder.items(data))
+
+    def finish(self) -> Iterator[Decoded]:
+        """Take note that the stream ends here, and return what is left."""
+        yield from self._settled(self._decoder.finish_items())
+
+    def _settled(self, items: "Iterable[StreamItem]") -> Iterator[Decoded]:
+        for offset, size, item in items:
+            raw = self._held.take(size)
+            outcome = item if isinstance(item, DecodeError) else self._node(item, size)
+            yield Decoded(offset=offset, size=size, role=self._role, raw=raw, outcome=outcome)
+
+    def _node(self, frame: object, size: int) -> Node:
+        """Return a frame as the careful codec has it, without a tree: its parts have no native places."""
+        plan, variant = self._settings.plan, self._settings.variant
+        record = frame_record(plan, frame, variant=variant)
+        value = frame_from_record(plan, record, role=self._role, variant=variant)
+        return Node("", "", Data(), 0, size, value)

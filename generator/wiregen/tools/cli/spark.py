@@ -1,0 +1,91 @@
+"""`wiregen spark`: the pipeline's jobs. Spark and Java are asked for only when one of them runs."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wiregen.tools.cli.failure import DONE, FINDINGS
+from wiregen.tools.cli.spark_jobs import jobs
+from wiregen.tools.cli.spark_session import Job
+
+if TYPE_CHECKING:
+    from wirespark.conversion import Summary
+
+__all__ = ["verb"]
+
+
+@click.group("spark", subcommand_metavar="JOB [ARGUMENTS]...")
+def verb() -> None:
+    """Captured traffic to tables, on Spark; the extras `spark` and `spark-java` bring what that needs."""
+
+
+@verb.command("convert", cls=Job)
+@click.argument("source", nargs=-1, required=True)
+@click.argument("target")
+@click.option("--protocol", required=True, metavar="PROTOCOL", help="A name, or a path to a .wire file.")
+@click.option("--from", "role", metavar="ROLE", help="Who sent the bytes, where their files do not say it.")
+@click.option("--variant", metavar="NAME", help="Another layout that the protocol declares.")
+@click.option(
+    "--pcap/--no-pcap",
+    "capture",
+    default=None,
+    help="They are, or are not, captures; else their first bytes tell.",
+)
+@click.option("--port", type=click.IntRange(1, 65535), help="Of captures, only connections with that port.")
+@click.option(
+    "--mode",
+    type=click.Choice(["permissive", "dropmalformed", "failfast"]),
+    default="permissive",
+    show_default=True,
+)
+@click.option("--strict", is_flag=True, help="Refuse what the protocol tolerates.")
+@click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="Replace a limit: frame=1MiB.")
+@click.option(
+    "--split", metavar="SIZE", default="64MiB", show_default=True, help="Bytes of a file that one task takes."
+)
+@click.option("--master", metavar="URL", default="local[*]", show_default=True, help="The Spark to run on.")
+@click.option("--remote", metavar="URL", help="A Spark Connect server, in place of --master.")
+def convert(
+    source: tuple[str, ...],
+    target: str,
+    protocol: str,
+    limits: tuple[str, ...],
+    master: str,
+    remote: str | None,
+    **wishes: Any,
+) -> int:
+    """Write one Parquet table per message below TARGET, from the captures and streams that SOURCE names.
+
+    What an earlier run did is not done again; one that was interrupted is taken up where it was. Exits with 1 if anything could
+    not be decoded.
+    """
+    from wiregen.tools.cli.spark_session import opened
+
+    wishes |= {"from": wishes.pop("role"), "limits": ",".join(limits) or None}
+    with opened(protocol, None if remote else master, remote, source, wishes, target) as (spark, name, given):
+        from wiregen.tools.cli.spark_progress import watched
+        from wirespark import convert as run
+
+        with watched(source, target):
+            summary = run(spark, source, target, protocol=name, **given)
+    _print(summary)
+    return FINDINGS if summary.errors else DONE
+
+
+for _job in jobs:
+    verb.add_command(_job)
+
+
+def _print(summary: Summary) -> None:
+    """Print what a conversion came to."""
+    rows = [("bytes", f"{summary.size:,}"), ("frames and faults", f"{summary.rows:,}")]
+    rows += [(f"  {name}", f"{count:,}") for name, count in summary.messages.items()]
+    rows += [("left out", f"{summary.dropped:,}")] if summary.dropped else []
+    rows += [(f"  error {code}", f"{count:,}") for code, count in summary.errors.items()]
+    rows += [("parts", f"{summary.parts:,}, of which {summary.resumed:,} were done before")]
+    rows += [("time", f"{summary.seconds:.1f} s, {summary.mb_per_second:.1f} MB/s")]
+    width = max(len(name) for name, _ in rows)
+    sys.stdout.write("".join(f"{name:<{width}}  {text}\n" for name, text in rows))

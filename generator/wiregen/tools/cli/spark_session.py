@@ -1,0 +1,182 @@
+"""A Spark session for one job, and the package of the protocol that the user named, which its workers are given."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from wiregen.tools.cli.failure import Failure
+from wiregen.tools.cli.protocols import configuration, stop
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["Job", "opened"]
+
+_PACKAGE: Final = "wiregen_built"
+_QUIET: Final = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+}
+_LOG: Final = """
+rootLogger.level = error
+rootLogger.appenderRef.stderr.ref = stderr
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = %p %c{1}: %m%n%ex
+# What Spark takes for a shell says what its level is if that is not the root's; what fails in a worker is said once, by the command.
+logger.shell.name = org.apache.spark.api.python.PythonGatewayServer
+logger.shell.level = error
+logger.executor.name = org.apache.spark.executor
+logger.executor.level = off
+logger.tasks.name = org.apache.spark.scheduler
+logger.tasks.level = off
+"""
+_LIBRARIES: Final = ("pyspark", "pyarrow", "pandas")
+"""Modules of the extra `spark` that every job imports; numba only makes some of them faster."""
+
+
+@contextmanager
+def opened(
+    protocol: str,
+    master: str | None,
+    remote: str | None,
+    source: tuple[str, ...],
+    wishes: Mapping[str, Any],
+    target: str | None = None,
+) -> Iterator[tuple[SparkSession, str, dict[str, str]]]:
+    """Open a session that knows the protocol, once what is asked of it has a meaning; it ends with the block.
+
+    It comes with the protocol's name there and the options of a read. What a worker cannot do is told as it says it.
+    """
+    _check_installed()
+    with tempfile.TemporaryDirectory(prefix="wiregen-spark-") as folder, _told():
+        name = _build(protocol, Path(folder))
+        sys.path.insert(0, str(Path(folder, "python")))
+        try:
+            given = _looked_at(name, source, wishes, target, is_here=remote is None)
+            spark = _session(master, remote, Path(folder))
+            try:
+                with _as_it_was_said():
+                    yield spark, name, given
+            finally:
+                spark.stop()
+        finally:
+            sys.path.remove(str(Path(folder, "python")))
+            _forget()
+
+
+class Job(click.Command):
+    """A command that asks for its libraries before it looks at its options."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        if not context.resilient_parsing and not set(args) & set(context.help_option_names):
+            _check_installed()
+        return super().parse_args(context, args)
+
+
+def _check_installed() -> None:
+    """Raise a Failure that names the extra if a library of it is missing."""
+    missing = [f"`{name}`" for name in _LIBRARIES if find_spec(name) is None]
+    if missing:
+        raise Failure(
+            f"`wiregen spark` needs {', '.join(missing)}",
+            "pip install 'wiregen[spark]', or 'wiregen[spark,spark-java]' where there is no Java 17 or newer",
+        )
+
+
+def _forget() -> None:
+    """Forget what was imported of the built package: the next one has the same name."""
+    from wirespark.packages import forget
+
+    for module in [each for each in sys.modules if each.partition(".")[0] == _PACKAGE]:
+        del sys.modules[module]
+    forget()
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Tell the user what the pipeline says."""
+    from wirespark.errors import WireSparkError
+
+    try:
+        yield
+    except WireSparkError as error:
+        message, _, way_out = str(error).partition(": ")
+        verb = click.get_current_context().info_name
+        raise Failure(message, way_out or f"`wiregen spark {verb} --help` lists what there is") from None
+
+
+@contextmanager
+def _as_it_was_said() -> Iterator[None]:
+    from wirespark.errors import as_it_was_said
+
+    with as_it_was_said():
+        yield
+
+
+def _looked_at(
+    name: str, source: tuple[str, ...], wishes: Mapping[str, Any], target: str | None, *, is_here: bool
+) -> dict[str, str]:
+    """Return the options of a read, if they have a meaning."""
+    from wirespark.conversion import look, sources, texts
+
+    given = texts(dict(wishes))
+    look(given | sources(source) | {"protocol": name}, target, is_here=is_here)
+    return given
+
+
+def _session(master: str | None, remote: str | None, folder: Path) -> SparkSession:
+    from wirespark import session
+
+    quiet = folder / "log4j2.properties"
+    quiet.write_text(_LOG, encoding="utf-8")
+    java = f"-XX:TieredStopAtLevel=1 -Dlog4j2.configurationFile={quiet.as_uri()}"
+    return session(
+        "wiregen",
+        packages=(_PACKAGE,),
+        master=master,
+        remote=remote,
+        config=_QUIET | {"spark.driver.extraJavaOptions": java} if remote is None else {},
+    )
+
+
+def _build(protocol: str, folder: Path) -> str:
+    """Write the package of a protocol below a folder, and return what it is imported by; exit where its file is wrong."""
+    from wiregen.generate.build import build
+    from wiregen.generate.frontend import find_protocol
+    from wiregen.generate.writer import write
+    from wiregen.language.diagnostics import Report
+    from wiregen.language.source import Sources
+
+    report, sources = Report(), Sources()
+    config = configuration(report)
+    path = find_protocol(protocol, config, report)
+    if path is None:
+        stop(report, sources)
+    config = replace(
+        config,
+        sources=(path.resolve().parent,),
+        output=folder,
+        package=_PACKAGE,
+        backends=("native", "columns"),
+        protocols=None,
+        plugins=(),
+    )
+    outputs = build(config, (path.stem,), sources, report)
+    if report.has_errors:
+        stop(report, sources)
+    write(outputs, folder)
+    name = next((output.path.parent.name for output in outputs if output.path.name == "_plan.py"), path.stem)
+    return f"{_PACKAGE}.{name}"

@@ -1,0 +1,200 @@
+"""`wiregen transcode`: a stream from one serialization to another, of any size in constant memory."""
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wiregen.tools.cli.failure import DONE, FINDINGS, Failure
+from wiregen.tools.cli.messages import tell, tell_error
+
+if TYPE_CHECKING:
+    from wiregen.generate.packages import Package
+    from wiregen.runtime.schema.protocol import Schema
+    from wiregen.tools.cli.input import Input
+    from wiregen.tools.transcoding import Fault, LeftOut, Transcoder
+
+__all__ = ["verb"]
+
+_LEAVE_OUT = "mend the source, or give --skip to leave out what cannot be carried"
+_SAY_BEFORE = "; where a layout depends on what the other side said, --before says it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Roads:
+    """From which serialization to which, and what to do about what cannot be carried: skip it, or say `way_out`."""
+
+    source: str
+    target: str
+    skips: bool
+    way_out: str
+
+
+@click.command("transcode")
+@click.argument("protocol")
+@click.argument("file", required=False)
+@click.option("--from", "source", metavar="NAME", required=True, help="native, protobuf, msgpack, ...")
+@click.option("--to", "target", metavar="NAME", required=True, help="native, protobuf, msgpack, ...")
+@click.option("-o", "--output", metavar="FILE", help="Write to FILE, all or nothing; else to stdout.")
+@click.option("--role", metavar="ROLE", help="Who sent the bytes.")
+@click.option(
+    "--before",
+    multiple=True,
+    metavar="ROLE:HEX|ROLE:@FILE",
+    help="What that role had sent before, in whole frames of the same serialization. May be given again.",
+)
+@click.option("--preamble", metavar="HEX", help="What the native bytes begin with, which only they have.")
+@click.option("--variant", metavar="NAME", help="Another layout that the protocol declares.")
+@click.option("--strict", is_flag=True, help="Refuse what the protocol tolerates.")
+@click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="Replace a limit: frame=1MiB.")
+@click.option("--skip", is_flag=True, help="Leave out what cannot be carried, and go on; still exits with 1.")
+def verb(
+    protocol: str,
+    file: str | None,
+    source: str,
+    target: str,
+    output: str | None,
+    role: str | None,
+    before: tuple[str, ...],
+    preamble: str | None,
+    variant: str | None,
+    strict: bool,
+    limits: tuple[str, ...],
+    skip: bool,
+) -> int:
+    """Carry a stream of PROTOCOL (a name, or a path to a .wire file) from one serialization to another.
+
+    FILE holds one direction of a connection; `-`, or nothing, is stdin. Nothing has to be built. It stops at the first frame
+    that does not conform, or that --to cannot carry, says where it is, and exits with 1.
+    """
+    from wiregen.tools.cli.input import open_bytes
+    from wiregen.tools.cli.output import destination, refuse_terminal
+    from wiregen.tools.cli.progress import progress
+    from wiregen.tools.cli.protocol_options import limits_of, role_of, variant_of
+    from wiregen.tools.cli.protocols import package_of
+    from wiregen.tools.transcoding import Transcoder, Wishes
+
+    refuse_terminal(output)
+    package = package_of(protocol, (source, target))
+    plan = package.plan
+    wishes = Wishes(
+        role=_sender(plan, role_of(plan, role)),
+        variant=variant_of(plan, variant),
+        limits=limits_of(plan, limits),
+        is_strict=strict,
+    )
+    roads = _Roads(
+        source=source,
+        target=target,
+        skips=skip,
+        way_out=_LEAVE_OUT + (_SAY_BEFORE if plan.contexts else ""),
+    )
+    opening = _opening(package, wishes.role, roads, preamble)
+    transcoder = Transcoder(package, source, target, wishes)
+    _hear(transcoder, before, plan)
+    with open_bytes(file, is_capture=False) as opened, destination(output) as out:
+        out.write(opening)
+        with progress(opened.size, "transcoding", is_printed=output is None) as advance:
+            return _carry(opened, transcoder, roads, out.write, advance)
+
+
+def _carry(
+    opened: "Input",
+    transcoder: "Transcoder",
+    roads: _Roads,
+    write: Callable[[bytes], Any],
+    advance: Callable[[int], None],
+) -> int:
+    """Write what the input becomes; return the exit code."""
+    from wiregen.tools.transcoding import Fault, LeftOut
+
+    code = DONE
+    for piece in _pieces(opened, transcoder, advance):
+        if isinstance(piece, Fault):
+            _refuse(piece, roads)
+            code = FINDINGS
+        elif isinstance(piece, LeftOut):
+            tell(
+                f"note: {roads.target} has no preambles; `--preamble {piece.data.hex()}` gives {piece.name} back"
+            )
+        else:
+            write(piece)
+    return code
+
+
+def _pieces(
+    opened: "Input", transcoder: "Transcoder", advance: Callable[[int], None]
+) -> "Iterator[bytes | Fault | LeftOut]":
+    for chunk in opened.chunks:
+        yield from transcoder.feed(chunk)
+        advance(len(chunk))
+        if opened.is_live:
+            sys.stdout.flush()
+    yield from transcoder.finish()
+
+
+def _refuse(fault: "Fault", roads: _Roads) -> None:
+    """Say which bytes are not carried, and why; the first time is the last unless they are skipped."""
+    from wiregen.runtime.codec.errors import DecodeError
+
+    if isinstance(fault.error, DecodeError):
+        message = f"the frame at {fault.offset} ({roads.source}): {fault.error}"
+    else:
+        message = f"the frame at {fault.offset} cannot be carried to {roads.target}: {fault.error}"
+    if not roads.skips:
+        raise Failure(message, roads.way_out, code=FINDINGS)
+    tell_error(message)
+
+
+def _sender(plan: "Schema", role: str | None) -> str | None:
+    """Return who sends; None where that does not matter, for one layout serves all roles."""
+    if role is not None or (len(set(plan.sends.values())) == 1 and not plan.opens):
+        return role
+    first: str = plan.roles[0]
+    tell(f"taken as sent by {first}; --role says otherwise")
+    return first
+
+
+def _opening(package: "Package", role: str | None, roads: _Roads, digits: str | None) -> bytes:
+    """Return what the target begins with, before any frame."""
+    from wiregen.generate.packages import NATIVE
+
+    name = package.plan.opens.get(role or "") if NATIVE == roads.target != roads.source else None
+    if digits is None and name is None:
+        return b""
+    if name is None:
+        raise Failure("--preamble is for native bytes that are made of others", "leave it out")
+    if digits is None:
+        raise Failure(
+            f"native bytes from {role} begin with {name}, which {roads.source} has not",
+            "give its bytes: --preamble HEX",
+        )
+    return _preamble(package, role, name, digits)
+
+
+def _preamble(package: "Package", role: str | None, name: str, digits: str) -> bytes:
+    from wiregen.generate.packages import NATIVE
+    from wiregen.runtime.codec.errors import DecodeError
+    from wiregen.runtime.codec.options import Options
+    from wiregen.tools.cli.input import from_hex
+
+    data = b"".join(from_hex(digits, "--preamble").chunks)
+    decoder = package.serialization(NATIVE).decoder(Options(role))
+    found = [*decoder.items(data), *decoder.finish_items()]
+    if len(found) != 1 or isinstance(found[0][2], DecodeError):
+        why = f": {found[0][2]}" if found and isinstance(found[0][2], DecodeError) else ""
+        raise Failure(f"--preamble is not {name}{why}", "give the bytes that the stream is to begin with")
+    return data
+
+
+def _hear(transcoder: "Transcoder", before: tuple[str, ...], plan: "Schema") -> None:
+    from wiregen.runtime.codec.errors import DecodeError
+    from wiregen.tools.cli.preceding_bytes import refusal, said
+
+    for role, data in said(before, plan):
+        try:
+            transcoder.hear(role, data)
+        except DecodeError as error:
+            raise refusal(role, error) from None

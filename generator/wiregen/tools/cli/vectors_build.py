@@ -1,0 +1,228 @@
+"""`wiregen vectors build`: the vectors of the project's protocols, made from their models and written beside their packages."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stderr
+from io import StringIO
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, TypeAlias
+
+import click
+
+from wiregen.tools.cli.failure import DONE, FINDINGS, USAGE, Failure
+from wiregen.tools.cli.messages import tell
+from wiregen.tools.cli.protocols import configuration, stop
+
+if TYPE_CHECKING:
+    from wiregen.conformance.vectors.building import Built
+    from wiregen.generate.backends import Subject
+    from wiregen.generate.writer import Output
+    from wiregen.language.config import Config
+    from wiregen.language.source import Sources
+
+__all__ = ["verb"]
+
+Made: TypeAlias = tuple[bytes, tuple[str, ...]]
+"""The content of a file, and what is said of it."""
+
+_FOLDER = "vectors"
+_MOST_SHOWN = 20  # of what no vector shows; the rest is counted
+
+
+@click.command("build")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--check", is_flag=True, help="Write nothing; list stale, missing and extra files, exit 1 if any."
+)
+def verb(names: tuple[str, ...], check: bool) -> int:
+    """Write the vectors of the protocols NAME, or of all that the configuration names, and say how much they show."""
+    from wiregen.language.diagnostics import Report
+    from wiregen.language.source import Sources
+
+    report, sources = Report(), Sources()
+    config = configuration(report)
+    subjects = _subjects(config, names, sources)
+    outputs = (*_outputs(subjects, config, sources), _schema())
+    return (
+        _compared(outputs, config, is_partial=bool(names))
+        if check
+        else _written(outputs, config, is_partial=bool(names))
+    )
+
+
+def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "dict[str, Subject]":
+    """Return the protocols that are spoken, by the names or paths that lead to them."""
+    from wiregen.generate.frontend import protocol_files
+    from wiregen.language.diagnostics import Report
+    from wiregen.tools.cli.protocols import chosen_names, load
+
+    report = Report()
+    chosen = names or chosen_names(protocol_files(config), config)
+    found = {name: load(name, config, sources, report) for name in chosen}
+    if report.has_errors:
+        stop(report, sources)
+    return {name: each for name, each in found.items() if each is not None and each.protocol.frames}
+
+
+def _outputs(subjects: "dict[str, Subject]", config: "Config", sources: "Sources") -> "Iterator[Output]":
+    """Yield the files in the order of the protocols, and print what they show. What fails elsewhere is done here, for its errors."""
+    from wiregen.generate.writer import Output
+
+    done = _made_elsewhere(subjects)
+    for name, subject in subjects.items():
+        content, rows = done.get(name) or _made(subject, config, sources)
+        sys.stdout.writelines(f"{row}\n" for row in rows)
+        yield Output(path=PurePosixPath(f"{subject.protocol.name}.json"), content=content)
+
+
+def _made_elsewhere(subjects: "dict[str, Subject]") -> dict[str, Made]:
+    """Return the files that other processes make; they begin with the protocols of most messages, which take longest."""
+    from wiregen.tools.cli.parallel import side_by_side
+    from wiregen.tools.cli.progress import progress_of_files
+
+    names = sorted(subjects, key=lambda name: -len(subjects[name].protocol.messages))
+    with progress_of_files(len(names)) as advance:
+        return dict(advance(each) for each in side_by_side(_made_of, names))
+
+
+def _made_of(name: str) -> Made | None:
+    """Return what is made of a protocol, in a process of its own; None where there are errors."""
+    from wiregen.language.diagnostics import Report
+    from wiregen.language.source import Sources
+
+    sources, report = Sources(), Report()
+    config = configuration(report)
+    with redirect_stderr(StringIO()):
+        try:
+            [subject] = _subjects(config, (name,), sources).values()
+            return _made(subject, config, sources)
+        except (click.exceptions.Exit, click.ClickException):
+            return None
+
+
+def _made(subject: "Subject", config: "Config", sources: "Sources") -> Made:
+    """Return the content of a file, and the rows that say what it shows."""
+    from wiregen.conformance.vectors.format import write_vectors
+
+    built = _built(subject, config, sources)
+    _hold(built)
+    content = write_vectors(built.file).encode()
+    return content, tuple(_rows(built, subject, sources, len(content)))
+
+
+def _hold(built: "Built") -> None:
+    """Refuse to write what `vectors verify` would not accept."""
+    wrong = [
+        f"{id_} ({finding.check}: expected {finding.expected}, found {finding.found})"
+        for id_, finding in built.unheld()
+    ]
+    if wrong:
+        more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        raise Failure(
+            f"vectors of {built.file.protocol} contradict themselves: {wrong[0]}{more}",
+            "this is a fault of wiregen, and nothing was written; please report it with the .wire file",
+            code=FINDINGS,
+        )
+
+
+def _schema() -> "Output":
+    """Return the JSON Schema of all these files, beside them."""
+    from wiregen.conformance.judge.vector_files import schema
+    from wiregen.generate.writer import Output
+
+    return Output(path=PurePosixPath("vectors.schema.json"), content=schema().encode())
+
+
+def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":
+    from dataclasses import replace
+
+    from wiregen.conformance.traces import make_traces
+    from wiregen.conformance.vectors.building import build_vectors
+    from wiregen.conformance.vectors.example_vectors import Given
+    from wiregen.conformance.vectors.serializations import carrier
+    from wiregen.generate.packages import make
+    from wiregen.language.diagnostics import Report
+    from wiregen.language.examples.checking import examples_in_bytes
+    from wiregen.language.examples.conversations import told_conversations
+    from wiregen.schema.lowering import KNOWN_LIMITS, idle_limits
+
+    report = Report()
+    package = make(subject, config.backends, report)
+    if package is None:
+        stop(report, sources)
+    kept = KNOWN_LIMITS.keys() - idle_limits(subject.protocol)
+    limits = tuple(limit.name for limit in subject.protocol.limits if limit.name in kept)
+    examples = tuple(Given(**each) for each in examples_in_bytes(subject.protocol))
+    traces = make_traces(subject.protocol, subject.origins, sources) if subject.protocol.sessions else None
+    if traces is not None:
+        told = (each.trace for each in told_conversations(subject.protocol))
+        traces = replace(traces, traces=(*told, *traces.traces))
+    try:
+        return build_vectors(
+            package.plan, limits=limits, examples=examples, carry=carrier(package), traces=traces
+        )
+    except ImportError as error:
+        message, _, way_out = str(error).partition(": ")
+        raise Failure(
+            message, way_out or "vectors hold the bytes of every backend of the configuration"
+        ) from None
+
+
+# ---- what is said
+
+
+def _rows(built: "Built", subject: "Subject", sources: "Sources", size: int) -> Iterator[str]:
+    """Return how many vectors there are, and what they show, with the places of what they do not."""
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(built.kinds.items(), reverse=True))
+    yield f"{subject.protocol.name}: {kinds} ({-(-size // 1024)} KiB)"
+    shown = (f"{m.n_all - len(m.missing)} of {m.n_all} {m.what}" for m in built.coverage.measures)
+    yield f"  show {', '.join(shown)}"
+    for each in built.coverage.measures:
+        for name in each.missing[:_MOST_SHOWN]:
+            yield f"  no vector shows {each.what}: {name}{_place(name, subject, sources)}"
+        if len(each.missing) > _MOST_SHOWN:
+            yield f"  … and {len(each.missing) - _MOST_SHOWN} more"
+
+
+def _place(name: str, subject: "Subject", sources: "Sources") -> str:
+    """Return where in the .wire file a name of a goal is declared; "" where that is not known."""
+    from wiregen.language.diagnostics import locate
+
+    parts = name.split(" ")[0].removesuffix("[]").split(".")
+    for end in range(len(parts), 0, -1):
+        span = subject.origins.get(".".join((subject.protocol.name, *parts[:end])))
+        location = locate(span, sources) if span is not None else None
+        if span is not None and location is not None:
+            return f" ({span.source}:{location.line})"
+    return ""
+
+
+# ---- the files
+
+
+def _written(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: bool) -> int:
+    from wiregen.generate.writer import WriteError, write
+    from wiregen.language.source import as_shown
+
+    folder = config.output / _FOLDER
+    try:
+        written = write(outputs, folder, partial=is_partial, at_wait=tell)
+    except WriteError as error:
+        raise Failure(str(error), "the message names the place; nothing was changed", code=USAGE) from None
+    counts = f"{len(written.changed)} files written, {len(written.deleted)} deleted"
+    tell(f"{as_shown(folder)}: {counts if written.changed or written.deleted else 'up to date'}")
+    return DONE
+
+
+def _compared(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: bool) -> int:
+    from wiregen.generate.writer import compare
+    from wiregen.language.source import as_shown
+
+    folder = config.output / _FOLDER
+    difference = compare(outputs, folder, partial=is_partial)
+    for word in ("stale", "missing", "extra"):
+        for path in getattr(difference, word):
+            print(f"{word} {as_shown(folder / path)}")
+    if difference:
+        tell(f"{as_shown(folder)}: not up to date; `wiregen vectors build` mends that")
+    return FINDINGS if difference else DONE

@@ -1,0 +1,61 @@
+"""The same build again and again: whenever the configuration or a source changes, until Ctrl-C."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import click
+
+from wiregen.language.config import load_config
+from wiregen.language.diagnostics import Report
+from wiregen.language.source import SUFFIX
+from wiregen.tools.cli.failure import DONE, Failure
+from wiregen.tools.cli.messages import tell
+
+__all__ = ["watch_sources"]
+
+_PAUSE: Final = 0.3
+"""Seconds between two looks: shorter than the way from the editor to the terminal."""
+
+
+def watch_sources(build: Callable[[], int]) -> int:
+    """Call `build` now and after each change; findings and refusals are shown and waited upon.
+
+    Looking, not listening: it works on every file system, and the files are few.
+    """
+    try:
+        while True:
+            seen = _state()
+            _attempt(build)
+            tell("waiting for changes; Ctrl-C ends")
+            while _state() == seen:
+                time.sleep(_PAUSE)
+    except KeyboardInterrupt:
+        return DONE
+
+
+def _attempt(build: Callable[[], int]) -> None:
+    try:
+        build()
+    except Failure as failure:
+        failure.show()
+    except click.exceptions.Exit:  # its findings were shown
+        return
+
+
+def _state() -> tuple[object, ...]:
+    """Return what changes when the configuration or a source does; what cannot be read is one of its states."""
+    report = Report()
+    config = load_config(Path.cwd(), report)
+    faults = tuple(diagnostic.message for diagnostic in report.diagnostics)
+    paths = (path for folder in config.sources for path in folder.glob(f"*{SUFFIX}"))
+    return config, faults, *map(_mark, sorted(paths))
+
+
+def _mark(path: Path) -> tuple[object, ...]:
+    try:
+        found = path.stat()
+    except OSError:
+        return (path,)
+    return path, found.st_mtime_ns, found.st_size, found.st_ino

@@ -1,0 +1,118 @@
+"""From one serialization of a stream to another, frame by frame; what is held is at most one frame and the piece at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wiregen.generate.packages import NATIVE, Package, StreamItem
+from wiregen.runtime.codec.errors import DecodeError, EncodeError
+from wiregen.runtime.codec.options import Options
+from wiregen.runtime.serial.codec import refuse_tails
+
+__all__ = ["Fault", "LeftOut", "Transcoder", "Wishes"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """How a stream is read: by whom it was sent, in which layout, within which limits."""
+
+    role: str | None = None
+    variant: str | None = None
+    limits: Mapping[str, int] = field(default_factory=dict)
+    is_strict: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Bytes of the source that the target does not get: they could not be read, or not be carried."""
+
+    offset: int
+    size: int
+    error: DecodeError | EncodeError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A preamble, which no other serialization has."""
+
+    data: bytes
+    name: str
+
+
+class Transcoder:
+    """Carries what one role sends; each side keeps its own account of what earlier frames said about later ones."""
+
+    def __init__(self, package: Package, source: str, target: str, wishes: Wishes) -> None:
+        self._wishes = wishes
+        self._context = package.context(wishes.limits)
+        self._heard = package.context(wishes.limits)
+        self._source = package.serialization(source)
+        self._target = package.serialization(target)
+        self._decoders = {wishes.role: self._source.decoder(self._options(self._heard))}
+        opens = package.plan.opens
+        self._opening: str | None = opens.get(wishes.role or "") if source == NATIVE != target else None
+        self._native = package.serialization(NATIVE)
+        self._is_native = target == NATIVE  # which writes canonical bytes; the others refuse tails themselves
+        self._has_context = bool(package.plan.contexts)
+
+    def hear(self, role: str, data: bytes) -> None:
+        """Take note of what a role sent before, in the source's serialization.
+
+        Raises:
+            DecodeError: It is not whole and right.
+        """
+        if role not in self._decoders:
+            self._decoders[role] = self._source.decoder(self._options(self._heard, role))
+        for _, _, item in self._decoders[role].items(data):
+            if isinstance(item, DecodeError):
+                raise item
+        self._context.restore(self._heard.snapshot())
+
+    def feed(self, chunk: bytes) -> Iterator[bytes | Fault | LeftOut]:
+        """Take the next bytes of the source, and yield what becomes of the frames that are complete now."""
+        return self._carried(self._decoders[self._wishes.role].items(chunk))
+
+    def finish(self) -> Iterator[bytes | Fault | LeftOut]:
+        """Take note that the source ends here, and yield what that leaves."""
+        return self._carried(self._decoders[self._wishes.role].finish_items())
+
+    def _carried(self, items: Iterable[StreamItem]) -> Iterator[bytes | Fault | LeftOut]:
+        options = self._options(self._context)
+        for offset, size, item in items:
+            if isinstance(item, DecodeError):
+                yield Fault(offset=offset, size=size, error=item)
+            elif self._opening is not None and offset == 0:
+                yield LeftOut(data=self._native.encode(item, options), name=self._opening)
+            else:
+                yield self._one(offset, size, item, options)
+
+    def _one(self, offset: int, size: int, frame: Any, options: Options) -> bytes | Fault:
+        try:
+            if self._is_native:
+                refuse_tails(frame)
+            data = self._target.encode(frame, options)
+            self._note(frame)
+        except (EncodeError, DecodeError) as error:
+            return Fault(offset=offset, size=size, error=error)
+        return data
+
+    def _note(self, frame: Any) -> None:
+        """Let what a frame says about later ones be known to what writes them."""
+        if not self._has_context or not hasattr(frame, "message"):
+            return
+        self._context.apply(frame, self._wishes.role)
+        joined = getattr(getattr(frame, "part", None), "joined", None)
+        if hasattr(joined, "message"):
+            self._context.apply(joined, self._wishes.role)
+
+    def _options(self, context: Any, role: str | None = None) -> Options:
+        wishes = self._wishes
+        return Options(
+            role or wishes.role,
+            context=context,
+            limits=dict(wishes.limits),
+            strict=wishes.is_strict,
+            variant=wishes.variant,
+        )

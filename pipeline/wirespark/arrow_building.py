@@ -1,0 +1,380 @@
+"""Values of a generated package to Arrow arrays, a column at a time.
+
+A filler takes the values of one field (None where there is none) and gives the arrays of its columns: one, and what stands beside
+it. Fillers are made once from the plan and the schema, whose columns stand in the order of the plan's fields.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from operator import attrgetter
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from wirespark.packages import Package
+
+__all__ = ["TAKEN_BY_US", "Filler", "Fillers", "arm_key", "column_groups", "declared", "wire_of"]
+
+Values: TypeAlias = Sequence[Any]
+Filler: TypeAlias = Callable[[Values], tuple[Any, ...]]
+RecordFiller: TypeAlias = Callable[[Values], list[Any]]
+
+_BESIDE = ("number", "raw")
+TAKEN_BY_US = ("absent", "code", "message", "tail")
+
+
+class Fillers:
+    """Makes the fillers of one protocol, in one variant."""
+
+    def __init__(self, package: Package, variant: str | None = None) -> None:
+        self._plan, self._nodes = package.plan, package.nodes
+        options = package.runtime("codec.options").Options(variant=variant)
+        self._schema = package.runtime("reference.layout").Layout(package.plan, options)
+        self._types = package.runtime("records.types")
+        self._content = package.runtime("schema.shapes").content
+        self._encode_text = package.runtime("codec.text").encode_text
+        self._value_record = package.runtime("records.frames").value_record
+        self._variant = variant
+
+    # ---- records
+
+    def record(self, fields: Any, schema: Iterable[Any], without: str | None = None) -> RecordFiller:
+        """Return what gives the columns of a declaration's fields, out of its records."""
+        wanted = self._shown(fields, without)
+        trailing = [field.name for field in wanted if self._types.is_trailing(field)]
+        groups = list(column_groups(schema))
+        assert len(groups) == len(wanted), "the columns are of another plan"
+        fillers = [
+            (field.name, self.of(field.type, group), _n_behind(trailing, field.name))
+            for field, group in zip(wanted, groups, strict=True)
+        ]
+
+        def fill(records: Values) -> list[Any]:
+            arrays: list[Any] = []
+            for name, filler, n_behind in fillers:
+                values = _attributes(records, name)
+                if n_behind is not None:
+                    values = _without_absent(records, values, n_behind)
+                arrays.extend(filler(values))
+            return arrays
+
+        return fill
+
+    def _shown(self, fields: Any, without: str | None) -> list[Any]:
+        """Return the fields that have columns, each name once."""
+        found: dict[str, Any] = {}
+        for field in self._types.flat_fields(fields):
+            if not field.is_hidden and field.name != without:
+                found.setdefault(field.name, field)
+        return list(found.values())
+
+    def named(self, name: str, schema: Iterable[Any]) -> RecordFiller:
+        """Return the same of a message, struct, preamble, or frame without a message, by its name."""
+        declared = self._schema
+        if name in declared.messages:
+            return self.record(declared.messages[name].fields, schema)
+        if name in declared.preambles:
+            return self.record(declared.preambles[name].fields, schema)
+        if name in declared.frames and declared.frames[name].message is None:
+            return self.record(declared.frames[name].fields, schema)
+        if name in declared.structs:
+            return self.record(declared.structs[name], schema)
+        return self._plain_record(schema)
+
+    def header(self, frame: str, schema: Iterable[Any]) -> RecordFiller:
+        """Return the same of what a frame has around its message."""
+        known = self._schema.frames[frame]
+        return self.record(known.fields, schema, without=known.message)
+
+    def _plain_record(self, schema: Iterable[Any]) -> RecordFiller:
+        """Return the same of what no plan declares: a piece, or a message of unknown layout."""
+        columns = list(schema)
+        return lambda records: [pa.array(_attributes(records, each.name), each.type) for each in columns]
+
+    # ---- values
+
+    def of(self, type_: Any, columns: Sequence[Any]) -> Filler:
+        """Return the filler of a type, for its column and those beside it."""
+        type_ = self._content(type_)
+        column = columns[0]
+        if isinstance(type_, self._nodes.Match) and wire_of(column) not in ("choice", "json"):
+            return self.of(next(self._types.leaf_arms(type_)), columns)  # all arms have this column
+        if pa.types.is_list(column.type) and isinstance(type_, self._nodes.List):
+            return self._list(type_, columns)
+        match wire_of(column):
+            case "json":
+                return self._json(type_)
+            case "member":
+                return self._member(type_, columns)
+            case "uuid":
+                return lambda values: (_strings([None if v is None else str(v) for v in values]),)
+            case "nothing":
+                return lambda values: (pa.array([None if v is None else True for v in values], pa.bool_()),)
+            case "union":
+                return self._union(type_, column)
+            case "frame":
+                return self._frame(type_, column)
+            case "choice":
+                is_any = isinstance(type_, self._nodes.MessageMatch)
+                return self._messages(column) if is_any else self._choice(type_, column)
+        return self._plain(type_, columns)
+
+    def _plain(self, type_: Any, columns: Sequence[Any]) -> Filler:
+        column = columns[0]
+        if pa.types.is_struct(column.type):
+            return self._struct(type_, column)
+        if len(columns) == 2:
+            return self._text(type_)
+        arrow = column.type
+        return lambda values: (pa.array(values, arrow),)
+
+    def _text(self, type_: Any) -> Filler:
+        encoding, lenient, endian = type_.encoding, type_.is_lenient, type_.endian
+
+        def fill(values: Values) -> tuple[Any, ...]:
+            try:
+                return _strings(values), pa.nulls(len(values), pa.binary())
+            except UnicodeEncodeError:
+                texts, raws = zip(*(self._halves(v, encoding, lenient, endian) for v in values), strict=True)
+                return _strings(texts), pa.array(raws, pa.binary())
+
+        return fill
+
+    def _halves(self, value: Any, encoding: str, lenient: bool, endian: str) -> tuple[Any, Any]:
+        """Return a text, or else the bytes that it stands for."""
+        try:
+            return value, None if value is None else value.encode()[:0] or None
+        except UnicodeEncodeError:
+            return None, self._encode_text(value, encoding, lenient, endian)
+
+    def _member(self, type_: Any, columns: Sequence[Any]) -> Filler:
+        names = {each.value: each.name for each in self._plan.enums[type_.name].members}
+        arrow = columns[1].type
+
+        def fill(values: Values) -> tuple[Any, ...]:
+            numbers = [None if value is None else int(value) for value in values]
+            return _strings([names.get(number) for number in numbers]), pa.array(numbers, arrow)
+
+        return fill
+
+    def _json(self, type_: Any) -> Filler:
+        def text(value: Any) -> str | None:
+            if value is None:
+                return None
+            record = self._value_record(self._plan, type_, value, variant=self._variant)
+            return json.dumps(record, ensure_ascii=True, allow_nan=False)
+
+        return lambda values: (_strings([text(value) for value in values]),)
+
+    def _list(self, type_: Any, columns: Sequence[Any]) -> Filler:
+        inner = self.of(type_.item, [_item(column) for column in columns])
+        types = [column.type for column in columns]
+
+        def fill(values: Values) -> tuple[Any, ...]:
+            sizes = [0 if value is None else len(value) for value in values]
+            offsets = pa.array(np.concatenate(([0], np.cumsum(sizes))).astype(np.int32))
+            mask = _mask(values)
+            arrays = inner([item for value in values if value is not None for item in value])
+            return tuple(
+                pa.ListArray.from_arrays(offsets, array, type=arrow, mask=mask)
+                for array, arrow in zip(arrays, types, strict=True)
+            )
+
+        return fill
+
+    # ---- structs
+
+    def _struct(self, type_: Any, column: Any) -> Filler:
+        fill = self.named(type_.name, column.type)
+        return lambda values: (_struct_array(fill(values), column.type, values),)
+
+    def _frame(self, type_: Any, column: Any) -> Filler:
+        """Return the filler of frames inside a message: which message, the header, each message."""
+        frame = self._schema.frames[type_.name]
+        if frame.message is None:
+            return self._struct(type_, column)
+        groups = list(column_groups(column.type))
+        n_messages = 1 + len(self._shown(frame.fields, frame.message))
+        header = self.header(type_.name, [each for group in groups[1:n_messages] for each in group])
+        bodies = self._bodies(groups[n_messages:])
+
+        def fill(values: Values) -> tuple[Any, ...]:
+            messages = [None if value is None else getattr(value, "message", None) for value in values]
+            arrays = [_strings(self._names(messages)), *header(values), *bodies(messages)]
+            return (_struct_array(arrays, column.type, values),)
+
+        return fill
+
+    def _names(self, messages: Values) -> list[str | None]:
+        known = self._plan.messages
+        return [None if m is None else declared(type(m).__name__, known) for m in messages]
+
+    def _messages(self, column: Any) -> Filler:
+        bodies = self._bodies(list(column_groups(column.type))[1:])
+        return lambda values: (
+            _struct_array([_strings(self._names(values)), *bodies(values)], column.type, values),
+        )
+
+    def _bodies(self, groups: Sequence[Sequence[Any]]) -> RecordFiller:
+        """Return what puts each message in the column of its name."""
+        known = self._plan.messages
+        fillers = [
+            (name, self.of(self._nodes.MessageReference(name), group))
+            for group in groups
+            for name in [declared(group[0].name, known)]
+        ]
+
+        def fill(messages: Values) -> list[Any]:
+            names = self._names(messages)
+            return [
+                array
+                for own, filler in fillers
+                for array in filler([m if n == own else None for m, n in zip(messages, names, strict=True)])
+            ]
+
+        return fill
+
+    def _union(self, type_: Any, column: Any) -> Filler:
+        """Return the filler of a union: which variety, its code, and each variety."""
+        groups = list(column_groups(column.type))[1:]
+        code, rest = groups[0], groups[1:]
+        varieties = [
+            each
+            for each in self._plan.unions[type_.name].varieties
+            if type_.only is None or type_.is_lenient or each.name in type_.only
+        ]
+        fillers = [self._variety(each, group) for each, group in zip(varieties, rest, strict=True)]
+        codes = {each.name: each.spans[0].low for each in varieties}
+
+        def fill(values: Values) -> tuple[Any, ...]:
+            names = [None if v is None else declared(type(v).__name__, codes) for v in values]
+            numbers = [
+                None if v is None else getattr(v, "code", codes[n])
+                for v, n in zip(values, names, strict=True)
+            ]
+            arrays = [_strings(names), pa.array(numbers, code[0].type)]
+            for name, filler in fillers:
+                arrays.extend(filler([v if n == name else None for v, n in zip(values, names, strict=True)]))
+            return (_struct_array(arrays, column.type, values),)
+
+        return fill
+
+    def _variety(self, variety: Any, group: Sequence[Any]) -> tuple[str, Filler]:
+        name, fields = variety.name, variety.fields
+        shown = [field for field in self._types.flat_fields(fields) if not field.is_hidden]
+        if variety.is_lone and shown:
+            inner = self.of(shown[0].type, group)
+            return name, lambda values: inner(_attributes(values, shown[0].name))
+        if wire_of(group[0]) == "nothing":
+            return name, self.of(self._nodes.StructReference(name), group)
+        record = self.record(fields, group[0].type)
+        return name, lambda values: (_struct_array(record(values), group[0].type, values),)
+
+    def _choice(self, type_: Any, column: Any) -> Filler:
+        """Return the filler of a choice of several types: the first arm that takes a value has it."""
+        groups = list(column_groups(column.type))
+        arms: dict[str, Any] = {}
+        for arm in self._types.leaf_arms(type_):
+            arms.setdefault(arm_key(self._nodes, self._content(arm)), arm)
+        fillers = [(arm, self.of(arm, group)) for arm, group in zip(arms.values(), groups, strict=True)]
+
+        def fill(values: Values) -> tuple[Any, ...]:
+            chosen = [self._index(arms.values(), value) for value in values]
+            arrays: list[Any] = []
+            for n, (_, filler) in enumerate(fillers):
+                arrays.extend(filler([v if c == n else None for v, c in zip(values, chosen, strict=True)]))
+            return (_struct_array(arrays, column.type, values),)
+
+        return fill
+
+    def _index(self, arms: Iterable[Any], value: Any) -> int | None:
+        if value is None:
+            return None
+        arms = list(arms)
+        return next((arms.index(arm) for arm in self._types.fitting(self._schema, arms, value)), None)
+
+
+# ---- small things ----
+
+
+def column_groups(schema: Iterable[Any]) -> Iterator[list[Any]]:
+    """Yield each column with those that stand beside it."""
+    group: list[Any] = []
+    for column in schema:
+        if group and wire_of(column) not in _BESIDE:
+            yield group
+            group = []
+        group.append(column)
+    if group:
+        yield group
+
+
+def wire_of(column: Any) -> str:
+    told: bytes = (column.metadata or {}).get(b"wire", b"")
+    return told.decode()
+
+
+def _item(column: Any) -> Any:
+    return pa.field(column.name, column.type.value_type, metadata=column.metadata)
+
+
+def _strings(values: Values) -> Any:
+    return pa.array(values, pa.string())
+
+
+def _mask(values: Values) -> Any:
+    """Return where values are null; None: nowhere."""
+    is_null = [value is None for value in values]
+    return pa.array(is_null, pa.bool_()) if True in is_null else None
+
+
+def _struct_array(arrays: list[Any], type_: Any, values: Values) -> Any:
+    return pa.StructArray.from_arrays(arrays, fields=list(type_), mask=_mask(values))
+
+
+def declared(name: str, known: Container[str]) -> str:
+    """Return a name as the .wire file has it."""
+    return name if name in known else name.removesuffix("_")
+
+
+def _attributes(records: Values, name: str) -> Values:
+    """Return a field of each record; a name that Python or the runtime has taken is spelled with an underscore behind it."""
+    first = next((record for record in records if record is not None), None)
+    if first is None:
+        return [None] * len(records)
+    spelled = f"{name.lstrip('_')}_"
+    names = (spelled, name) if name in TAKEN_BY_US else (name, spelled)
+    get = attrgetter(next(each for each in names if hasattr(type(first), each)))
+    return [None if record is None else get(record) for record in records]
+
+
+def _n_behind(trailing: list[str], name: str) -> int | None:
+    """Return how many trailing fields stand behind one; None: it is none itself."""
+    return len(trailing) - trailing.index(name) - 1 if name in trailing else None
+
+
+def _without_absent(records: Values, values: Values, n_behind: int) -> Values:
+    if not any(record is not None and record.absent for record in records):
+        return values
+    pairs = zip(records, values, strict=True)
+    return [None if record is None or record.absent > n_behind else value for record, value in pairs]
+
+
+def arm_key(n: Any, type_: Any) -> str:
+    """Return what arms of a choice have alike that share a column; `n`: the classes of nodes."""
+    match type_:
+        case n.EnumReference(name) | n.StructReference(name) | n.UnionReference(name):
+            return str(name)
+        case n.CodingReference(name) | n.MessageReference(name) | n.FrameReference(name):
+            return str(name)
+        case n.Integer() | n.Varint() | n.Bits(is_flag=False):
+            return "integer"
+        case n.Bits() | n.Boolean():
+            return "boolean"
+        case n.MessageMatch() | n.Match() | n.Block():
+            return "value"
+        case _:
+            return type(type_).__name__

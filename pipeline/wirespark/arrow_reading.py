@@ -1,0 +1,388 @@
+"""Arrow arrays back to values of a generated package, a column at a time: what `filling` does, undone.
+
+A taker takes the arrays of one field (its column, and what stands beside it) and gives a value for each row, None where there is
+none. The arrays have the package's own types: see `fitting`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import EnumType
+from typing import Any, TypeAlias
+from uuid import UUID
+
+import pyarrow as pa
+
+from wirespark.array_casting import plain
+from wirespark.arrow_building import TAKEN_BY_US, arm_key, column_groups, declared, wire_of
+from wirespark.errors import WireSparkError
+from wirespark.packages import Package
+
+__all__ = ["Taker", "Takers"]
+
+Arrays: TypeAlias = Sequence[Any]
+Values: TypeAlias = list[Any]
+Taker: TypeAlias = Callable[[Arrays], Values]
+
+
+class Takers:
+    """Makes the takers of one protocol, in one variant."""
+
+    def __init__(self, package: Package, variant: str | None = None) -> None:
+        self._plan, self._nodes = package.plan, package.nodes
+        options = package.runtime("codec.options").Options(variant=variant)
+        self._schema = package.runtime("reference.layout").Layout(package.plan, options)
+        self._types = package.runtime("records.types")
+        self._content = package.runtime("schema.shapes").content
+        self._decode_text = package.runtime("codec.text").decode_text
+        self._maker = package.runtime("records.values").ValueMaker(package.plan, options)
+        self._typed = package.runtime("reference.objects").typed
+        self._unknown = package.runtime("codec.unknown").Unknown
+        self._namespace = vars(sys.modules[package.native.Decoder.__module__])
+
+    def class_of(self, name: str, namespace: Mapping[str, Any] | None = None) -> Any:
+        """Return the class of a declaration: where a module has that name for itself, one that says whose it is."""
+        names = self._namespace if namespace is None else namespace
+        other = names.get(f"{name}_")
+        return other if getattr(other, "_NAME", "") == name or name not in names else names[name]
+
+    # ---- records
+
+    def named(self, name: str, schema: Iterable[Any]) -> Taker:
+        """Return what takes a message, struct, preamble, piece, or frame without a message, out of its columns."""
+        known = self._schema
+        if name == "Unknown" and name not in known.messages:
+            return lambda arrays: list(map(self._unknown, *(plain(array) for array in arrays)))
+        class_ = self.class_of(name)
+        if name in known.messages:
+            return self._record(class_, known.messages[name].fields, schema)
+        if name in known.preambles:
+            return self._record(class_, known.preambles[name].fields, schema)
+        if name in known.frames:
+            return self._record(class_, known.frames[name].fields, schema)
+        if name in known.structs:
+            return self._record(class_, known.structs[name], schema)
+        return lambda arrays: list(map(class_, *(plain(array) for array in arrays)))
+
+    def header(self, frame: str, schema: Iterable[Any]) -> Callable[[Arrays], list[dict[str, Any]]]:
+        """Return what takes the arguments of a frame's class beside its message."""
+        known = self._schema.frames[frame]
+        names, takers = self._fields(self.class_of(frame), known.fields, schema, known.message)
+
+        def take(arrays: Arrays) -> list[dict[str, Any]]:
+            columns = _taken(takers, arrays)
+            return [
+                {name: value for name, value in zip(names, row, strict=True) if value is not None}
+                for row in zip(*columns, strict=True)
+            ]
+
+        return take
+
+    def _fields(
+        self, class_: Any, fields: Any, schema: Iterable[Any], without: str | None = None
+    ) -> tuple[list[str], list[tuple[Taker, int]]]:
+        """Return the arguments that a declaration's columns are, and what takes each, with how many columns it takes."""
+        shown: dict[str, Any] = {}
+        for field in self._types.flat_fields(fields):
+            if not field.is_hidden and field.name != without:
+                shown.setdefault(field.name, field)
+        groups = list(column_groups(schema))
+        assert len(groups) == len(shown), "the columns are of another plan"
+        names = [_argument(class_, name) for name in shown]
+        takers = [
+            (self.of(field.type, group), len(group))
+            for field, group in zip(shown.values(), groups, strict=True)
+        ]
+        return names, takers
+
+    def _record(self, class_: Any, fields: Any, schema: Iterable[Any]) -> Taker:
+        names, takers = self._fields(class_, fields, schema)
+        if not names:
+            return lambda arrays: [class_() for _ in range(len(arrays[0]))] if arrays else []
+        order = [names.index(name) for name in class_.__match_args__]
+        trailing = self._trailing(class_, fields)
+
+        def take(arrays: Arrays) -> Values:
+            columns = _taken(takers, arrays)
+            made = list(map(class_, *(columns[place] for place in order)))
+            if trailing:
+                _note_absent(made, [columns[names.index(name)] for name in trailing])
+            return made
+
+        return take
+
+    def _trailing(self, class_: Any, fields: Any) -> list[str]:
+        """Return the arguments that may be left out, the last one first."""
+        return [
+            _argument(class_, field.name)
+            for field in reversed(tuple(self._types.flat_fields(fields)))
+            if not field.is_hidden and self._types.is_trailing(field)
+        ]
+
+    # ---- values
+
+    def of(self, type_: Any, columns: Sequence[Any]) -> Taker:
+        """Return the taker of a type, for its column and those beside it."""
+        type_ = self._content(type_)
+        column, wire = columns[0], wire_of(columns[0])
+        if isinstance(type_, self._nodes.Match) and wire not in ("choice", "json"):
+            return self.of(next(self._types.leaf_arms(type_)), columns)  # all arms have this column
+        if pa.types.is_list(column.type) and isinstance(type_, self._nodes.List):
+            return self._list(type_, columns)
+        match wire:
+            case "json":
+                return self._json(type_)
+            case "member":
+                return self._member(type_)
+            case "uuid":
+                return lambda arrays: [None if text is None else UUID(text) for text in plain(arrays[0])]
+            case "nothing":
+                class_ = self.class_of(type_.name)
+                return lambda arrays: [None if is_it is None else class_() for is_it in plain(arrays[0])]
+            case "union":
+                return self._union(type_, column)
+            case "frame":
+                return self._frame(type_, column)
+            case "choice":
+                is_any = isinstance(type_, self._nodes.MessageMatch)
+                return self._messages(column) if is_any else self._choice(type_, column)
+        if pa.types.is_struct(column.type):
+            return _where_set(self.named(type_.name, column.type))
+        return self._text(type_) if len(columns) == 2 else lambda arrays: plain(arrays[0])
+
+    def _text(self, type_: Any) -> Taker:
+
+        def take(arrays: Arrays) -> Values:
+            texts = plain(arrays[0])
+            if arrays[1].null_count == len(texts):
+                return texts
+            return [
+                (
+                    text
+                    if raw is None
+                    else self._decode_text(raw, type_.encoding, type_.is_lenient, type_.endian)
+                )
+                for text, raw in zip(texts, plain(arrays[1]), strict=True)
+            ]
+
+        return take
+
+    def _member(self, type_: Any) -> Taker:
+        name = type_.name
+        found = self._namespace.get(name)
+        enum: Any = found if isinstance(found, EnumType) else self._namespace[f"{name}_"]
+        known = self._plan.enums[name].members
+        numbers = {each.value: enum(each.value) for each in known}
+        members = {each.name: numbers[each.value] for each in known}
+
+        def take(arrays: Arrays) -> Values:
+            names, given = arrays[0], plain(arrays[1])
+            if arrays[1].null_count == names.null_count:
+                return [numbers.get(number, number) for number in given]
+            return [
+                numbers.get(number, number) if number is not None or text is None else _member(members, text)
+                for text, number in zip(plain(names), given, strict=True)
+            ]
+
+        return take
+
+    def _json(self, type_: Any) -> Taker:
+        def value(text: str | None) -> Any:
+            if text is None:
+                return None
+            made = self._maker.value(type_, json.loads(text), "")
+            return self._typed(self._plan, type_, made, self._namespace)
+
+        return lambda arrays: [value(text) for text in plain(arrays[0])]
+
+    def _list(self, type_: Any, columns: Sequence[Any]) -> Taker:
+        items = [pa.field(each.name, each.type.value_type, metadata=each.metadata) for each in columns]
+        inner = self.of(type_.item, items)
+
+        def take(arrays: Arrays) -> Values:
+            values = inner([array.flatten() for array in arrays])
+            found, place = Values(), 0
+            for size in plain(arrays[0].value_lengths()):
+                found.append(None if size is None else values[place : place + size])
+                place += size or 0
+            return found
+
+        return take
+
+    # ---- structs of which one is set
+
+    def _bodies(self, columns: Iterable[Any]) -> dict[str, tuple[Taker, int, int]]:
+        """Return what takes each message, by name, with the places of its columns."""
+        known, place = self._plan.messages, 0
+        found: dict[str, tuple[Taker, int, int]] = {}
+        for group in column_groups(columns):
+            name = declared(group[0].name, known)
+            found[name] = (self.of(self._nodes.MessageReference(name), group), place, place + len(group))
+            place += len(group)
+        return found
+
+    def _messages(self, column: Any) -> Taker:
+        bodies = self._bodies(list(column.type)[1:])
+
+        def take(arrays: Arrays) -> Values:
+            names, *rest = arrays[0].flatten()
+            return _chosen(plain(names), {name: take(rest[a:b]) for name, (take, a, b) in bodies.items()})
+
+        return take
+
+    def _frame(self, type_: Any, column: Any) -> Taker:
+        """Return the taker of frames inside a message: which message, the header, each message."""
+        name = type_.name
+        class_, frame = self.class_of(name), self._schema.frames[name]
+        if frame.message is None:
+            return _where_set(self.named(name, column.type))
+        groups = list(column_groups(column.type))
+        every = self._types.flat_fields(frame.fields)
+        shown = {each.name for each in every if not each.is_hidden and each.name != frame.message}
+        headers = [each for group in groups[1 : 1 + len(shown)] for each in group]
+        header = self.header(name, headers)
+        bodies = self._bodies([each for group in groups[1 + len(shown) :] for each in group])
+
+        def take(arrays: Arrays) -> Values:
+            names, *rest = arrays[0].flatten()
+            own, inner = rest[: len(headers)], rest[len(headers) :]
+            messages = _chosen(plain(names), {n: take(inner[a:b]) for n, (take, a, b) in bodies.items()})
+            given = header(own) if own else [{}] * len(messages)
+            return [
+                None if message is None else class_(message, **named)
+                for message, named in zip(messages, given, strict=True)
+            ]
+
+        return take
+
+    def _union(self, type_: Any, column: Any) -> Taker:
+        """Return the taker of a union: which variety, its code, and each variety."""
+        groups = list(column_groups(column.type))[2:]
+        varieties = [
+            each
+            for each in self._plan.unions[type_.name].varieties
+            if type_.only is None or type_.is_lenient or each.name in type_.only
+        ]
+        names = vars(self.class_of(type_.name))
+        takers, place = {}, 2
+        for variety, group in zip(varieties, groups, strict=True):
+            takers[variety.name] = (self._variety(variety, group, names), place, place + len(group))
+            place += len(group)
+
+        def take(arrays: Arrays) -> Values:
+            children = arrays[0].flatten()
+            codes = plain(children[1])
+            found = {name: take([*children[a:b], codes]) for name, (take, a, b) in takers.items()}
+            return _chosen(plain(children[0]), found)
+
+        return take
+
+    def _variety(self, variety: Any, group: Sequence[Any], names: Mapping[str, Any]) -> Taker:
+        """Return the taker of a variety; the last of its arrays is the list of codes."""
+        class_ = self.class_of(variety.name, names)
+        shown = [field for field in self._types.flat_fields(variety.fields) if not field.is_hidden]
+        has_code = "code" in class_.__slots__ and "code" not in class_.__match_args__
+
+        if variety.is_lone and shown:
+            argument, inner = _argument(class_, shown[0].name), self.of(shown[0].type, group)
+            return _coded(class_, [argument], lambda arrays: [inner(arrays)], has_code=has_code)
+        if wire_of(group[0]) == "nothing":
+            return _coded(class_, [], lambda arrays: [], has_code=has_code)
+        names_, takers = self._fields(class_, variety.fields, group[0].type)
+        return _coded(class_, names_, lambda arrays: _taken(takers, arrays[0].flatten()), has_code=has_code)
+
+    def _choice(self, type_: Any, column: Any) -> Taker:
+        """Return the taker of a choice of several types: the first arm that is set is the value."""
+        arms: dict[str, Any] = {}
+        for arm in self._types.leaf_arms(type_):
+            arms.setdefault(arm_key(self._nodes, self._content(arm)), arm)
+        groups = list(column_groups(column.type))
+        takers = [(self.of(arm, group), len(group)) for arm, group in zip(arms.values(), groups, strict=True)]
+
+        def take(arrays: Arrays) -> Values:
+            columns = _taken(takers, arrays[0].flatten())
+            return [
+                next((value for value in row if value is not None), None)
+                for row in zip(*columns, strict=True)
+            ]
+
+        return take
+
+
+# ---- small things
+
+
+def _taken(takers: Iterable[tuple[Taker, int]], arrays: Arrays) -> list[Values]:
+    found, place = [], 0
+    for take, size in takers:
+        found.append(take(arrays[place : place + size]))
+        place += size
+    return found
+
+
+def _coded(class_: Any, names: list[str], take: Callable[[Arrays], list[Values]], *, has_code: bool) -> Taker:
+    """Return what makes varieties; where several codes stand for one, with the code."""
+
+    def make(arrays: Arrays) -> Values:
+        *own, codes = arrays
+        columns = take(own)
+        if has_code:
+            return [
+                class_(**dict(zip(("code", *names), row, strict=True)))
+                for row in zip(codes, *columns, strict=True)
+            ]
+        if not names:
+            return [class_() for _ in codes]
+        order = [names.index(name) for name in class_.__match_args__]
+        return list(map(class_, *(columns[place] for place in order)))
+
+    return make
+
+
+def _where_set(take: Taker) -> Taker:
+    """Return the taker of a struct's column out of that of its fields' columns."""
+
+    def taken(arrays: Arrays) -> Values:
+        array = arrays[0]
+        made = take(array.flatten())
+        if not array.null_count:
+            return made
+        return [
+            value if is_set else None for value, is_set in zip(made, plain(array.is_valid()), strict=True)
+        ]
+
+    return taken
+
+
+def _chosen(names: Values, values: Mapping[str, Values]) -> Values:
+    """Return each row's value out of the column that its name says."""
+    try:
+        return [None if name is None else values[name][row] for row, name in enumerate(names)]
+    except KeyError as error:
+        raise WireSparkError(f"there is no {error}; there are {', '.join(values)}") from None
+
+
+def _note_absent(made: Values, trailing: list[Values]) -> None:
+    """Note of each record how many of its last fields have no value; `trailing`: these, the last one first."""
+    for row, record in enumerate(made):
+        n_absent = 0
+        for values in trailing:
+            if values[row] is not None:
+                break
+            n_absent += 1
+        record.absent = n_absent
+
+
+def _member(members: Mapping[str, Any], name: str) -> Any:
+    if name not in members:
+        raise WireSparkError(f"there is no member {name!r}; there are {', '.join(members)}")
+    return members[name]
+
+
+def _argument(class_: Any, name: str) -> str:
+    """Return a field's name as the class has it; what Python or the runtime has taken is spelled with an underscore behind it."""
+    spelled = f"{name.lstrip('_')}_"
+    names = (spelled, name) if name in TAKEN_BY_US else (name, spelled)
+    return next(each for each in names if each in class_.__match_args__)

@@ -1,0 +1,68 @@
+"""A Python object as a door: what it raises at the end of the bytes says whether a frame is cut, or something joined is left open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.doors import generated_door
+
+from wiregen.conformance.judge import Decoded, Setting, judge
+from wiregen.conformance.judge.python_codec import PythonCodec
+from wiregen.conformance.vectors.format import AnyVector, read_vectors
+
+FOLDER = Path(__file__).resolve().parents[3] / "generated" / "vectors"
+PROTOCOLS = ("reactive_streams", "geode", "pravega_proposal")
+
+
+class RefusedError(ValueError):
+    """What was asked is refused, as an answer says it."""
+
+    def __init__(self, fault: Any) -> None:
+        super().__init__(fault.code)
+        vars(self).update({name: getattr(fault, name) for name in ("code", "at", "recoverable")})
+
+
+class Unfinished(EOFError):
+    unfinished = True
+
+
+class Codec:
+    """Generated code as somebody's own codec; `left_open`: what it raises where something joined is."""
+
+    def __init__(self, protocol: str, left_open: type[EOFError] | None = Unfinished) -> None:
+        self._door = generated_door(protocol)
+        self._left_open = left_open
+
+    def decode(self, chunks: list[bytes], setting: Setting) -> Iterator[dict[str, Any]]:
+        said: Decoded = self._door.decode(setting, chunks)
+        yield from said.frames
+        if said.fault is not None:
+            raise RefusedError(said.fault)
+        if said.is_incomplete:
+            raise EOFError
+        if said.is_unfinished and self._left_open is not None:
+            raise self._left_open
+
+
+def joins_of(protocol: str) -> list[AnyVector]:
+    vectors = read_vectors((FOLDER / f"{protocol}.json").read_bytes()).vectors
+    return [vector for vector in vectors if "join-" in vector.id]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_what_is_left_open_is_told(protocol: str) -> None:
+    vectors = joins_of(protocol)
+    verdicts = [judge(vector, PythonCodec(Codec(protocol))) for vector in vectors]
+    assert any(vector.id.endswith("left-open") for vector in vectors)
+    assert [str(verdict) for verdict in verdicts if verdict.outcome != "passed"] == []
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_who_does_not_tell_fails_what_is_left_open_and_nothing_else(protocol: str) -> None:
+    door = PythonCodec(Codec(protocol, left_open=None))
+    failed = [vector.id for vector in joins_of(protocol) if judge(vector, door).outcome == "failed"]
+    assert failed
+    assert all(id_.endswith(("left-open", "one-byte-short")) for id_ in failed)

@@ -1,0 +1,66 @@
+"""What the vectors of a protocol are measured by is what can exist: lengths that have room, limits that bound something."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wiregen.conformance.vectors.building import Built, build_vectors
+from wiregen.generate.frontend import load_protocol
+from wiregen.language.diagnostics import Report
+from wiregen.language.source import Sources
+from wiregen.schema.lowering import idle_limits, lower
+from wiregen.schema.model import Protocol
+
+HEAD = 'protocol p { source "no document" endian big roles a, b }\n'
+SMALL = """
+limits { frame = 4 KiB }
+frame F { kind : u8 := code(body)  size : u16 := size(body)  body : match kind in size  _ : u8 == 9 }
+message M 1 from a { x : bytes[u16]  y : utf8[u16]  z : bytes[u16] in u8  d : utf8[until x"00"]  l : u8[u16] }
+message N 2 from b { k : u3  _ : u5  w : utf16[] in u8  y : bytes[] }
+message O 3 { w : u16[] in u8  v : bytes[u8] in u8 }
+"""
+WIDE = """
+frame F { kind : u8 := code(body)  size : u32 := size(body)  body : match kind in size }
+message M 1 { x : bytes[u8] in u16  y : utf8[u16] in u32 }
+"""
+LISTS = """
+frame F { kind : u8 := code(body)  size : u16 := size(body)  body : match kind in size }
+message M 1 { f : F[u8] }
+message N 2 from a { x : u8 }
+"""
+
+
+def protocol_of(tmp_path: Path, text: str) -> Protocol:
+    path, report = tmp_path / "p.wire", Report()
+    path.write_text(HEAD + text)
+    subject = load_protocol(path, Sources(), report, (tmp_path,))
+    assert subject is not None, report
+    return subject.protocol
+
+
+def built(tmp_path: Path, text: str) -> Built:
+    return build_vectors(lower(protocol_of(tmp_path, text)))
+
+
+def test_lengths_that_have_no_room_are_not_demanded(tmp_path: Path) -> None:
+    assert [each.missing for each in built(tmp_path, SMALL).coverage.measures] == [(), (), ()]
+
+
+def test_lengths_that_have_room_are_shown(tmp_path: Path) -> None:
+    found = built(tmp_path, WIDE)
+    assert found.coverage.is_full
+    shown = {name for each in found.file.vectors for name in each.covers}
+    assert {"M.x longest", "M.y longest", "every utf8[u16] 16384 long"} <= shown
+
+
+def test_a_limit_that_nothing_can_meet_is_idle(tmp_path: Path) -> None:
+    assert set(idle_limits(protocol_of(tmp_path, SMALL))) == {"inflated", "depth", "open", "joined"}
+    assert set(idle_limits(protocol_of(tmp_path, WIDE))) == {
+        "inflated",
+        "count",
+        "messages",
+        "depth",
+        "open",
+        "joined",
+    }
+    assert set(idle_limits(protocol_of(tmp_path, LISTS))) == {"inflated", "open", "joined"}

@@ -1,0 +1,159 @@
+from dataclasses import FrozenInstanceError, replace
+from pathlib import Path
+
+import pytest
+
+from wiregen.language.config import Config, load_config
+from wiregen.language.diagnostics import Report, explanation
+from wiregen.language.settings import schema_text
+
+
+def load(start: Path) -> tuple[Config, list[str]]:
+    report = Report()
+    config = load_config(start, report)
+    return config, [diagnostic.code for diagnostic in report.diagnostics]
+
+
+def check_defaults(config: Config, root: Path, protocols: tuple[str, ...] | None = None) -> None:
+    assert (config.root, config.sources, config.output) == (root, (root / "idl",), root / "generated")
+    assert (config.package, config.backends, config.protocols) == ("wireproto", ("native",), protocols)
+
+
+def test_without_a_configuration_all_is_default(tmp_path: Path) -> None:
+    config, codes = load(tmp_path)
+    check_defaults(config, tmp_path)
+    assert (config.file, codes) == (None, [])
+
+
+def test_a_configuration_says_it_all(tmp_path: Path) -> None:
+    (tmp_path / "wiregen.toml").write_text(
+        'sources = ["a", "b/c"]\noutput = "out"\npackage = "acme.wire"\n'
+        'backends = ["native", "msgpack", "native"]\nprotocols = ["tide"]\n'
+    )
+    config, codes = load(tmp_path)
+    assert codes == []
+    assert config == Config(
+        root=tmp_path,
+        file=tmp_path / "wiregen.toml",
+        sources=(tmp_path / "a", tmp_path / "b/c"),
+        output=tmp_path / "out",
+        package="acme.wire",
+        backends=("native", "msgpack"),
+        protocols=("tide",),
+    )
+    with pytest.raises(FrozenInstanceError):
+        config.package = "x"  # type: ignore[misc]
+
+
+def test_the_nearest_wins_and_wiregen_toml_before_pyproject(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    (inner / "deep").mkdir(parents=True)
+    (tmp_path / "wiregen.toml").write_text('package = "outer"')
+    assert load(inner / "deep")[0].package == "outer"
+    (inner / "pyproject.toml").write_text("[tool.other]\n")
+    assert load(inner / "deep")[0].package == "outer"
+    (inner / "pyproject.toml").write_text('[tool.wiregen]\npackage = "project"\n')
+    assert load(inner / "deep")[0].package == "project"
+    (inner / "wiregen.toml").write_text('package = "own"')
+    assert load(inner / "deep")[0] == load(inner)[0]
+    assert load(inner)[0].package == "own"
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "help_"),
+    [
+        pytest.param(b"package = '\xff'", "WG6001", None, id="not UTF-8"),
+        pytest.param(b"sources = [idl]", "WG6002", None, id="not TOML"),
+        pytest.param(b"x = " + b"[" * 5000, "WG6002", None, id="nested"),
+        pytest.param(b'packge = "x"', "WG6003", "did you mean `package`?", id="misspelt key"),
+        pytest.param(b"colour = 1", "WG6003", "the keys are sources, output, package, backends, plugins, plugin_time, plugin_output, protocols, formatter, sessions", id="foreign key"),
+        pytest.param(b'sources = "idl"', "WG6004", 'a list of folders: sources = ["idl"]', id="wrong type"),
+        pytest.param(b"sources = []", "WG6004", 'a list of folders: sources = ["idl"]', id="empty"),
+        pytest.param(b'package = "Wire-Proto"', "WG6004", 'a Python package in lower case: package = "wireproto"', id="no package"),
+        pytest.param(b'package = "acme.class"', "WG6004", 'a Python package in lower case: package = "wireproto"', id="a word of Python"),
+        pytest.param(b"plugin_time = 5", "WG6004", 'a time: plugin_time = "5 min"', id="a time without a unit"),
+        pytest.param(b'plugin_time = "0 s"', "WG6004", 'a time: plugin_time = "5 min"', id="no time at all"),
+        pytest.param(b'plugin_output = "64 MB"', "WG6004", 'a size: plugin_output = "256 MiB"', id="another unit"),
+        pytest.param(b'formatter = "yapf"', "WG6004", 'a formatter: formatter = "black"', id="another formatter"),
+        pytest.param(b'protocols = ["Tide"]', "WG6004", 'a list of protocols: protocols = ["tide"]', id="no protocol's name"),
+        pytest.param(b'backends = ["native", "../x"]', "WG6004", 'a list of names: backends = ["native"]', id="no name"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_reported_and_its_default_taken(
+    tmp_path: Path, content: bytes, code: str, help_: str | None
+) -> None:
+    (tmp_path / "wiregen.toml").write_bytes(content)
+    report = Report()
+    config = load_config(tmp_path, report)
+    check_defaults(config, tmp_path)
+    assert [(found.code, found.help) for found in report.diagnostics] == [(code, help_)]
+
+
+@pytest.mark.parametrize("key", ["sources", "output"])
+@pytest.mark.parametrize("place", ["..", "/etc", "a/../../b", "link"])
+def test_no_folder_leaves_the_project(tmp_path: Path, key: str, place: str) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "link").symlink_to("/etc")
+    (root / "wiregen.toml").write_text(f'{key} = ["{place}"]' if key == "sources" else f'{key} = "{place}"')
+    config, codes = load(root)
+    check_defaults(config, root)
+    assert codes == ["WG6005"]
+
+
+@pytest.mark.parametrize("output", [".", "idl", "idl/out", "a"])
+def test_the_output_folder_is_one_of_its_own(tmp_path: Path, output: str) -> None:
+    (tmp_path / "wiregen.toml").write_text(f'sources = ["idl", "a/b"]\noutput = "{output}"')
+    assert load(tmp_path)[1] == ["WG6006"]
+
+
+def test_one_run_shows_all_that_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "wiregen.toml").write_text('packge = "x"\nsources = 1\noutput = ".."\n')
+    assert load(tmp_path)[1] == ["WG6003", "WG6004", "WG6005"]
+
+
+def test_a_strange_pyproject_is_none_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_bytes(b"\xff not toml")
+    config, codes = load(tmp_path)
+    assert (config.file, codes) == (None, [])
+
+
+def test_other_backends_stand_on_the_native_one(tmp_path: Path) -> None:
+    (tmp_path / "wiregen.toml").write_text('backends = ["msgpack"]')
+    assert load(tmp_path)[0].backends == ("native", "msgpack")
+
+
+@pytest.mark.parametrize("number", range(6001, 6009))
+def test_every_code_has_a_page(number: int) -> None:
+    assert explanation(f"WG{number}") is not None
+
+
+def test_the_projects_own_configuration_is_the_default_but_for_its_backends() -> None:
+    root = Path(__file__).resolve().parents[3]
+    config, codes = load(root / "tests")
+    assert config.backends == ("native", "protobuf", "msgpack", "columns")
+    check_defaults(replace(config, backends=("native",)), root)
+    assert (config.file, codes) == (root / "wiregen.toml", [])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        pytest.param('sources = ["a", 1]', "`sources[1]` in `{}` should be the path of a folder", id="item"),
+        pytest.param("sources = []", "`sources` in `{}` should be a list of 1 to 100 items", id="list"),
+        pytest.param("protocols = 1", "`protocols` in `{}` should be a list of 1 to 100 items", id="no list"),
+        pytest.param('output = ""', "`output` in `{}` should be the path of a folder", id="text"),
+        pytest.param('formatter = "yapf"', "`formatter` in `{}` should be `ruff` or `black`", id="choice"),
+    ],
+)
+def test_a_fault_names_the_place_and_what_should_be_there(tmp_path: Path, content: str, message: str) -> None:
+    file = tmp_path / "wiregen.toml"
+    file.write_text(content)
+    report = Report()
+    load_config(tmp_path, report)
+    assert [found.message for found in report.diagnostics] == [message.format(file)]
+
+
+def test_the_published_schema_is_that_of_the_model() -> None:
+    published = Path(__file__).resolve().parents[3] / "docs" / "schemas" / "wiregen-toml.schema.json"
+    assert published.read_text(encoding="utf-8") == schema_text()

@@ -1,0 +1,393 @@
+"""The site in a browser, from a folder and from a server: search, light, tabs by keyboard, colours; no complaint, no stranger asked.
+
+Pictures for people are written where WIREGEN_SCREENSHOTS says.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from tests.unit.browser import Browser, axe_of_npm, browser, needs_chromium
+from tests.unit.docs_sites import shipped_site, site_of_text
+
+from wiregen.site.diagrams.state_drawings import CHARACTER
+
+pytestmark = needs_chromium
+
+_ENTER, _ESCAPE, _TAB, _RIGHT, _DOWN = 13, 27, 9, 39, 40
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    site = tmp_path_factory.mktemp("site")
+    for name, content in shipped_site().items():
+        path = site / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return site
+
+
+@pytest.fixture(scope="module", params=["file", "localhost"])
+def base(request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
+    if request.param == "file":
+        yield folder.as_uri()
+        return
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Browser]:
+    with browser() as tab:
+        yield tab
+
+
+@pytest.fixture
+def tab(running: Browser, base: str) -> Iterator[Browser]:
+    running.requests.clear()
+    running.complaints.clear()
+    running.screen(1200)
+    yield running
+    assert running.complaints == []
+    allowed = urlsplit(base)
+    strangers = [
+        url
+        for url in map(urlsplit, running.requests)
+        if (url.scheme, url.netloc) != (allowed.scheme, allowed.netloc)
+    ]
+    assert [url for url in strangers if url.scheme not in ("data", "about")] == []
+
+
+def lit(tab: Browser) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = tab.run(
+        "Object.fromEntries(['g.lit', '.fields tr.lit', '.pieces tr.lit', '.b.lit'].map((each) => "
+        "[each, [...document.querySelectorAll(each)].map((one) => one.dataset.f)]))"
+    )
+    return found
+
+
+def test_search_finds_a_field(tab: Browser, base: str) -> None:
+    tab.open(f"{base}/index.html")
+    tab.press("/", text="/")
+    assert tab.run("document.activeElement.id") == "query"
+    assert tab.run("document.activeElement.value") == ""
+    tab.wait("window.wiregenIndex !== undefined")
+    tab.type("delegation_token")
+    first = tab.wait("document.querySelector('#results [aria-selected=true] b')?.textContent")
+    assert first.endswith(".delegation_token")
+    tab.press("ArrowDown", code=_DOWN)
+    assert tab.run("document.querySelector('#results [aria-selected=true]').id") == "result-1"
+    tab.press("Enter", code=_ENTER)
+    tab.wait("location.hash.endsWith('delegation_token')")
+    assert tab.wait("document.querySelector('tr:target th')?.textContent").startswith("delegation_token")
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [("overtaken window", ""), ("bad_version", "rule"), ("roll-over", "ledger"), ("xyzzy", "")],
+)
+def test_search_over_rules_and_prose(tab: Browser, base: str, words: str, kind: str) -> None:
+    tab.open(f"{base}/lumberjack/Data.html")
+    tab.press("/", text="/")
+    tab.type(words)
+    text = tab.wait("document.querySelector('#results li')?.textContent")
+    assert kind in text if kind else text == "Nothing found"
+    tab.press("Escape", code=_ESCAPE)
+    assert tab.run("document.querySelector('#results').hidden")
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [("coding", "language.html#choices"), ("aio.connect", "sessions.html")],
+)
+def test_search_finds_the_guide(tab: Browser, base: str, words: str, page: str) -> None:
+    tab.open(f"{base}/index.html")
+    tab.press("/", text="/")
+    tab.wait("window.wiregenIndex !== undefined")
+    tab.type(words)
+    first = tab.wait("document.querySelector('#results [aria-selected=true]')?.dataset.url")
+    assert first.startswith(f"wiregen-guide/{page}")
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        "g[data-f='Data.sequence']",
+        ".fields tr[data-f='Data.sequence'] th",
+        ".pieces tr[data-f='Data.sequence'] td",
+        ".b[data-f='Data.sequence']",
+    ],
+)
+def test_pointing_at_one_lights_up_the_others(tab: Browser, base: str, selector: str) -> None:
+    tab.open(f"{base}/lumberjack/Data.html")
+    assert not any(lit(tab).values())
+    tab.point_at(selector)
+    tab.wait("document.querySelector('.lit') !== null")
+    assert lit(tab) == {
+        each: ["Data.sequence"] for each in ("g.lit", ".fields tr.lit", ".pieces tr.lit", ".b.lit")
+    } | {"g.lit": ["Data.sequence"] * 2}
+
+
+def test_a_byte_of_an_item_lights_up_only_its_own_bytes(tab: Browser, base: str) -> None:
+    tab.open(f"{base}/lumberjack/Data.html")
+    tab.point_at(".hexdump .b[data-x='7']")
+    tab.wait("document.querySelector('.lit') !== null")
+    assert (
+        tab.run("[...document.querySelectorAll('.hexdump .b.lit')].map((each) => each.textContent).join(' ')")
+        == "68 65 6c 6c 6f"
+    )
+    assert tab.run("document.querySelectorAll('.pieces tr.lit').length") == 1
+    assert set(lit(tab)["g.lit"]) == {"Data.pairs"}
+    assert lit(tab)[".fields tr.lit"] == ["Data.pairs[].value"]
+
+
+def test_a_field_of_items_and_the_list_around_light_up_what_is_theirs(tab: Browser, base: str) -> None:
+    tab.open(f"{base}/lumberjack/Data.html")
+    tab.point_at(".fields tr[data-f='Data.pairs[].value'] th")
+    tab.wait("document.querySelector('.lit') !== null")
+    found = lit(tab)
+    assert set(found["g.lit"]) == {"Data.pairs"} and found[".fields tr.lit"] == ["Data.pairs[].value"]
+    assert set(found[".b.lit"]) == set(found[".pieces tr.lit"]) == {"Data.pairs[].value"}
+    tab.point_at(".fields tr[data-f='Data.pairs'] th")
+    tab.wait("document.querySelectorAll('.fields tr.lit').length === 5")
+    assert set(lit(tab)[".b.lit"]) >= {"Data.pairs[].value", "Data.pairs[].key#length"}
+
+
+def test_arrows_go_through_the_bytes(tab: Browser, base: str) -> None:
+    tab.open(f"{base}/lumberjack/Data.html")
+    tab.run("document.querySelector('.hexdump').focus()")
+    seen = []
+    for key, code in (
+        ("ArrowRight", _RIGHT),
+        ("ArrowRight", _RIGHT),
+        ("ArrowRight", _RIGHT),
+        ("ArrowLeft", 37),
+    ):
+        tab.press(key, code=code)
+        seen.append(tab.wait("document.querySelector('.b.lit')?.dataset.f"))
+    assert seen == ["Frame.version", "Frame.type", "Data.sequence", "Frame.type"]
+    assert lit(tab)[".fields tr.lit"] == ["Frame.type"]
+
+
+def test_tabs_go_by_keyboard(tab: Browser, base: str) -> None:
+    tab.open(f"{base}/lumberjack/Data.html")
+    tab.run("document.getElementById('diagram-Data').focus()")
+    shown = "[...document.querySelectorAll('#layout .panel')].map((each) => getComputedStyle(each).display !== 'none')"
+    assert tab.run(shown) == [True, False, False, False]
+    tab.press("ArrowRight", code=_RIGHT)
+    assert tab.run(shown) == [False, True, False, False]
+    tab.press("ArrowRight", code=_RIGHT)
+    tab.press("ArrowRight", code=_RIGHT)
+    assert tab.run(shown) == [False, False, False, True]
+
+
+def test_everything_can_be_reached_by_keyboard(tab: Browser, base: str) -> None:
+    tab.open(f"{base}/lumberjack/Data.html")
+    tab.press("Tab", code=_TAB)
+    assert tab.run("document.activeElement.textContent") == "Skip to the content"
+    tab.run("document.querySelector('.fields a.self').focus()")
+    tab.wait("document.querySelector('g.lit') !== null")
+
+
+def test_dark_is_chosen_and_remembered(tab: Browser, base: str) -> None:
+    tab.screen(1200, dark=True)
+    tab.open(f"{base}/index.html")
+    tab.run("localStorage.clear()")
+    tab.open(f"{base}/index.html")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    dark = tab.run(ground)
+    tab.run("document.getElementById('theme').click()")
+    light = tab.run(ground)
+    assert (dark, light) == ("rgb(17, 21, 26)", "rgb(255, 255, 255)")
+    tab.open(f"{base}/lumberjack/index.html")
+    assert tab.run(ground) == light
+    tab.run("localStorage.clear()")
+
+
+def test_without_javascript_the_page_is_complete(tab: Browser, base: str) -> None:
+    tab.screen(1200, dark=True)
+    tab.call("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        tab.open(f"{base}/lumberjack/Data.html")
+        assert tab.run("document.querySelector('.search').hidden") is True
+        assert tab.run("getComputedStyle(document.body).backgroundColor") == "rgb(17, 21, 26)"
+        tab.run("document.getElementById('ascii-Data').checked = true")
+        assert tab.run("getComputedStyle(document.querySelectorAll('#layout .panel')[2]).display") == "block"
+    finally:
+        tab.call("Emulation.setScriptExecutionDisabled", value=False)
+
+
+def test_a_narrow_screen_needs_no_sideways_scrolling(tab: Browser, base: str) -> None:
+    tab.screen(320, 740)
+    for name in (
+        "index.html",
+        "lumberjack/index.html",
+        "lumberjack/Data.html",
+        "geode/GeodeValue.html",
+        "pravega/rules.html",
+        "lumberjack/ledger.html",
+        "reactive_streams/session-Subscription.html",
+        "geode/join-RequestPart.html",
+        "geode/KeyResultPair.html",
+        "pravega/AttributeUpdate.html",
+        "pravega/AuthError.html",
+        "reactive_streams/rules.html",
+        "reactive_streams/context-element_size.html",
+    ):
+        tab.open(f"{base}/{name}")
+        assert tab.run("document.documentElement.scrollWidth") <= 320, name
+
+
+def test_a_word_without_end_makes_no_page_wide(running: Browser, tmp_path: Path) -> None:
+    word = "w" * 400
+    text = f"""/// {word} and `{word}`
+protocol p {{ source "{word}" endian big roles a, b }}
+limits {{ frame = 1 KiB }}
+frame Frame {{ type : u8 := code(body)  body : match type }}
+/// {word}
+message M 1 from a {{
+  /// {word}
+  text : utf8[u8] where text != "{word}"
+}}
+rule r "{word}"
+"""
+    for name, content in site_of_text(text, tmp_path).items():
+        path = tmp_path / "site" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    running.screen(1000)
+    for name in ("index", "p/index", "p/M", "p/rules"):
+        running.open(f"{(tmp_path / 'site').as_uri()}/{name}.html")
+        assert running.run("document.documentElement.scrollWidth") <= 1000, name
+
+
+def test_printed_pages_have_all_panels(tab: Browser, base: str) -> None:
+    tab.screen(800, paper=True)
+    tab.open(f"{base}/lumberjack/Data.html")
+    assert tab.run(
+        "[...document.querySelectorAll('.panel')].every((each) => getComputedStyle(each).display === 'block')"
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["pravega/UpdateTableEntries", "geode/PutRequest", "pravega/session-Writer", "geode/join-RequestPart"],
+)
+def test_paper_is_light_and_nothing_is_cut_at_its_edge(tab: Browser, base: str, name: str) -> None:
+    tab.screen(794, dark=True, paper=True)
+    tab.open(f"{base}/{name}.html")
+    assert tab.run("getComputedStyle(document.body).color") == "rgb(27, 31, 36)"
+    tab.run("document.documentElement.dataset.theme = 'dark'")
+    assert tab.run("getComputedStyle(document.body).color") == "rgb(27, 31, 36)"
+    wide = (
+        "[...document.querySelectorAll('main table, main pre, main pre code, main svg')].filter((each) => "
+        "each.getBoundingClientRect().right > innerWidth || each.scrollWidth > each.clientWidth + 1 && each.tagName === 'PRE')"
+        ".map((each) => each.parentElement.getAttribute('aria-label') || each.outerHTML.slice(0, 60))"
+    )
+    assert tab.run(wide) == []
+    titles = (
+        "[...document.querySelectorAll('.panel')].map((each) => getComputedStyle(each, '::before').content)"
+    )
+    assert "none" not in tab.run(titles)
+
+
+@pytest.mark.parametrize("width", [360, 1200])
+def test_results_of_the_search_are_on_the_screen(tab: Browser, base: str, width: int) -> None:
+    tab.screen(width, 740)
+    tab.open(f"{base}/pravega/index.html")
+    tab.press("/", text="/")
+    tab.type("offset")
+    tab.wait("document.querySelectorAll('#results li').length > 3")
+    left, right = tab.run(
+        "(({left, right}) => [left, right])(document.querySelector('#results').getBoundingClientRect())"
+    )
+    assert 0 <= left < right <= width
+    kinds = "[...document.querySelectorAll('#results li span')].map((each) => each.textContent)"
+    assert tab.run(kinds)[0].startswith("pravega field"), "what is of this protocol comes first"
+
+
+def test_text_of_a_diagram_stays_in_its_box(tab: Browser, base: str) -> None:
+    for name in (
+        "lumberjack/Data.html",
+        "geode/PutRequest.html",
+        "pravega/ConditionalAppend.html",
+        "pravega/UpdateTableEntries.html",
+    ):
+        tab.open(f"{base}/{name}")
+        wide = tab.run(
+            "[...document.querySelectorAll('g.box')].flatMap((g) => { const edge = g.querySelector('path').getBoundingClientRect();"
+            "return [...g.querySelectorAll('text')].filter((t) => { const own = t.getBoundingClientRect();"
+            "return own.left < edge.left || own.right > edge.right || own.bottom > edge.bottom + 1; }).map((t) => t.textContent); })"
+        )
+        assert wide == [], name
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return axe_of_npm(tmp_path_factory.mktemp("axe"))
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "index.html",
+        "lumberjack/index.html",
+        "lumberjack/Data.html",
+        "lumberjack/rules.html",
+        "lumberjack/ledger.html",
+        "geode/GeodeValue.html",
+        "geode/join-RequestPart.html",
+    ],
+)
+def test_axe_finds_no_serious_fault(tab: Browser, base: str, axe: str, name: str, dark: bool) -> None:
+    tab.screen(1200, dark=dark)
+    tab.open(f"{base}/{name}")
+    assert tab.serious_faults(axe) == []
+
+
+@pytest.mark.parametrize("name", ["pravega/session-Call", "lumberjack/session-Transfer"])
+def test_labels_of_states_are_no_wider_than_the_room_that_was_left(
+    tab: Browser, base: str, name: str
+) -> None:
+    """Up to two pixels, which every label has besides its letters: one of three may be wider than three of the middle."""
+    tab.open(f"{base}/{name}.html")
+    wide = tab.run(
+        f"[...document.querySelectorAll('.chart .label')].filter((each) => each.getBBox().width > each.textContent.length * {CHARACTER} + 2).map((each) => each.textContent)"
+    )
+    assert wide == []
+    assert tab.run("document.querySelectorAll('.chart .label').length") > 5
+
+
+PICTURED = "pravega/session-Call reactive_streams/session-Subscription index lumberjack/index lumberjack/Data lumberjack/Compressed geode/PutRequest geode/GeodeValue pravega/index lumberjack/rules"
+
+
+@pytest.mark.skipif(
+    "WIREGEN_SCREENSHOTS" not in os.environ, reason="pictures are written where WIREGEN_SCREENSHOTS says"
+)
+def test_pictures_for_people(running: Browser, folder: Path) -> None:
+    for name in PICTURED.split():
+        for look, width, dark in (("wide", 1200, False), ("dark", 1200, True), ("narrow", 390, False)):
+            running.screen(width, dark=dark)
+            running.open(f"{folder.as_uri()}/{name}.html")
+            if name.endswith("Data"):
+                running.point_at(".b[data-f='Data.sequence']")
+                running.run("scrollTo(0, 0)")
+            path = Path(os.environ["WIREGEN_SCREENSHOTS"], f"{name.replace('/', '-')}-{look}.png")
+            running.shoot(path)
+            assert path.stat().st_size > 10_000

@@ -1,0 +1,104 @@
+"""The guide says what is so: its examples are built, its programs run, its notation is the grammar's."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.unit.docs_sites import loaded, shipped_site
+
+from wiregen.formats.jsonl import LineEncoder
+from wiregen.generate.packages import make
+from wiregen.language.diagnostics import Report, error_codes, known_codes
+from wiregen.schema.lowering import lower
+from wiregen.site.pages.grammar import notation_of_rules, rule_names
+from wiregen.site.pages.guide import examples, guide_pages, handbook_folder
+
+GUIDE = sorted(handbook_folder().joinpath("guide").glob("*.md"))
+TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in GUIDE}
+USED = {
+    kind: [name for text in TEXTS.values() for found in re.findall(rf"{{{{{kind}: ([^}}]+)}}}}", text) for name in found.split()]
+    for kind in ("grammar", "example")
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", examples())
+def test_an_example_of_the_language_is_checked_and_built(name: str) -> None:
+    subject, _ = loaded(handbook_folder() / "guide" / "examples" / f"{name}.wire")
+    report = Report()
+    package = make(subject, ("native",), report)
+    assert package is not None and not report.diagnostics, [each.message for each in report.diagnostics]
+
+
+def test_the_number_that_is_said_of_the_coding_is_laid_so() -> None:
+    """The first number is the value, or says which one follows."""
+    protocol = loaded(handbook_folder() / "guide" / "examples" / "choices.wire")[0].protocol
+    record = {
+        "message": "Store",
+        "header": {},
+        "fields": {"kind": 0, "place": 0, "value": {"Nothing": {}}, "data": "61" * 300},
+    }
+    frame = LineEncoder(lower(protocol)).encode({**record, "from": "client"})
+    assert "300 is `fe 01 2c`" in TEXTS["language"]
+    assert frame[-303:-300] == bytes.fromhex("fe 01 2c")
+
+
+def test_the_message_of_the_section_on_blocks_is_read_so() -> None:
+    subject, _ = loaded(handbook_folder() / "guide" / "examples" / "blocks.wire")
+    package = make(subject, ("native",), Report())
+    assert package is not None and "`01 00 02 01 61 68 69`" in TEXTS["language"]
+    frame = bytes.fromhex("010007 01 0002 01 61 6869")
+    message = package.native.decode(frame).message
+    shown = {name: getattr(message, name) for name in ("kind", "to", "x", "y", "name", "label")}
+    assert shown == {"kind": 1, "to": None, "x": 2, "y": None, "name": "a", "label": b"hi"}
+    assert package.native.encode(message) == frame
+
+
+def test_every_example_and_every_rule_of_the_grammar_is_shown_once() -> None:
+    assert sorted(USED["example"]) == sorted(examples())
+    assert sorted(USED["grammar"]) == sorted(rule_names())
+
+
+def test_the_notation_is_that_of_the_grammar() -> None:
+    assert notation_of_rules(("member", "effect")).splitlines() == [
+        'member        : NAME "=" code annotation*',
+        'effect        : "=>" NAME updates?',
+        '              | "=>" updates',
+        '              | "violates" NAME "lenient"?',
+    ]
+    whole = notation_of_rules(rule_names())
+    assert not re.search(r"->|\b_|\bdocs\b|SET_WORD|/", re.sub(r'"[^"]*"', "", whole)), whole
+
+
+def test_every_chapter_with_a_program_is_run() -> None:
+    """tests/unit/site/test_docs_commands.py runs the program of `start`, tests/pipeline/test_docs_snippets.py those of `pipeline`."""
+    assert {name for name, text in TEXTS.items() if "```python\n" in text} == {"start", "pipeline"}
+
+
+def test_every_code_has_a_page_that_others_lead_to() -> None:
+    files = shipped_site()
+    index = files["wiregen-guide/codes.html"].decode()
+    for code in (*known_codes(), *error_codes()):
+        assert f"wiregen-guide/{code}.html" in files
+        assert f'href="{code}.html"' in index
+    assert 'href="../wiregen-guide/truncated.html"' in files["lumberjack/Data.html"].decode()
+
+
+def test_pages_keep_their_directives_and_foreign_links_to_themselves() -> None:
+    for page in guide_pages():
+        assert "{{" not in page.md.replace("{{ ", ""), page.title
+        assert "../" not in "".join(re.findall(r'href="([^"]*)"', page.html)), page.title
+        assert page.title
+
+
+def test_texts_of_the_guide_are_shipped() -> None:
+    text = Path(__file__).resolve().parents[3].joinpath("pyproject.toml").read_text()
+    for name in (
+        "docs/guide",
+        "docs/plugins.md",
+        "docs/serializations.md",
+        "docs/sessions.md",
+        "docs/vectors.md",
+    ):
+        assert text.count(f'"{name}"') == 2

@@ -1,0 +1,465 @@
+"""The playground: what people paste is bytes, bytes are trees, a changed field is other bytes, and nobody hangs it."""
+
+from __future__ import annotations
+
+import base64
+import importlib
+import json
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.unit.docs_sites import SHIPPED, loaded, shipped_chapter
+
+from wiregen.conformance.vectors.format import Invalid, Valid
+from wiregen.schema import model as m
+from wiregen.site.pages.chapter import Book
+from wiregen.site.pages.declarations import message_page
+from wiregen.site.playground import Questions, TextError, Workshop, bytes_of
+from wiregen.site.playground.pasted_text import MOST_BYTES
+
+ROOT = Path(__file__).resolve().parents[3]
+DATA = bytes(range(40))
+WINDOW = "32 57 0000000a"
+
+
+def protocol(name: str) -> m.Protocol:
+    return shipped_chapter(name).protocol
+
+
+QUESTIONS = Questions(SHIPPED, protocol)
+
+
+def look(name: str, text: str, **more: Any) -> dict[str, Any]:
+    return QUESTIONS.answer({"kind": "look", "protocol": name, "text": text, **more})
+
+
+# ---- texts
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("32 57 0000000a", "32570000000a", id="digits"),
+        pytest.param("0x3257", "3257", id="prefixed"),
+        pytest.param("0x32, 0x57,\n0x0", "325700", id="a list of a program"),
+        pytest.param("\\x32\\x57\\x00", "325700", id="escapes of a program"),
+        pytest.param(base64.b64encode(DATA).decode(), DATA.hex(), id="base64"),
+        pytest.param(base64.urlsafe_b64encode(b"\xfb\xff\xfe?").decode().rstrip("="), "fbfffe3f", id="base64 of links"),
+        pytest.param("00000000: 3257 0000 000a                           2W....", "32570000000a", id="xxd"),
+        pytest.param("0000  32 57 00 00 00 0a                                 2W....", "32570000000a", id="Wireshark"),
+        pytest.param("00000000  32 57 00 00 00 0a 00 01  02 03                    |2W........|\n0000000a", "32570000000a00010203", id="hexdump -C"),
+        pytest.param("", "", id="nothing"),
+    ],
+)  # fmt: skip
+def test_pasted_text_is_bytes(text: str, expected: str) -> None:
+    assert bytes_of(text).hex() == expected
+
+
+@pytest.mark.parametrize(
+    "command", [["xxd"], ["hexdump", "-C"], ["od", "-A", "x", "-t", "x1"], ["od", "-A", "x", "-t", "x1z"]]
+)
+def test_dumps_of_the_usual_tools_are_read(command: list[str]) -> None:
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"there is no {command[0]}")
+    for data in (DATA, b"AB CD  EF 01 02", bytes(range(0x30, 0x50)), b"a" * 7):
+        dump = subprocess.run(command, input=data, capture_output=True, check=True).stdout.decode()
+        assert bytes_of(dump, "hexdump") == data, dump
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("0", "hex"),
+        ("0x32 0xg", "hex"),
+        ("\\x3\\", "hex"),
+        ("zz!", "auto"),
+        ("0g", "hex"),
+        ("a", "what"),
+        ("00" * (MOST_BYTES + 1), "hex"),
+    ],
+)
+def test_what_is_no_bytes_is_refused(text: str, form: str) -> None:
+    with pytest.raises(TextError):
+        bytes_of(text, form)
+
+
+# ---- answers
+
+
+def nodes(node: dict[str, Any]) -> list[dict[str, Any]]:
+    return [node, *(below for child in node.get("children", []) for below in nodes(child))]
+
+
+def test_bytes_are_a_tree() -> None:
+    answer = look("lumberjack", WINDOW)
+    (frame,) = answer["frames"]
+    assert (frame["message"], frame["offset"], frame["size"], answer["hex"]) == (
+        "Window",
+        0,
+        6,
+        "32570000000a",
+    )
+    found = {leaf["path"]: (leaf["start"], leaf["end"], leaf.get("value")) for leaf in nodes(frame["tree"])}
+    assert found["Window.size"] == (2, 6, "10")
+    assert found["Frame.type"][:2] == (1, 2)
+    assert {each["path"] for each in nodes(frame["tree"]) if each.get("can_edit")} == {
+        "Frame.version",
+        "Window.size",
+    }
+    assert "lj" not in frame["copies"]["command line"] and "--from writer" in frame["copies"]["command line"]
+    vector = json.loads(frame["copies"]["vector"])
+    assert (vector["bytes"], vector["frames"][0]["message"]) == ("32570000000a", "Window")
+    exec(frame["copies"]["Python"], {})  # noqa: S102 - that it runs is the point
+
+
+def test_a_fault_shows_what_could_be_read() -> None:
+    answer = look("lumberjack", f"{WINDOW} 32 44 00000001 00000001 00000003 61")
+    good, bad = answer["frames"]
+    assert good["message"] == "Window"
+    assert (bad["fault"]["code"], bad["fault"]["path"]) == ("truncated", "Data.pairs[0].key")
+    assert bad["fault"]["partial"]["fields"]["sequence"] == 1
+
+
+def test_a_changed_field_is_other_bytes() -> None:
+    edit = QUESTIONS.answer
+    text = f"{WINDOW} 32 57 00000001"
+    question = {
+        "kind": "edit",
+        "protocol": "lumberjack",
+        "text": text,
+        "frame": 1,
+        "path": "Window.size",
+        "value": "0x",
+    }
+    assert "no number" in edit(question)["wrong"]
+    assert edit({**question, "value": "258"})["hex"] == "32570000000a325700000102"
+    assert edit({**question, "path": "Frame.version", "value": "V1"})["hex"] == "32570000000a315700000001"
+    assert edit({**question, "value": str(2**40)})["wrong"]
+    assert "nothing to change" in edit({**question, "path": "Window.no"})["wrong"]
+    assert "no such frame" in edit({**question, "frame": 7})["wrong"]
+
+
+def test_a_text_grows_and_its_length_with_it() -> None:
+    from wireproto import lumberjack as lj
+
+    data = lj.encode(lj.Data(1, [lj.Pair(key="line", value="hello")]), version=lj.Version.V1)
+    question = {"kind": "edit", "protocol": "lumberjack", "text": data.hex(), "frame": 0}
+    answer = QUESTIONS.answer({**question, "path": "Data.pairs[0].value", "value": "hello there"})
+    message = lj.decode_message(bytes.fromhex(answer["hex"]))
+    assert isinstance(message, lj.Data) and message.pairs[0].value == "hello there"
+
+
+def test_what_was_sent_before_says_how_to_read() -> None:
+    vectors = shipped_chapter("geode").vectors
+    assert vectors is not None
+    vector = next(
+        each
+        for each in vectors.vectors
+        if isinstance(each, Valid) and len(each.before) > 1 and isinstance(each.bytes, str)
+    )
+    before = [{"role": sent.from_role, "text": sent.bytes} for sent in vector.before]
+    answer = look("geode", str(vector.bytes), role=vector.from_role, before=before)
+    assert "fault" not in answer["frames"][0], answer
+    wrong = look("geode", "00", before=[{"role": "client", "text": "ffff"}])
+    assert wrong["wrong"] and wrong["fault"]["code"]
+
+
+def test_secrets_are_hidden() -> None:
+    vectors = shipped_chapter("pravega").vectors
+    assert vectors is not None
+    vector = next(
+        each
+        for each in vectors.vectors
+        if isinstance(each, Valid)
+        and each.frames
+        and each.frames[0].get("fields", {}).get("delegation_token")
+    )
+    answer = look("pravega", str(vector.bytes), role=vector.from_role)
+    (frame,) = answer["frames"]
+    assert "copies" not in frame and not any("can_edit" in each for each in nodes(frame["tree"]))
+    (shown,) = [leaf for leaf in nodes(frame["tree"]) if leaf["name"] == "delegation_token"]
+    assert shown["value"] == "··" and "children" not in shown
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_vector_is_shown_or_named_wrong(name: str) -> None:
+    vectors = shipped_chapter(name).vectors
+    assert vectors is not None
+    joins = {join.name for join in protocol(name).joins}
+    for vector in vectors.vectors[::7]:
+        if (
+            not isinstance(vector, Valid | Invalid)
+            or not isinstance(vector.bytes, str)
+            or vector.variant
+            or vector.limits
+            or vector.strict
+        ):
+            continue
+        if not all(isinstance(sent.bytes, str) for sent in vector.before):
+            continue
+        before = [{"role": sent.from_role, "text": sent.bytes} for sent in vector.before]
+        if len(before) > 8:
+            continue
+        answer = look(name, vector.bytes, role=vector.from_role, before=before)
+        codes = [frame["fault"]["code"] for frame in answer["frames"] if "fault" in frame]
+        left_open = [frame["left_open"] for frame in answer["frames"] if "left_open" in frame]
+        assert all(each.split("[")[0] in joins for each in left_open), vector.id
+        if left_open and isinstance(vector, Invalid):
+            codes.append("truncated")  # where bytes end for good it is one
+        assert codes == ([vector.error.code] if isinstance(vector, Invalid) else []), vector.id
+        json.dumps(answer)
+
+
+def test_a_capture_is_its_connections() -> None:
+    capture = (ROOT / "examples" / "captures" / "npm-w10-plain.pcap").read_bytes()
+    answer = connections(capture)
+    [connection] = answer["connections"]
+    opener, other = connection["sides"]
+    assert not answer["is_cut"] and (opener["end"], other["end"]) == ("", "")
+    frames = look("lumberjack", opener["hex"], role="writer")["frames"]
+    assert [frame["message"] for frame in frames] == ["Window", *["Data"] * 10]
+    assert look("lumberjack", other["hex"], role="reader")["frames"][0]["message"] == "Ack"
+    spoken = [sum(size for side, size in connection["turns"] if side == each) for each in (0, 1)]
+    assert spoken == [len(opener["hex"]) // 2, len(other["hex"]) // 2]
+
+
+def test_the_first_part_of_a_capture_is_what_is_in_it() -> None:
+    capture = (ROOT / "examples" / "captures" / "npm-w10-plain.pcap").read_bytes()
+    [whole], [part] = (connections(data)["connections"] for data in (capture, capture[: len(capture) // 2]))
+    long, short = (each["sides"][0]["hex"] for each in (whole, part))
+    assert 0 < len(short) < len(long) and long.startswith(short)
+
+
+def connections(capture: bytes) -> dict[str, Any]:
+    return QUESTIONS.answer({"kind": "capture", "data": base64.b64encode(capture).decode()})
+
+
+def test_what_the_other_side_said_meanwhile_says_how_to_read() -> None:
+    """An id that is used again: each answer is read by the request before it, and not by the last one."""
+    from wireproto import geode
+
+    value = geode.GeodeValue.Integer(1)
+    requests: list[Any] = [
+        geode.PutRequest("r", value, geode.GeodeValue.Null(), geode.GeodeValue.Null()),
+        geode.GetRequest("r", value, geode.GeodeValue.Null()),
+    ]
+    answers: list[Any] = [geode.PutResponse(True), geode.GetResponse(value)]
+    context = geode.Context()
+    said: list[tuple[Any, bytes]] = [("client", b"n")]
+    for request, answer in zip(requests, answers, strict=True):
+        turns: tuple[tuple[Any, Any], ...] = (("client", request), ("server", answer))
+        for role, message in turns:
+            data = geode.encode(message, correlation_id=7, from_role=role, context=context)
+            geode.decode(data, from_role=role, context=context)
+            said.append((role, data))
+    own, asides = b"", []
+    for role, data in said:
+        if role == "server":
+            own += data
+        else:
+            asides.append({"at": len(own), "role": role, "text": data.hex()})
+    frames = look("geode", own.hex(), role="server", asides=asides)["frames"]
+    assert [frame["message"] for frame in frames] == ["PutResponse", "GetResponse"]
+    assert "--before client:" in frames[1]["copies"]["command line"]
+    exec(frames[1]["copies"]["Python"], {})  # noqa: S102 - that it runs is the point
+    question = {
+        "kind": "edit",
+        "protocol": "geode",
+        "role": "server",
+        "text": own.hex(),
+        "asides": asides,
+        "frame": 0,
+    }
+    changed = QUESTIONS.answer({**question, "path": "PutResponse.success", "value": "false"})
+    assert [frame["message"] for frame in changed["frames"]] == ["PutResponse", "GetResponse"]
+    assert bytes.fromhex(changed["hex"])[: len(said[2][1])] != said[2][1]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_examples_of_the_site_open_as_what_they_are(name: str) -> None:
+    book = Book(shipped_chapter(name))
+    for message in book.protocol.messages:
+        sample = message_page(book, message).sample
+        assert sample is not None
+        state = json.loads(base64.urlsafe_b64decode(sample.play + "=" * (-len(sample.play) % 4)))
+        question = {"protocol": state["p"], "role": state["r"], "form": state["f"], "text": state["t"]}
+        answer = QUESTIONS.answer({"kind": "look", "before": state["b"], "asides": state["o"], **question})
+        shown = [frame["message"] for frame in answer["frames"] if "left_open" not in frame]
+        assert shown == [message.name], answer
+
+
+def test_pieces_without_the_last_one_leave_something_open() -> None:
+    from wireproto import reactive_streams as rs
+
+    piece = rs.encode(rs.OnNextPart(3, 5, b"join"), from_role="client")
+    frames = look("reactive_streams", piece.hex(), role="client")["frames"]
+    assert [set(frame) >= {"tree"} for frame in frames] == [True, False]
+    assert frames[-1]["left_open"] == "Element[3, 5]" and "fault" not in frames[-1]
+    cut = look("reactive_streams", piece[:-1].hex(), role="client")["frames"]
+    assert cut[-1]["fault"]["code"] == "truncated"
+
+
+def test_what_is_no_capture_is_said() -> None:
+    assert QUESTIONS.answer({"kind": "capture", "data": "AAAA"})["wrong"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        None, [], {}, {"kind": "look"}, {"kind": "look", "protocol": "../x", "text": ""}, {"kind": "look", "protocol": 1, "text": ""},
+        {"kind": "look", "protocol": "lumberjack", "text": 5}, {"kind": "look", "protocol": "lumberjack", "text": "00", "role": "nobody"},
+        {"kind": "look", "protocol": "lumberjack", "text": "00", "before": [1] * 99}, {"kind": "look", "protocol": "lumberjack", "text": "00", "role": []},
+        {"kind": "edit", "protocol": "lumberjack", "text": "00", "frame": True, "path": "", "value": ""}, {"kind": "look", "protocol": "lumberjack", "text": "00", "asides": 5}, {"kind": "look", "protocol": "lumberjack", "text": "00", "asides": [5]},
+        {"kind": "look", "protocol": "lumberjack", "text": "00", "asides": [{"at": 0, "role": "x", "text": "00"}]}, {"kind": "look", "protocol": "lumberjack", "text": "00", "asides": [{"at": 0, "text": "zz"}]},
+        {"kind": "capture"}, {"kind": "none", "protocol": "lumberjack", "text": ""},
+    ],
+)  # fmt: skip
+def test_wrong_questions_have_an_answer(question: Any) -> None:
+    assert QUESTIONS.answer(question)["wrong"]
+
+
+def test_protocols_have_roles_and_an_example_that_is_read() -> None:
+    for each in QUESTIONS.answer({"kind": "protocols"})["protocols"]:
+        assert each["roles"] == list(protocol(each["name"]).roles)
+        if each["example"]:
+            assert look(each["name"], each["example"])["frames"]
+
+
+def test_controls_of_peers_are_escapes(tmp_path: Path) -> None:
+    path = tmp_path / "p.wire"
+    path.write_text(
+        'protocol p { source "None" endian big roles a, b }\nlimits { frame = 1 KiB }\n'
+        "frame Frame { type : u8 := code(body)  body : match type }\nmessage M 1 from a { text : utf8[u8] }\n"
+    )
+    questions = Questions(("p",), lambda name: loaded(path)[0].protocol)
+    data = b"\x01\x05\x1b\xe2\x80\xaea"
+    answer = questions.answer({"kind": "look", "protocol": "p", "text": data.hex()})
+    shown = next(leaf["value"] for leaf in nodes(answer["frames"][0]["tree"]) if leaf["name"] == "text")
+    assert "\x1b" not in shown and "\u202e" not in shown and "\\" in shown
+
+
+# ---- bounds
+
+
+MAKER = """
+import time
+
+def make():
+    def answer(question):
+        if question == "sleep":
+            time.sleep(600)
+        if question == "eat":
+            return {"size": len(bytearray(4 << 30))}
+        return {"echo": question}
+
+    return answer
+"""
+
+
+def test_who_takes_too_long_or_too_much_is_ended_and_the_next_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "maker_of_answers.py").write_text(MAKER)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    workshop = Workshop(importlib.import_module("maker_of_answers").make, seconds=5)
+    try:
+        assert workshop.ask("one") == {"echo": "one"}
+        start = time.monotonic()
+        assert "too long" in workshop.ask("sleep")["wrong"]
+        assert time.monotonic() - start < 90
+        assert workshop.ask("two") == {"echo": "two"}
+        assert workshop.ask("eat")["wrong"]
+        assert workshop.ask("three") == {"echo": "three"}
+    finally:
+        workshop.close()
+
+
+# ---- questions that are none
+
+
+DEEP = json.loads("[" * 900 + "]" * 900)
+NO_QUESTIONS: dict[str, Any] = {
+    "nesting": DEEP,
+    "nesting in a field": {"kind": "look", "protocol": "lumberjack", "text": DEEP},
+    "nesting in what was before": {"kind": "look", "protocol": "lumberjack", "text": "", "before": DEEP},
+    "wrong Base64": {"kind": "capture", "data": "A"},
+    "Base64 of other letters": {"kind": "capture", "data": "é\u0000!"},
+    "half a character": {"kind": "look", "protocol": "lumberjack", "text": "\ud800"},
+    "half a character for a name": {"kind": "look", "protocol": "\udfff", "text": ""},
+    "half a character in Base64": {"kind": "capture", "data": "\ud800"},
+    "a huge number": {"kind": "edit", "protocol": "lumberjack", "text": WINDOW, "frame": 10**4000, "path": "x", "value": ""},
+    "a number below zero": {"kind": "edit", "protocol": "lumberjack", "text": WINDOW, "frame": -1, "path": "Window.size", "value": "1"},
+    "not a number": {"kind": "look", "protocol": "lumberjack", "text": WINDOW, "asides": [{"at": float("nan"), "text": ""}]},
+    "no number is larger": {"kind": "edit", "protocol": "lumberjack", "text": WINDOW, "frame": float("inf")},
+    "a huge place": {"kind": "look", "protocol": "lumberjack", "text": WINDOW, "asides": [{"at": 10**4000, "text": "00"}]},
+    "a value of huge digits": {"kind": "edit", "protocol": "lumberjack", "text": WINDOW, "frame": 0, "path": "Window.size", "value": "9" * 5000},
+    "a value of nesting": {"kind": "edit", "protocol": "lumberjack", "text": WINDOW, "frame": 0, "path": "Window.size", "value": "[" * 100_000},
+    "a path of brackets": {"kind": "edit", "protocol": "lumberjack", "text": WINDOW, "frame": 0, "path": "[" * 10_000, "value": "1"},
+    "a path of huge digits": {"kind": "edit", "protocol": "lumberjack", "text": WINDOW, "frame": 0, "path": f"Window[{'9' * 5000}]", "value": "1"},
+    "a kind that is a list": {"kind": [], "protocol": "lumberjack", "text": ""},
+    "a role that is a mapping": {"kind": "look", "protocol": "lumberjack", "role": {}, "text": ""},
+    "a form that is a list": {"kind": "look", "protocol": "lumberjack", "form": [], "text": ""},
+    "a protocol of a path": {"kind": "look", "protocol": "../../etc/passwd", "text": ""},
+    "nothing": None,
+    "text": "look",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("question", NO_QUESTIONS.values(), ids=NO_QUESTIONS.keys())
+def test_a_question_that_is_none_is_answered_as_one(question: Any) -> None:
+    answer = QUESTIONS.answer(question)
+    assert "wrong" in answer or "frames" in answer
+    json.dumps(answer, allow_nan=False).encode()
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(["hex", "auto", WINDOW, "writer"]),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.sampled_from(["kind", "text", "at", "role", "x"]), inner, max_size=3),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@given(
+    kind=st.sampled_from(["look", "edit", "capture", "protocols"]) | JSON,
+    more=st.dictionaries(
+        st.sampled_from(
+            ["protocol", "text", "form", "role", "before", "asides", "data", "frame", "path", "value"]
+        ),
+        JSON,
+    ),
+    is_known=st.booleans(),
+)
+def test_any_json_is_answered(kind: Any, more: dict[str, Any], is_known: bool) -> None:
+    known = {"protocol": "lumberjack", "text": WINDOW} if is_known else {}
+    json.dumps(QUESTIONS.answer({**more, **known, "kind": kind}), allow_nan=False).encode()
+
+
+def test_no_question_ends_the_process_that_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What cannot be data of JSON is refused before it is sent; an error of ours is told, and is one answer."""
+    (tmp_path / "maker_that_fails.py").write_text(
+        "import os\n"
+        "def make():\n"
+        "    def answer(question):\n"
+        "        return {'number': os.getpid()} if question == 'number' else question['there is none']\n"
+        "    return answer\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    workshop = Workshop(importlib.import_module("maker_that_fails").make, seconds=60)
+    try:
+        first = workshop.ask("number")
+        assert isinstance(first["number"], int)
+        for question in (*NO_QUESTIONS.values(), {1: {2}}, b"bytes"):
+            assert "wrong" in workshop.ask(question)
+        assert workshop.ask("number") == first
+    finally:
+        workshop.close()
+    assert "there is none" in capfd.readouterr().err

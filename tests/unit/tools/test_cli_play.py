@@ -1,0 +1,295 @@
+"""`wiregen play` in a browser: paste, look at both sides, change a field, follow a link; a stranger's link is text."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+from tests.unit.browser import Browser, axe_of_npm, browser, needs_chromium
+from tests.unit.tools.test_cli_decode import run
+
+from wiregen.tools.cli.play import pages
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@contextmanager
+def playing(*names: str) -> Iterator[str]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "wiregen", "play", *names],
+        cwd=ROOT, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "generator")},
+    )  # fmt: skip
+    try:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        found = re.search(r"http://\S+", line)
+        assert found is not None, line + process.stderr.read()
+        yield found[0]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with playing("lumberjack", "reactive_streams") as address:
+        yield address
+
+
+@pytest.fixture
+def tab(url: str) -> Iterator[Browser]:
+    with browser() as opened:
+        opened.screen(1300)
+        yield opened
+        assert opened.complaints == []
+        assert all(each.startswith((url, "data:")) for each in opened.requests)
+
+
+def link(**state: object) -> str:
+    return base64.urlsafe_b64encode(json.dumps(state).encode()).decode().rstrip("=")
+
+
+WINDOWS = link(p="lumberjack", r="writer", f="hex", t="32570000000a 325700000001", b=[])
+
+
+@needs_chromium
+def test_pasted_bytes_are_a_tree_and_both_sides_light_up(tab: Browser, url: str) -> None:
+    tab.open(f"{url}#{WINDOWS}")
+    tab.wait("document.querySelectorAll('#trees h3').length === 2")
+    assert tab.run("[...document.querySelectorAll('#trees h3')].map((each) => each.textContent)") == [
+        "Window",
+        "Window",
+    ]
+    tab.point_at(".b[data-at='5']")
+    assert tab.wait("document.querySelector('.node.lit')?.dataset.path") == "Window.size"
+    assert (
+        tab.run("[...document.querySelectorAll('.b.lit')].map((each) => each.textContent).join('')")
+        == "0000000a"
+    )
+    tab.point_at(".node[data-path='Frame.type']")
+    assert tab.wait("[...document.querySelectorAll('.b.lit')].map((each) => each.dataset.at).join()") == "1"
+    if "WIREGEN_SCREENSHOTS" in os.environ:
+        tab.shoot(Path(os.environ["WIREGEN_SCREENSHOTS"], "play.png"))
+
+
+@needs_chromium
+def test_a_changed_field_changes_bytes_and_the_link(tab: Browser, url: str) -> None:
+    tab.open(f"{url}#{WINDOWS}")
+    tab.wait("!!document.querySelector(\".node[data-path='Window.size']\")")
+    tab.run(
+        "document.querySelectorAll(\".node[data-path='Window.size']\")[1].dispatchEvent(new MouseEvent('dblclick', {bubbles: true}))"
+    )
+    tab.wait("document.activeElement.tagName === 'INPUT'")
+    tab.type("258")
+    tab.press("Enter", code=13, text="\r")
+    assert (
+        tab.wait(
+            "document.getElementById('text').value !== '32570000000a 325700000001' && document.getElementById('text').value"
+        )
+        == "32570000000a325700000102"
+    )
+    before = tab.run("location.hash")
+    tab.open("about:blank")
+    tab.open(f"{url}{before}")
+    tab.wait("document.querySelectorAll('#trees h3').length === 2")
+    assert tab.run("document.getElementById('text').value") == "32570000000a325700000102"
+
+
+DATA = "3244000000010000000100000001"
+
+
+@needs_chromium
+@pytest.mark.parametrize("value", ['say "hi"', "a\\b", "line\nnext\ttab", "\u202eright", "x" * 300], ids=repr)
+def test_who_changes_nothing_in_a_field_changes_nothing(tab: Browser, url: str, value: str) -> None:
+    data = f"{DATA}6b{len(value.encode()):08x}{value.encode().hex()}"
+    field = "document.querySelector(\".node[data-path='Data.pairs[0].value']\")"
+    tab.open(f"{url}#{link(p='lumberjack', r='writer', f='hex', t=data, b=[])}")
+    for typed in ("", "!"):
+        tab.wait(f"!!{field}")
+        tab.run(f"{field}.dispatchEvent(new MouseEvent('dblclick', {{bubbles: true}}))")
+        tab.wait("document.activeElement.tagName === 'INPUT'")
+        tab.run("document.activeElement.setSelectionRange(1, 1)")
+        if typed:
+            tab.type(typed)
+        tab.press("Enter", code=13, text="\r")
+        tab.wait("document.activeElement.tagName !== 'INPUT'")
+        assert len(tab.run("document.getElementById('text').value")) == len(data) + 2 * len(typed)
+
+
+@needs_chromium
+def test_a_fault_is_shown_with_what_was_read(tab: Browser, url: str) -> None:
+    tab.open(
+        f"{url}#{link(p='lumberjack', r='writer', f='auto', t='32 44 00000001 00000001 00000003', b=[])}"
+    )
+    tab.wait("!!document.querySelector('.fault')")
+    text = tab.run("document.querySelector('.fault').textContent")
+    assert "truncated in Data.pairs[0].key" in text and "Read so far of Data" in text
+    assert tab.run("[...document.querySelectorAll('.fault li li')].map((each) => each.textContent)")[:3] == [
+        'version"V2"', "sequence1", "pairs[0]",
+    ]  # fmt: skip
+    tab.point_at(".fault .node")
+    assert tab.wait("document.querySelectorAll('.b.lit').length") == 14
+
+
+@needs_chromium
+def test_what_cannot_be_read_leaves_nothing_of_before(tab: Browser, url: str) -> None:
+    tab.open(f"{url}#{WINDOWS}")
+    tab.wait("document.querySelectorAll('#trees h3').length === 2")
+    tab.run(
+        "(() => { const area = document.getElementById('text'); area.value = 'zz'; area.dispatchEvent(new Event('input')); })()"
+    )
+    tab.wait("document.getElementById('state').textContent.includes('no hex')")
+    assert tab.run("document.querySelectorAll('#trees *, #bytes *').length") == 0
+
+
+@needs_chromium
+def test_a_link_that_cannot_hold_it_all_says_so(tab: Browser, url: str) -> None:
+    tab.open(f"{url}#{WINDOWS}")
+    tab.wait("document.querySelectorAll('#trees h3').length === 2")
+    assert tab.run("document.getElementById('unkept').hidden")
+    script = "(() => { const area = document.getElementById('text'); area.value = '32570000000a'.repeat(5000); area.dispatchEvent(new Event('input')); })()"
+    tab.run(script)
+    tab.wait("!document.getElementById('unkept').hidden")
+    assert tab.run("location.hash") == ""
+
+
+@needs_chromium
+def test_another_link_in_the_same_tab_is_followed(tab: Browser, url: str) -> None:
+    tab.open(f"{url}#{WINDOWS}")
+    tab.wait("document.querySelectorAll('#trees h3').length === 2")
+    tab.run(f"location.hash = '{link(p='lumberjack', r='writer', f='hex', t='325700000007', b=[])}'")
+    tab.wait("document.querySelectorAll('#trees h3').length === 1")
+    assert tab.run("document.getElementById('text').value") == "325700000007"
+
+
+@needs_chromium
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "", "%00", "!!", link(p="<img src=x onerror=alert(1)>", t="00"), link(p="lumberjack", t=5), link(p="lumberjack", t="00", b="x"),
+        link(p="lumberjack", r="<b>", f="<b>", t="<script>alert(1)</script>", b=[]),
+    ],
+)  # fmt: skip
+def test_links_of_strangers_are_text(tab: Browser, url: str, fragment: str) -> None:
+    tab.open(f"{url}#{fragment}")
+    tab.wait("document.getElementById('protocol').options.length === 2")
+    tab.wait("document.getElementById('state').textContent || document.getElementById('text').value === ''")
+    assert tab.run("document.querySelectorAll('img, main script, b script').length") == 0
+
+
+CAPTURE = (ROOT / "examples" / "captures" / "npm-w10-plain.pcap").read_bytes()
+
+
+def drop(tab: Browser, capture: bytes) -> None:
+    """Choose a file, as a person does."""
+    script = (
+        "(() => { const octets = Uint8Array.from(atob('CAPTURE'), (each) => each.charCodeAt(0)); const transfer = new DataTransfer();"
+        "transfer.items.add(new File([octets], 'a.pcap')); const input = document.getElementById('file'); input.files = transfer.files;"
+        "input.dispatchEvent(new Event('change')); })()"
+    )
+    tab.run(script.replace("CAPTURE", base64.b64encode(capture).decode()))
+
+
+@needs_chromium
+def test_a_capture_is_dropped_in_and_each_direction_is_looked_at(tab: Browser, url: str) -> None:
+    tab.open(url)
+    tab.wait("document.getElementById('protocol').options.length === 2")
+    drop(tab, CAPTURE)
+    tab.wait("document.querySelectorAll('#trees h3').length === 11")
+    assert tab.run("document.getElementById('stream').options.length") == 2
+    tab.run("(() => { const one = document.getElementById('stream'); one.value = '1'; one.onchange(); })()")
+    tab.wait("document.querySelector('#trees h3').textContent === 'Ack'")
+    assert tab.run("document.getElementById('role').value") == "reader"
+
+
+@needs_chromium
+def test_of_a_large_capture_the_first_part_is_shown_and_that_is_said(tab: Browser, url: str) -> None:
+    tab.open(url)
+    tab.wait("document.getElementById('protocol').options.length === 2")
+    header, packets = CAPTURE[:24], CAPTURE[24:]
+    drop(tab, header + packets * (700_000 // len(packets) + 2))
+    tab.wait("document.getElementById('state').textContent.includes('Only the first 700,000 bytes')")
+    assert tab.run("document.querySelector('#trees h3').textContent") == "Window"
+    assert tab.run("document.querySelectorAll('.fault').length") == 0
+
+
+@needs_chromium
+def test_something_left_open_is_no_fault(tab: Browser, url: str) -> None:
+    tab.open(f"{url}#{link(p='reactive_streams', r='client', f='hex', t='0b0305046a6f696e', b=[])}")
+    tab.wait("!!document.querySelector('#trees .open')")
+    assert "Element[3, 5] is left open" in tab.run("document.querySelector('#trees .open').textContent")
+    assert "is not whole yet" in tab.run("document.getElementById('state').textContent")
+    assert tab.run("document.querySelectorAll('.fault, #bytes .lit').length") == 0
+
+
+@needs_chromium
+def test_examples_of_the_documentation_lead_to_the_playground(tab: Browser, url: str) -> None:
+    tab.open(url)
+    way = tab.run("document.querySelector('.tools a').href")
+    tab.open(way)
+    assert tab.run("document.querySelector('h1').textContent")
+    tab.open(way.replace("index.html", "reactive_streams/OnNext.html"))
+    tab.open(tab.run("document.querySelector('#example a[href*=\"#\"]').href"))
+    tab.wait("document.querySelector('#trees h3')?.textContent === 'OnNext'")
+
+
+@needs_chromium
+def test_it_is_legible_in_the_dark_and_on_narrow_screens(tab: Browser, url: str) -> None:
+    for width, dark in ((390, False), (1300, True)):
+        tab.screen(width, dark=dark)
+        tab.open(f"{url}#{WINDOWS}")
+        tab.wait("document.querySelectorAll('#trees h3').length === 2")
+        assert tab.run("document.documentElement.scrollWidth <= innerWidth")
+        assert tab.run("document.documentElement.dataset.theme") == ("dark" if dark else "light")
+        tab.open("about:blank")
+
+
+@needs_chromium
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_axe_finds_no_serious_fault_in_it(tab: Browser, url: str, tmp_path: Path, dark: bool) -> None:
+    axe = axe_of_npm(tmp_path)
+    tab.screen(1300, dark=dark)
+    tab.open(f"{url}#{WINDOWS}")
+    tab.wait("document.querySelectorAll('#trees h3').length === 2")
+    assert tab.serious_faults(axe) == []
+
+
+def test_only_questions_are_answered(url: str) -> None:
+    own = url.rsplit("/", 2)[0]
+
+    def status(path: str, body: bytes) -> int:
+        try:
+            with urlopen(Request(f"{url}{path}", body, {"Origin": own}), timeout=90) as response:
+                return int(response.status)
+        except HTTPError as error:
+            return error.code
+
+    assert status("ask", b'{"kind": "protocols"}') == 200
+    assert (status("ask", b"{"), status("ask", b"[" * 100000), status("other", b"{}")) == (400, 400, 404)
+
+
+def test_the_page_is_its_own_files_alone() -> None:
+    files = pages()
+    page = files["index.html"][0].decode()
+    assert set(re.findall(r'(?:src|href)="([^"]+)"', page)) == {
+        "site.css", "play.css", "play.js", "site/index.html", "data:,",
+    }  # fmt: skip
+    assert not re.search(rb"innerHTML|eval|https?:|insertAdjacent|document\.write", files["play.js"][0])
+    assert "<script>" not in page and "style=" not in page
+
+
+def test_what_is_mistyped_has_a_way_out() -> None:
+    assert run("play", "nobody").exit_code == 2
