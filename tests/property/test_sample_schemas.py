@@ -30,9 +30,7 @@ N_TO_ONE_TYPED = 5
 """A soak has mypy read one batch in so many."""
 UNDRAWN = {
     *("Example", "ExampleValue", "Construct", "Argument", "Values"),  # examples are held to a value, not drawn
-    *("Call rank", "Call push", "Call drop", "Call remove", "Call index", "Item", "RoleReference", "JoinReference"),
     *("Conversation", "ConversationStep", "ConversationPause", "ConversationOption"),
-    *("FieldReference frame", "MessageMatch only", "MessageMatch lenient", "Call distinct", "Operation **"),
 }  # fmt: skip
 """Constructs that the sample leaves to tests of their own."""
 
@@ -61,7 +59,7 @@ def test_equal_seeds_draw_equal_schemas(tmp_path: Path) -> None:
 
 def test_every_construct_of_the_language_is_drawn(tmp_path: Path) -> None:
     census = Census()
-    for seed in (*range(160), 379):  # a context that check accepts is rare: the last one has one
+    for seed in range(200):
         census.take(model_of(schema_of(seed, tmp_path), tmp_path, f"s{seed}"))
     assert every_construct() - set(census.constructs) - UNDRAWN == set()
     assert len(census.pairs) > 350

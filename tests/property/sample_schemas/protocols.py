@@ -510,7 +510,7 @@ class _Protocol:
             value = self._dice.choice(self._takers(known, sort))
             numbers = [each.name for each in known if each.sort == "int" and "." not in each.name]
             keys = [name for name in numbers if name != value.name][:n_keys]
-            frame_keys = next((keys for _, side, keys in self._frames if side in ("", role)), [])
+            frame_keys = self._header_numbers(role)
             if len(keys) < n_keys:
                 keys = [*keys, *frame_keys][:n_keys]
             rows = [f"set {message}.{value.name}{self._when(known)}"]
@@ -519,6 +519,10 @@ class _Protocol:
             per = f" per {', '.join(keys)}" if keys else ""
             type_ = {"int": self._one("u8", "u16", "u32"), "bool": "bool"}[sort]
             self._add(f"context {name} : {type_}{per}{f' from {role}' if role else ''}", rows)
+
+    def _header_numbers(self, role: str) -> list[str]:
+        """Return the number fields of the first frame that a role may send."""
+        return next((keys for _, side, keys in self._frames if side in ("", role)), [])
 
     def _takers(self, known: list[Known], sort: str) -> list[Known]:
         fit = [each for each in known if each.sort == sort and "." not in each.name]
@@ -607,6 +611,7 @@ class _Protocol:
         rows += [f"var {name} : {_VARIABLES[name]}" for name in self._variables]
         rows += ["option eager : bool = false", "option most_open : u16 = 3"] if self._chance(0.3) else []
         is_optional = "option" in " ".join(rows)
+        rows += self._list_rows(known) if "seen" in self._variables else []
         for state in ("begin", "active, waiting", "active", "ended"):
             inner = [
                 self._row(known, senders, sides, has_options=is_optional)
@@ -625,6 +630,25 @@ class _Protocol:
             f"{head} per {names if isinstance(names, str) else ', '.join(names)}" if names else head, rows
         )
 
+    def _list_rows(self, known: dict[str, list[Known]]) -> list[str]:
+        """Return rows by which the list of a session grows and is emptied again."""
+        numbers = [
+            (message, each.name)
+            for message, fields in known.items()
+            for each in fields
+            if each.sort == "int" and each.most and not each.is_optional
+        ]
+        if not numbers or self._chance(0.3):
+            return []
+        message, n = self._dice.choice(numbers)
+        guard = self._one("", f" when index(seen, {n}) == count(seen)", f" when {n} not in seen")
+        less = self._one("[]", f"remove(seen, {n})", "drop(seen, 1)")
+        return [
+            f"state begin {{ any {message} => active }}",
+            f"state active {{ any {message}{guard or ' when count(seen) < 3'} => {{ seen = push(seen, {n}) }} }}",
+            f"state active {{ any {message} => {{ seen = {less} }} }}",
+        ]
+
     def _row(
         self,
         known: dict[str, list[Known]],
@@ -640,6 +664,7 @@ class _Protocol:
         guards += ["eager", "not eager", "most_open > 2"] * has_options
         guards += [f"sender == {self._one(*sides)}"] * self._chance(0.2)
         guards += [f"size({self._joined}) > 3"] * bool(self._joined)
+        guards += [f"{name} != 3" for name in self._header_numbers(senders[message])]
         chosen = {each.split()[0]: each for each in self._dice.sample(updates, min(len(updates), 2))}
         changes = "  ".join(chosen.values())
         effects = [

@@ -40,26 +40,34 @@ def codecs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(
-    ("octets", "path", "offset", "rule"),
+    ("octets", "path", "offset", "rule", "found"),
     [
-        pytest.param("01 0002 02 05", "M.small[1]", 4, "few", id="counted"),
-        pytest.param("01 0004 02 04 00 05", "M.rest[1]", 6, "few", id="to-the-end"),
-        pytest.param("02 0006 02 01 04 02 00 07", "Rows.rows[1][1]", 8, "few", id="list-of-lists"),
-        pytest.param("03 0004 02 01 61 00", "Words.words[1]", 6, None, id="text"),
-        pytest.param("03 0004 00 01 02 01", "Words.pairs[0]", 5, None, id="struct"),
-        pytest.param("04 0004 00 01 09 00", "Chosen.v[0]", 5, "few", id="arm"),
-        pytest.param("04 0007 01 00 01 01 02 00 06", "Chosen.u[0].Some.value[1]", 9, "few", id="variety"),
+        pytest.param("01 0002 02 05", "M.small[1]", 4, "few", "5", id="counted"),
+        pytest.param("01 0004 02 04 00 05", "M.rest[1]", 6, "few", "5", id="to-the-end"),
+        pytest.param("02 0006 02 01 04 02 00 07", "Rows.rows[1][1]", 8, "few", "7", id="list-of-lists"),
+        pytest.param("03 0004 02 01 61 00", "Words.words[1]", 6, None, "", id="text"),
+        pytest.param("03 0004 00 01 02 01", "Words.pairs[0]", 5, None, "", id="struct"),
+        pytest.param("04 0004 00 01 09 00", "Chosen.v[0]", 5, "few", "9", id="arm"),
+        pytest.param(
+            "04 0007 01 00 01 01 02 00 06", "Chosen.u[0].Some.value[1]", 9, "few", "6", id="variety"
+        ),
     ],
 )
 def test_an_item_that_breaks_the_condition_is_refused_by_its_own_name(
-    codecs: Any, octets: str, path: str, offset: int, rule: str | None
+    codecs: Any, octets: str, path: str, offset: int, rule: str | None, found: str
 ) -> None:
     data = bytes.fromhex(octets)
     for read in (codecs.module.decode, lambda data: explain(codecs.plan, data, 0, len(data), Options())):
         with pytest.raises((DecodeError, codecs.module.DecodeError)) as raised:
             read(data)
         error = raised.value
-        assert (error.code, error.path, error.at, error.rule) == ("constraint", path, offset, rule)
+        assert (error.code, error.path, error.at, error.rule, error.found) == (
+            "constraint",
+            path,
+            offset,
+            rule,
+            found,
+        )
 
 
 def refused(write: Any, frame: Any) -> tuple[str, str, str | None]:

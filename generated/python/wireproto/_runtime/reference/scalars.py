@@ -35,7 +35,7 @@ else:
     Scalar = object
 
 __all__ = [
-    "SCALARS", "Scalar", "bounds", "coding_bytes", "enum_name", "number", "pack_bits", "scalar", "text_bytes",
+    "SCALARS", "Scalar", "bounds", "coding_bytes", "enum_name", "number", "number_shown", "pack_bits", "scalar", "text_bytes",
 ]  # fmt: skip
 
 SCALARS = (Integer, Float, Boolean, Varint, Uuid, EnumReference, CodingReference)
@@ -86,6 +86,13 @@ def number(type_: Integer | Varint, value: Any, path: str) -> int:
 def shown(value: int) -> str:
     """Return a number for an error, without its digits where they are many."""
     return str(value) if value.bit_length() <= 128 else f"an integer of {value.bit_length()} bits"
+
+
+def number_shown(type_: Type, value: Any) -> str:
+    """Return what an error about the value of a field shows of it: a number; "" for all else."""
+    return (
+        shown(value) if isinstance(type_, Integer | Varint | EnumReference) and isinstance(value, int) else ""
+    )
 
 
 def _flag(value: Any, path: str) -> bool:

@@ -11,6 +11,7 @@ from ...schema.node import nodes_in
 from ...schema.types import Bytes, Computed, FrameReference, List, Prefix, Text, ToEnd, Until
 from ..expressions import Undefined
 from ..layout import UNBOUNDED
+from ..scalars import number_shown
 from ..skimming import SKIPPED, skim_of
 from ..striding import stride_of
 from ..tree import Node, Value
@@ -228,7 +229,8 @@ def _items(
         last = node = yield from reader.read(reader, type_.item, here)
         reader.is_kept = was_kept
         if where is not None and not holds(reader, where.condition, node, here):
-            raise reader.fail("constraint", here, blame=node, expected=where.text)
+            found = number_shown(type_.item, node.value)
+            raise reader.fail("constraint", here, blame=node, expected=where.text, found=found)
         items.append(node if stride is None else SKIPPED)
         if stride is None or stride.shows:
             values.append(node.value)

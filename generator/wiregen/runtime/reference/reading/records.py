@@ -25,6 +25,7 @@ from ...schema.types import (
 )
 from ..expressions import Undefined
 from ..layout import Fields, conditions_of, fixed_size
+from ..scalars import number_shown
 from ..scope import ABSENT, RecordScope
 from ..tree import FrameValue, Node, Record, Value, Variety
 from ..window import Place
@@ -133,7 +134,8 @@ def _plain(value: Any, type_: Type) -> Value:
     return default
 
 
-_CODES_WITH_A_BYTE = ("invalid_text", "not_canonical")
+_CODES_WITH_CONTENT = ("invalid_text", "not_canonical", "constraint")
+"""Codes whose errors may show a byte or a number of what was found."""
 
 
 def _read_field(reader: Reader, record: RecordScope, field: Field, place: Place) -> Steps:
@@ -149,7 +151,7 @@ def _read_field(reader: Reader, record: RecordScope, field: Field, place: Place)
             )
             node = yield from reader.read(reader, field.type, within)
     except DecodeError as error:
-        if field.is_secret and error.code in _CODES_WITH_A_BYTE:
+        if field.is_secret and error.code in _CODES_WITH_CONTENT:
             raise error.without_found() from None
         raise
     record.add(field, node)
@@ -239,7 +241,8 @@ def _check_where(reader: Reader, field: Field, node: Node, place: Place, *, is_l
                 raise
             holds = False
         if not holds:
-            raise reader.fail("constraint", place, blame=node, expected=text, rule=rule)
+            found = "" if field.is_secret else number_shown(field.type, node.value)
+            raise reader.fail("constraint", place, blame=node, expected=text, found=found, rule=rule)
 
 
 def _agrees(value: Value, expected: Value) -> bool:

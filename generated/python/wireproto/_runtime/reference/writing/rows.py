@@ -15,11 +15,11 @@ from ...codec.errors import EncodeError
 from ...records.types import default_with, has_null, unsure_names
 from ...schema.declarations import Constant, Derived, Trailing
 from ...schema.shapes import blocks, has_blocks, is_flat
-from ...schema.types import Bits, Bytes, Computed, EnumReference, Integer, List, Region, Text, Uuid, Varint
+from ...schema.types import Bits, Bytes, Computed, List, Region, Text, Uuid
 from ..access import MISSING, attribute, extra, is_a, kind_of
 from ..expressions import Circular, Undefined, evaluate
 from ..layout import Fields, conditions_of, fixed_size
-from ..scalars import bit_number, pack_bits, shown, zero
+from ..scalars import bit_number, number_shown, pack_bits, zero
 from ..tree import FrameValue, Record, Variety
 from .cells import UNSEEN, Cell, RegionContext, Spot, join
 from .row_scope import LastItem, RowScope
@@ -249,8 +249,7 @@ class Row:
     def _hold(self, cell: Cell, condition: Expression, text: str, rule: str | None) -> None:
         if self.evaluate(condition, cell, otherwise=True):
             return
-        is_shown = isinstance(cell.type, Integer | Varint | EnumReference) and not cell.field.is_secret
-        found = shown(self.value(cell)) if is_shown else ""
+        found = "" if cell.field.is_secret else number_shown(cell.type, self.value(cell))
         raise EncodeError("constraint", path=cell.path, expected=text, found=found).tied(rule or cell.rule)
 
     def is_written(self, cell: Cell) -> bool:
