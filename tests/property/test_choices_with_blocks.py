@@ -141,9 +141,9 @@ def test_code_of_choices_is_typed(tmp_path: Path) -> None:
 
 
 def _one_tree(folder: Path, packages: list[str]) -> Path:
-    """Return a folder in which all packages share one runtime, which is checked once."""
+    """Return a folder in which all packages share one runtime, which holds what any of them needs and is checked once."""
     tree = folder / "tree" / "w"
-    shutil.copytree(Path(packages[0]).parent, tree, ignore=shutil.ignore_patterns("p"))
     for package in packages:
+        shutil.copytree(Path(package).parent, tree, ignore=shutil.ignore_patterns("p"), dirs_exist_ok=True)
         shutil.copytree(package, tree / Path(package).parent.name)
     return tree.parent

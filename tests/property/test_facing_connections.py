@@ -78,7 +78,6 @@ class Shipping(Facing):
                 ("reader", lj.Window(1)),
                 ("reader", lj.Data(1, [])),
                 ("writer", lj.Ack(0)),
-                ("writer", lj.Window(10_001)),
                 ("writer", lj.Compressed([lj.Frame(lj.Data(7, [])), lj.Frame(lj.Ack(7))])),
             ]
         ),

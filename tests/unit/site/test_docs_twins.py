@@ -45,7 +45,7 @@ rule strange "No more than 3."
     twin = site_of_text(text, tmp_path)["p/M.md"].decode()
     assert (
         "## Where it is used" in twin
-        and "Session Talk, in alone, said by a, when `old > 3`: refused: strange" in twin
+        and "Session [Talk](session-Talk.md), in alone, said by a, when `old > 3`: refused: strange" in twin
     )
     row = next(line for line in twin.splitlines() if "| old |" in line)
     assert "Source: Old things. Since: 2. Deprecated: nobody reads it." in row

@@ -6665,6 +6665,8 @@ def _fault(
 
     bounds = _bounds_of(limits, Limits)
     options = Options(role, limits=bounds, strict=strict, context=context, variant=variant)
+    if (variant, role) not in _FRAME_READERS:
+        raise ValueError(f"there is no variant {_show(variant)}")
     state = _ReadState(bounds or _LIMITS, strict=strict, role=role, context=context)
     reader: Any = _FRAME_READERS[variant, role]
     frame: _Frame = read(_load_plan(), globals(), buffer, options, is_compiled=True, read=reader, state=state)
