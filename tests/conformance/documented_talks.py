@@ -176,7 +176,13 @@ def pravega_documented() -> Iterator[Talk]:
     yield talk("events in the data of a block", (*D_SETUP, *appended(1), *stored(1, 0)))
     below = (*client(pd.SetupAppend(1, WRITER, "s", "")), *server(pd.AppendSetup(1, "s", WRITER, -10)))
     yield talk("numbers below zero", (*below, *appended(-9, -8), *stored(-9, -10), *stored(-8, -9)))
-    yield talk("numbers that fall", (*D_SETUP, *appended(3, 2)), "event_number_backwards")
+    yield talk("numbers that fall", (*D_SETUP, *appended(3, 2)), "event_number_backwards", is_noted=True)
+    yield talk(
+        "an ack of the last of them",
+        (*D_SETUP, *appended(1, 3, 2), *stored(1, 0), *stored(3, 1)),
+        "event_number_backwards",
+        is_noted=True,
+    )
     yield talk("an event outside a block", (*D_SETUP, *client(event)), "event_outside_block")
     yield talk("acks that follow each other", (*D_SETUP, *appended(3, 5), *stored(3, 0), *stored(5, 3)))
     yield talk(
@@ -210,7 +216,9 @@ def pravega_documented() -> Iterator[Talk]:
         second = client(*messages, pd.SetupAppend(2, OTHER, "t", ""), end)
         yield talk(f"another writer while a block is {name}", (*D_SETUP, *second))
         again = client(*messages, pd.SetupAppend(2, WRITER, "s", ""))
-        yield talk(f"its own while it is {name}", (*D_SETUP, *again), "unexpected_in_append_block")
+        yield talk(
+            f"its own while it is {name}", (*D_SETUP, *again), "unexpected_in_append_block", is_noted=True
+        )
     yield talk("an end of no block", (*D_SETUP, *client(end)), "block_end_without_begin")
     twice = (*D_SETUP, *appended(1), *client(end))
     yield talk("a block that ends twice", twice, "block_end_without_begin")
@@ -388,7 +396,12 @@ def proposed_blocks() -> Iterator[Talk]:
     yield talk("a block while another segment is set up", (*other, *level(10)))
     second_segment = (*other, *server(pp.AppendSetup("t", WRITER, 0)), *begun(0), *one, *ended(10))
     yield talk("and one for that segment", (*second_segment, *level(10, 20, 10)))
-    yield talk("nor its own setup", (*P_SETUP, *begun(), *P_SETUP[:1]), "unexpected_in_append_block")
+    yield talk(
+        "nor its own setup",
+        (*P_SETUP, *begun(), *P_SETUP[:1], *one, *ended(10), *level(10)),
+        "unexpected_in_append_block",
+        is_noted=True,
+    )
     yield talk("pieces in a block", (*P_SETUP, *begun(), *FIRST, *others, *REST, *one, *ended(20)))
     yield talk(
         "one cut message after the other",
@@ -411,7 +424,9 @@ def proposed_levels() -> Iterator[Talk]:
     yield talk("of a block that is over", (*P_SETUP, *begun(), *two, *ended(20), *level(20)))
     beyond = (*P_SETUP, *begun(), *two, *level(21))
     yield talk("not of what was not sent", beyond, "ack_beyond_written", is_noted=True)
-    yield talk("not less than before", (*P_SETUP, *begun(), *two, *level(20, 10)), "ack_went_back")
+    yield talk(
+        "not less than before", (*P_SETUP, *begun(), *two, *level(20, 10)), "ack_went_back", is_noted=True
+    )
     late = (*P_SETUP, *begun(), *client(P_EVENT), *FIRST, *ended(10))
     yield talk("of an event whose rest follows the end", (*late, *REST, *level(20)))
     yield talk(
@@ -489,8 +504,13 @@ def reactive_talks() -> Iterator[Talk]:
         (*client(rs.ClientHello(1, [])), *client(rs.ClientHello(0, []))),
         "unsupported_version",
         "second_hello",
-        noted=refused,
+        noted=(*refused, "second_hello"),
     )
+    wrong = "hello_from_wrong_side"
+    yield talk("a hello of the wrong side", client(rs.ServerHello(0, [])), wrong)
+    yield talk("also behind the own one", (*hellos, *client(rs.ServerHello(0, []))), wrong)
+    again = (*asked, *client(rs.ClientHello(0, [])), *server(rs.OnNext(1, b"x")))
+    yield talk("a second hello is noted", again, "second_hello", noted=("second_hello",))
     yield talk("a Goodbye before the own hello", (*client(rs.ClientHello(0, [])), *server(bye), *client(bye)))
     yield talk(
         "a Goodbye to another version",

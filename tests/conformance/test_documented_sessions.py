@@ -145,6 +145,19 @@ def test_an_appender_that_was_silent_is_not_refused(strict: bool) -> None:
     assert not violations(client.receive(pp.encode(pp.DataAppended(appender, 9)), now=day + 2))
 
 
+def test_a_setup_in_an_open_block_is_noted_and_answered() -> None:
+    """ "there can be multiple "Appends" setup": the page does not say that a block has to be over."""
+    client, appender = pp.Connection("client"), UUID(int=7)
+    client.send(pp.SetupAppend(appender, "s"))
+    assert names(client.receive(pp.encode(pp.AppendSetup("s", appender, 0)))) == []
+    for message in (pp.BeginAppendBlock(appender, 0, 9), pp.SetupAppend(appender, "s"), pp.Event(b"a")):
+        client.send(message)
+    assert names(client.receive(pp.encode(pp.AppendSetup("s", appender, 0)))) == []
+    client.send(pp.EndAppendBlock(appender, 0, 9))
+    assert names(client.receive(pp.encode(pp.DataAppended(appender, 9)))) == []
+    assert client.appender[appender].state == "ready"
+
+
 def test_elements_of_a_subscription_that_was_forgotten_are_noted() -> None:
     """Cancelled, and quiet for `limits.linger`: what still comes was under way, for all that the document says."""
     client = rs.Connection("client")

@@ -78,7 +78,7 @@ PLAN = load(
     '["window_overrun","No more events are unacknowledged than the last Window said, 0 where none came; with `window_use` EITHER, as many events as it said may follow it all the same; with BATCH, exactly these."],'
     '["window_short","With `window_use` BATCH a new Window comes when the one before is full."],'
     '["mixed_versions","With `window_use` BATCH the events of a window and their Window have one version."],'
-    '["ack_out_of_window","An Ack names an event that waits, or lies behind the last ack; with `ack_reach` WINDOW, one that waits is of the oldest window."],'
+    '["ack_out_of_window","An Ack names an event that waits, lies behind the last ack, or is the 0 of a keepalive; with `ack_reach` WINDOW, one that waits is of the oldest window; with `ack_value` COUNT it counts no more events than the oldest window has."],'
     '["ack_timeout","While events wait, an ack or a keepalive comes within `limits.ack_wait`; if not, that is noted unless strict."]'
     "]},"
     '{"":[]}'

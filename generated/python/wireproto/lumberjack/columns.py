@@ -112,7 +112,7 @@ _FRAME = pa.struct(
         _column(
             "Window",
             _WINDOW,
-            "How many events may be unacknowledged before the writer waits for acks: a sliding window. Most programs use it as the number of\nevents that follow, see `WindowUse`.",
+            "How many events may be unacknowledged before the writer waits for acks: a sliding window. go-lumber, libbeat, logstash and the\nserver of ruby-lumberjack take it for the number of events that follow, see `WindowUse` and ledger 28.",
         ),
         _column(
             "Compressed",
@@ -166,7 +166,7 @@ MESSAGES: Final[dict[str, Any]] = {
         ),
     ),
     "Window": _table(
-        "How many events may be unacknowledged before the writer waits for acks: a sliding window. Most programs use it as the number of\nevents that follow, see `WindowUse`.",
+        "How many events may be unacknowledged before the writer waits for acks: a sliding window. go-lumber, libbeat, logstash and the\nserver of ruby-lumberjack take it for the number of events that follow, see `WindowUse` and ledger 28.",
         _column(
             "size", pa.int64(), "In whole events: Data or Json, not the frames that hold them compressed."
         ),
