@@ -24,7 +24,7 @@ from wiregen.language.examples.tolerated_states import tolerated_states
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.sessions.table import Program
 
-TALK = ROOT / "tests" / "unit" / "talk.wire"
+TALK = ROOT / "tests" / "talk.wire"
 NAMES = (
     "geode",
     "lumberjack",

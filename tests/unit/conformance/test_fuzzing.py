@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 from tests.conformance.converted import PROTOCOLS, converted
+from tests.unit.conformance.echo.codec import BROKEN, CODELESS, right
 from tests.unit.conformance.test_vectors_run import CODEC, NODE, needs_node
 from tests.unit.conformance.test_vectors_verifying import VECTORS, WIRE
 from tests.unit.doors import careful_door, generated_door, plan_of
-from tests.unit.echo.codec import BROKEN, CODELESS, right
 from tests.unit.tools.test_cli_decode import LUMBERJACK, check_refused, run
 
 from wiregen.conformance.fuzz import Bounds, Finding, Search, Trial, save, seeds_of, vector_of

@@ -152,7 +152,7 @@ def test_a_message_may_be_the_refusal() -> None:
     """Reactive Streams says Goodbye with a reason; whether that refuses is the user's to say."""
     for refusals, legal, refused in (((), "passed", "failed"), (("Goodbye",), "failed", "passed")):
         side = side_of("reactive_streams", "client", refusals=frozenset(refusals))
-        talking = Conversation("trace-side-talking-client-clienthello-second-hello", side)
+        talking = Conversation("trace-side-talking-client-serverhello-hello-from-wrong-side", side)
         while isinstance(talking.asked, Send) or talking.asked == Hear(0.5):
             talking.tell()
         talking.tell(bytes.fromhex("020000"))

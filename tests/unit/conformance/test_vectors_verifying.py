@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.echo.codec import BROKEN, CODELESS, Codec, OneError, right
+from tests.unit.conformance.echo.codec import BROKEN, CODELESS, Codec, OneError, right
 from tests.unit.tools.test_cli_decode import check_refused, run
 
 from wiregen.conformance.judge import Verdict, judge
@@ -249,7 +249,7 @@ def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, changes: dict[st
 
 
 def test_the_published_schema_is_that_of_the_files() -> None:
-    text = (ECHO.parents[2] / "docs" / "schemas" / "vectors.schema.json").read_text(encoding="utf-8")
+    text = (ECHO.parents[3] / "docs" / "schemas" / "vectors.schema.json").read_text(encoding="utf-8")
     assert schema() == text
     assert {"schema", "protocol", "vectors"} == set(json.loads(text)["properties"])
 

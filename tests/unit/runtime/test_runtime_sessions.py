@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 from tests.property.schemas import built
 
-TEXT = (Path(__file__).parent / "talk.wire").read_text(encoding="utf-8")
+TEXT = (Path(__file__).resolve().parents[2] / "talk.wire").read_text(encoding="utf-8")
 PEERS = {"asker": "answerer", "answerer": "asker"}
 
 

@@ -535,7 +535,7 @@ def test_a_protocol_without_anything_has_a_page(tmp_path: Path) -> None:
 
 
 def test_a_protocol_of_ones_own_looks_the_same(tmp_path: Path) -> None:
-    text = (ROOT / "tests" / "unit" / "talk.wire").read_text(encoding="utf-8")
+    text = (ROOT / "tests" / "talk.wire").read_text(encoding="utf-8")
     files = site_of_text(text, tmp_path)
     chapter = chapter_of(tmp_path / "p.wire")
     for message in chapter.protocol.messages:

@@ -509,8 +509,8 @@ def _read_ack(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Ac
 
 
 class Window(_InFrame):
-    """How many events may be unacknowledged before the writer waits for acks: a sliding window. Most programs use it as the number of
-    events that follow, see `WindowUse`.
+    """How many events may be unacknowledged before the writer waits for acks: a sliding window. go-lumber, libbeat, logstash and the
+    server of ruby-lumberjack take it for the number of events that follow, see `WindowUse` and ledger 28.
 
     Code 'W', from writer.
 

@@ -1,6 +1,6 @@
-"""Pravega's protocol as its document of 2019 describes it: nine messages to read and append segments. It differs from what
+"""Pravega's protocol as its document of 2019 describes it: messages to read and append segments. It differs from what
 servers send (see `pravega`): decode real traffic with that. It has no handshake, no keepalive and no error replies.
-The page calls itself a proposal, lists a few messages and lets new types be added. This file has those that are listed, and
+The page calls itself a proposal, lists nine messages and lets new types be added. This file has ten: those that are listed, and
 Padding, see G4.
 
 Source: Pravega Streaming Service Wire Protocol, wire-protocol.md at 22ce249e58 (2019-03-05).

@@ -42,8 +42,8 @@ __all__ = (
 
 
 class NegotiationView(_View):
-    """The version that each side says. Whoever reads a hello of another one sends a Goodbye and nothing else. The side that said it may have
-    sent more before it knows that it is refused.
+    """The version that each side says. Whoever reads a hello of another one has to send a Goodbye and close; it may not have read it yet when it
+    sends something else. The side that said it may have sent more before it knows that it is refused.
     """
 
     __slots__ = ()
@@ -136,8 +136,8 @@ class Connection(_Connection):
 
     @property
     def negotiation(self) -> NegotiationView:
-        """The version that each side says. Whoever reads a hello of another one sends a Goodbye and nothing else. The side that said it may have
-        sent more before it knows that it is refused.
+        """The version that each side says. Whoever reads a hello of another one has to send a Goodbye and close; it may not have read it yet when it
+        sends something else. The side that said it may have sent more before it knows that it is refused.
         """
         return _single_view(NegotiationView, self._engine.instances["Negotiation"])
 
@@ -184,8 +184,8 @@ class Session(_Session):
 
     @property
     def negotiation(self) -> NegotiationView:
-        """The version that each side says. Whoever reads a hello of another one sends a Goodbye and nothing else. The side that said it may have
-        sent more before it knows that it is refused.
+        """The version that each side says. Whoever reads a hello of another one has to send a Goodbye and close; it may not have read it yet when it
+        sends something else. The side that said it may have sent more before it knows that it is refused.
         """
         return _single_view(NegotiationView, self._engine.instances["Negotiation"])
 

@@ -154,5 +154,5 @@ def misbehave(how: str, line: bytes) -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "generator"))
+    sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "generator"))
     misbehaving(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 0)
