@@ -16,7 +16,7 @@ from wiregen.generate.frontend import load_protocol
 from wiregen.language.checker import largest_memory
 from wiregen.language.diagnostics import Report
 from wiregen.language.source import Sources
-from wireproto import geode
+from wireproto import geode, lumberjack
 
 GeodeValue = geode.GeodeValue
 IDL = Path(__file__).resolve().parents[2] / "idl"
@@ -52,6 +52,18 @@ def test_decoding_takes_what_is_promised_and_an_error_at_most_twice(package: Pac
             for bad in (data + b"\0", data[:-1], data[:-1] + bytes([data[-1] ^ 0xFF])):
                 assert peak(package, bad, told)[0] < 2 * good + SMALL, name
     assert n_large
+
+
+def test_wide_texts_in_what_is_inflated_take_what_is_promised() -> None:
+    """The messages of an inflated block hold texts; one wide character makes each of a text's take four bytes."""
+    package = Package("lumberjack")
+    text = "\U0001f600" + "a" * 30_000
+    size = LIMITS["inflated"] // (len(text) + 32)
+    frames = [lumberjack.Frame(lumberjack.Data(n, [lumberjack.Pair("k", text)])) for n in range(size)]
+    data = lumberjack.encode(lumberjack.Compressed(frames))
+    most, error = peak(package, data, {"limits": lumberjack.Limits(**LIMITS)})
+    assert error is None
+    assert 4 * LIMITS["inflated"] < most < promised(package)["Compressed"]
 
 
 N_ITEMS = 15_000

@@ -184,3 +184,32 @@ def test_absence_and_null_are_two_things(tmp_path: Path) -> None:
             for kind, value in ((0, -1), (1, 128), (4, b"a"), (9, "x"), (2, b"")):
                 with pytest.raises(p.EncodeError):
                     module.encode(p.B(kind, value))
+
+
+DEEP = """wire 1
+protocol p { source "no document: a value in a value" endian big roles a, b }
+limits { frame = 4 KiB }
+frame F { type : u8 := code(body)  body : match type }
+struct Row { cells : Cell[u8] }
+struct Cell { kind : u8  value : match kind { 0 => u8  1 => f64  2 => Row[1]  3 => utf8[u8]  _ => bytes[u8] } }
+message M 1 { row : Row }
+"""
+
+
+def test_what_protobuf_cannot_read_it_does_not_write(tmp_path: Path) -> None:
+    """Google's parsers go 100 messages deep; `limits.depth` counts rows in rows, of which each is several messages."""
+    with built(DEEP, tmp_path, "deep_serial", ALL) as codecs:
+        protobuf, msgpack = serializations("deep_serial")
+        n_carried = 0
+        for depth in range(1, 32):
+            octets = b"\x01" + b"\x01\x02" * depth + b"\x01\x00\x05"
+            frame = codecs.module.decode(octets)
+            assert msgpack.decode(msgpack.encode(frame)) == frame
+            try:
+                data = protobuf.encode(frame)
+            except codecs.module.EncodeError as error:
+                assert (error.code, error.expected) == ("unrepresentable", "at most 100 messages in messages")
+                continue
+            n_carried += 1
+            assert protobuf.decode(data) == frame
+        assert 20 < n_carried < 31

@@ -264,3 +264,10 @@ def _expected(event: dict[str, Any]) -> tuple[int, Any]:
 
 def _octets(text: Any) -> bytes:
     return bytes.fromhex(text["hex"]) if isinstance(text, dict) else text.encode()
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no endless device")
+def test_a_device_without_an_end_that_is_no_capture_is_refused_by_its_first_bytes() -> None:
+    result = run("decode", LUMBERJACK, "--pcap", "/dev/zero")
+    assert result.exit_code == 2
+    assert "not a capture: it begins with 00000000" in result.stderr

@@ -123,9 +123,10 @@ class Drafts:
                     yield from self._foreign(role, frame)
 
     def _foreign(self, owner: str, frame: FrameValue) -> Iterator[Source]:
-        """Yield a message as said by those who never say it, where their frames could carry it."""
+        """Yield a message as said by those who never say it, where their frames could carry it and its code is none of theirs."""
+        code = self._plan.messages[frame.message.name].code
         for role, name in self._plan.sends.items():
-            if role != owner and name == frame.name:
+            if role != owner and name == frame.name and code not in self._plan.codes[role]:
                 yield self._source(role, owner, frame)
 
     def _source(self, sender: str, writer: str, base: Any) -> Source:

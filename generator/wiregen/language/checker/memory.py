@@ -38,16 +38,27 @@ def largest_memory(
     sizes = Sizes(protocol)
     owners = {struct.name: struct.fields for struct in protocol.structs}
     owners.update({union.name: _every_field(union) for union in protocol.unions})
+    carried = list(_carried(protocol)) or [{}]
     lasts = {last.target for join in protocol.joins for last in join.lasts}
     joined = 2 * limits.get("joined", limits["frame"])  # the pieces, and what they are together
     return tuple(
         (
             message.name,
-            _memory(tuple(_reached(message, owners)), sizes.largest(message), limits)
+            max(
+                _memory(tuple(_reached(message, {**owners, **frames})), sizes.largest(message), limits)
+                for frames in carried
+            )
             + joined * (message.name in lasts),
         )
         for message in protocol.messages
     )
+
+
+def _carried(protocol: Protocol) -> Iterator[Mapping[str, tuple[Field, ...]]]:
+    """Yield what the frames hold with each message that they may carry: a frame stands in a message too."""
+    for message in protocol.messages:
+        if message.code is not None:
+            yield {frame.name: (*frame.fields, *message.fields) for frame in protocol.frames}
 
 
 def _memory(fields: tuple[Field, ...], largest: int | None, limits: Mapping[str, int]) -> int:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..codec.errors import DecodeError, within
+from ..codec.errors import DecodeError, EncodeError, within
 from .conversion import Budget, Misfit
-from .protobuf_wire import Tables, look, place_of, read_varint, skim
+from .protobuf_wire import DEEPEST, TOO_DEEP, Tables, is_recursive, look, place_of, read_varint, skim
 
 __all__ = ["ProtobufFormat", "Put", "absent_of", "held", "put_oneof", "take_oneof"]
 
@@ -74,7 +74,7 @@ def absent_of(source: Any, fields: tuple[str, ...]) -> int:
 class ProtobufFormat:
     """Frames as protobuf messages; `takes` by role (None: the first), `puts` by the class of the frame."""
 
-    __slots__ = ("_error", "_puts", "_tables", "_takes")
+    __slots__ = ("_error", "_nesting", "_puts", "_tables", "_takes")
 
     def __init__(
         self,
@@ -86,13 +86,27 @@ class ProtobufFormat:
         self._takes = takes
         self._error = error
         self._tables = Tables()
+        self._nesting: dict[str, bool] = {}
 
     def pack(self, frame: Any) -> bytes:
         class_, put = self._puts[type(frame)]
         target = class_()
         put(frame, target)
         data: bytes = target.SerializeToString()
+        if len(data) > DEEPEST and self._nests(class_.DESCRIPTOR):
+            try:
+                class_.FromString(data)
+            except self._error:
+                name = class_.DESCRIPTOR.name
+                raise EncodeError("unrepresentable", path=name, expected=TOO_DEEP, found="more") from None
         return data
+
+    def _nests(self, descriptor: Any) -> bool:
+        """Tell whether a message can stand inside itself."""
+        known = self._nesting.get(descriptor.full_name)
+        if known is None:
+            known = self._nesting[descriptor.full_name] = is_recursive(descriptor)
+        return known
 
     def unpack(self, body: bytes, role: str | None, budget: Budget) -> Any:
         class_, take = self._of(role)

@@ -97,8 +97,10 @@ def _open_stream(stream: BinaryIO, is_capture: bool | None) -> Iterator[Input]:
     if not is_capture and (is_capture is False or not head.startswith(_MAGICS)):
         yield Input(chunks=_rejoined(head, stream), is_live=True)
         return
+    # What is said to be a capture, and is none, is refused by its first bytes: a device never ends.
+    chunks = _rejoined(head, stream) if head.startswith(_MAGICS) else (head,)
     with tempfile.NamedTemporaryFile(prefix="wiregen-") as file:
-        for chunk in _rejoined(head, stream):
+        for chunk in chunks:
             file.write(chunk)
         file.seek(0)
         if is_capture or _looks_like_capture(head, file.name):

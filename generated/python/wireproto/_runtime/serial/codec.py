@@ -23,7 +23,7 @@ class Format(Protocol):
     """What is particular to a serialization."""
 
     def pack(self, frame: Any) -> bytes:
-        """Return a frame's bytes; any exception where it cannot carry a value."""
+        """Return a frame's bytes; any exception where it cannot carry a value, an EncodeError where it can say why."""
 
     def unpack(self, body: bytes, role: str | None, budget: Budget) -> Any:
         """Return the frame of a body.
@@ -89,6 +89,8 @@ class SerialCodec:
         try:
             plain = frame if native is None else self._judge.again(native, options)
             return self._format.pack(plain)
+        except EncodeError:  # the format says itself what it cannot carry
+            raise
         except Exception:  # noqa: BLE001 - as above
             path, expected, found = _obstacle(frame)
             raise EncodeError("unrepresentable", path=path, expected=expected, found=found) from None

@@ -12,7 +12,7 @@ from typing import Any
 from ..codec.errors import DecodeError
 from .conversion import Budget, Misfit
 
-__all__ = ["Tables", "look", "place_of", "read_varint", "skim"]
+__all__ = ["DEEPEST", "TOO_DEEP", "Tables", "is_recursive", "look", "place_of", "read_varint", "skim"]
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _SIZES = {_FIXED64: 8, _FIXED32: 4}
@@ -21,8 +21,9 @@ _WIRE_TYPES = {1: _FIXED64, 2: _FIXED32, 9: _BYTES, 11: _BYTES, 12: _BYTES}
 _NARROW = {5: (2**64 - 2**31, 2**31), 14: (2**64 - 2**31, 2**31), 13: (2**64, 2**32), 17: (2**64, 2**32)}
 """By descriptor type, varints that 32 bits hold: below the second number, or from the first on (negative ones)."""
 _LONGEST = 10
-_DEEPEST = 100
+DEEPEST = 100
 """Google's parsers go no deeper."""
+TOO_DEEP = f"at most {DEEPEST} messages in messages"
 _UNFINISHED = bytes(range(128, 256))
 
 
@@ -43,6 +44,29 @@ def read_varint(data: bytes | bytearray, start: int, end: int) -> tuple[int, int
     raise DecodeError(
         "invalid_value", frame_offset=start, at=start, expected="a varint of 64 bits", found="a longer one"
     )
+
+
+def is_recursive(descriptor: Any) -> bool:
+    """Tell whether a message below a descriptor, or it itself, can stand inside itself."""
+    open_, done = {descriptor.full_name}, set[str]()
+    path = [(descriptor.full_name, _below(descriptor))]
+    while path:
+        name, below = path[-1]
+        inner = next(below, None)
+        if inner is None:
+            open_.discard(name)
+            done.add(name)
+            path.pop()
+        elif inner.full_name in open_:
+            return True
+        elif inner.full_name not in done:
+            open_.add(inner.full_name)
+            path.append((inner.full_name, _below(inner)))
+    return False
+
+
+def _below(descriptor: Any) -> Iterator[Any]:
+    return (field.message_type for field in descriptor.fields if field.message_type is not None)
 
 
 class Field:
@@ -180,7 +204,7 @@ class _Skim:
             counts[field.group] = 1
         if self._tables.is_flat(field.descriptor):
             return True
-        return depth < _DEEPEST and self.message(field.descriptor, begin, end, depth + 1)
+        return depth < DEEPEST and self.message(field.descriptor, begin, end, depth + 1)
 
 
 def _n_packed(field: Field, data: bytes, begin: int, end: int) -> int:
@@ -211,8 +235,8 @@ class _Look:
         self._counts = budget.counts()
 
     def message(self, descriptor: Any, position: int, end: int, depth: int) -> None:
-        if depth > _DEEPEST:
-            raise Misfit("too_deep", f"at most {_DEEPEST} messages in messages", "more", at=position)
+        if depth > DEEPEST:
+            raise Misfit("too_deep", TOO_DEEP, "more", at=position)
         data, fields, seen = self._data, self._tables[descriptor], dict[str, int]()
         others = dict[str, str]()
         while position < end:
