@@ -155,3 +155,28 @@ def test_repetitions_come_back(value: object) -> None:
 def test_what_is_no_file_of_vectors_is_refused(text: str) -> None:
     with pytest.raises(VectorsError):
         read_vectors(text)
+
+
+CIRCLE = """wire 1
+protocol p { source "no document: structs in a circle" endian big roles a, b }
+limits { frame = 1 KiB%s }
+frame F { type : u8 := code(body)  body : match type }
+struct A { x : B[u8] }
+struct B { x : C[u8] }
+struct C { x : A[u8] }
+message M 1 { a : A }
+"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "shows"), [pytest.param("", False, id="default"), pytest.param("  depth = 4", True, id="4")]
+)
+def test_structs_in_a_circle_nest_no_further_than_copies_of_them_can(
+    limit: str, shows: bool, tmp_path: Path
+) -> None:
+    """With the default limit a value nests 96 structs: it is shown with a lower one only."""
+    path = tmp_path / "p.wire"
+    path.write_text(CIRCLE % limit, encoding="utf-8")
+    built = build_vectors(plan_of(path), limits=("frame",))
+    assert not list(built.unheld())
+    assert any("in-itself" in vector.id for vector in built.file.vectors) is shows

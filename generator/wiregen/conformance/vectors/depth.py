@@ -19,6 +19,8 @@ __all__ = ["deep_drafts"]
 
 _MOST = 70
 """Levels that are tried; a protocol that allows more gets its limit shown by a lower one."""
+_MOST_NESTED = 70
+"""Declarations in each other that a value may have here: copying it takes up to 12 of Python's 1,000 frames for each."""
 
 
 def deep_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft | Unwritable]:
@@ -70,6 +72,9 @@ def _grown(
     """Put what is around into the slot of its own copy, again and again, until it is too deep."""
     last: Draft | None = None
     core = slot.value
+    added = _nesting(slot.around) - _nesting(core)
+    if added * drafting.plan.limits["depth"] > _MOST_NESTED:
+        return
     for level in range(1, _MOST):
         slot.put(core)
         try:
@@ -116,6 +121,20 @@ def _wide(drafting: Drafting, draft: Draft, value: Any, name: str) -> Iterator[D
             if found is not None and found.is_whole:
                 yield found.as_variation().showing((f"{name} beside itself",))
             return
+
+
+def _nesting(value: Any) -> int:
+    """Return how many declarations stand in each other in a value."""
+    deepest, waiting = 0, [(value, 1)]
+    while waiting:
+        part, depth = waiting.pop()
+        if isinstance(part, list):
+            waiting += ((each, depth) for each in part)
+        elif isinstance(part, FrameValue | Record | Variety):
+            deepest = max(deepest, depth)
+            inner = (part.message,) if isinstance(part, FrameValue) else part.fields.values()
+            waiting += ((each, depth + 1) for each in inner)
+    return deepest
 
 
 def _holds(item: Any, slot: _Slot) -> bool:
