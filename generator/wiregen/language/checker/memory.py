@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from wiregen.schema.lowering import limits_of
 from wiregen.schema.model import (
     Field,
     InCompressed,
@@ -21,7 +22,6 @@ from wiregen.schema.walk import flat_fields, nested_types
 
 __all__ = ["largest_memory"]
 
-_DEFAULTS: Mapping[str, int] = {"frame": 16 * 2**20, "inflated": 64 * 2**20, "messages": 65536}
 _OBJECT = 64
 """Bytes of an object of CPython with slots, and of one value in it: rounded up."""
 _VALUE = 56
@@ -34,7 +34,8 @@ def largest_memory(
 
     Its frame's bytes, what is inflated and the values are included. `narrowed`: limits that replace those of the protocol.
     """
-    limits = {**_DEFAULTS, **{limit.name: limit.value for limit in protocol.limits}, **(narrowed or {})}
+    known = {**limits_of(protocol), **(narrowed or {})}
+    limits = {name: value for name, value in known.items() if value is not None}
     sizes = Sizes(protocol)
     owners = {struct.name: struct.fields for struct in protocol.structs}
     owners.update({union.name: _every_field(union) for union in protocol.unions})
