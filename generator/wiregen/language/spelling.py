@@ -37,14 +37,14 @@ def _bound(expression: m.Expression, least: int) -> str:
 
 def _atom(expression: m.Expression) -> str:
     match expression:
-        case m.Number() | m.Truth() | m.String() | m.Octets() | m.Null():
-            return literal_text(expression)
         case m.ConstantReference(name=name) | m.VariableReference(name=name) | m.RoleReference(name=name):
             return name
         case m.JoinReference(name=name):
             return name
         case m.MemberReference(member=member):
             return member
+        case m.Number() | m.Truth() | m.String() | m.Octets() | m.Null():
+            return literal_text(expression)
         case m.FieldReference(path=path):
             return ".".join(path) or "item"
         case m.LimitReference(name=name):

@@ -76,7 +76,7 @@ def is_code(value: m.Expression) -> bool:
 
 def is_literal(value: m.Expression) -> bool:
     """Tell whether an expression is a number or bytes written out."""
-    return isinstance(value, m.Number | m.Octets | m.Truth | m.MemberReference | m.ConstantReference)
+    return isinstance(value, m.Number | m.Octets | m.Truth)
 
 
 def is_padded(region: m.Region, name: str, fields: Mapping[str, m.Field], protocol: m.Protocol) -> bool:
@@ -145,8 +145,6 @@ def expected_of(field: m.Field, message: m.Message | None) -> int | bytes | bool
         case m.Constant(value=m.Octets(hex=text)):
             return bytes.fromhex(text)
         case m.Constant(value=m.Number(value=number)):
-            return number
-        case m.Constant(value=m.ConstantReference(value=number) | m.MemberReference(value=number)):
             return number
         case m.Constant(value=m.Truth(value=truth)):
             return truth

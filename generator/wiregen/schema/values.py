@@ -9,10 +9,8 @@ from typing import assert_never
 from wiregen.schema.model import (
     Bits,
     Coding,
-    ConstantReference,
     Expression,
     Integer,
-    MemberReference,
     Negation,
     Number,
     Operation,
@@ -54,7 +52,7 @@ def number_of(expression: Expression) -> int | None:
     Beyond ±2**127 nothing is computed either.
     """
     match expression:
-        case Number(value=value) | ConstantReference(value=value) | MemberReference(value=value):
+        case Number(value=value):
             return value
         case Negation(operator="-", operand=operand):
             value_ = number_of(operand)

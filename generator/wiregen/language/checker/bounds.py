@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import Final
 
 from wiregen.language.checker.inspection import Inspection
+from wiregen.runtime.schema.node import Node, nodes_in
 from wiregen.schema.lowering import KNOWN_LIMITS, idle_limits
 from wiregen.schema.model import LimitReference, List, Message, Protocol, Struct, Type
 from wiregen.schema.walk import flat_fields, nested_types
@@ -50,8 +51,8 @@ def _viewed(protocol: Protocol) -> Iterator[Type]:
 
 def _asked(value: object) -> Iterator[str]:
     """Yield the limits that the expressions anywhere in a value ask for."""
-    if isinstance(value, LimitReference):
-        yield value.name
+    if isinstance(value, Node):
+        yield from (node.name for node in nodes_in(value) if isinstance(node, LimitReference))
     elif is_dataclass(value):
         for field in fields(value):
             yield from _asked(getattr(value, field.name))

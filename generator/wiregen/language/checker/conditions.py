@@ -28,10 +28,8 @@ from wiregen.language.checker.intervals import (
 )
 from wiregen.schema.model import (
     Call,
-    ConstantReference,
     Expression,
     ListOf,
-    MemberReference,
     Negation,
     Number,
     Operation,
@@ -100,7 +98,7 @@ def never(parts: Sequence[tuple[Expression, bool]], subjects: Subjects) -> bool:
 def numbers_of(expression: Expression, subjects: Subjects) -> Numbers | None:
     """Return what an integer or a Boolean can be; None where it is neither, or it is not known."""
     match expression:
-        case Number(value=value) | ConstantReference(value=value) | MemberReference(value=value):
+        case Number(value=value):
             return (Span(low=value, high=value),)
         case Truth(value=truth):
             return (Span(low=int(truth), high=int(truth)),)
@@ -144,7 +142,7 @@ def _is_there(expression: Expression, subjects: Subjects, read: frozenset[Expres
     if expression in read:
         return True
     match expression:
-        case Number() | ConstantReference() | MemberReference() | Truth() | RoleReference():
+        case Number() | Truth() | RoleReference():
             return True
         case Operation(operator="**"):
             return False
@@ -195,7 +193,7 @@ def _linear(expression: Expression) -> _Linear:
     """Return an integer as a sum; what is not one by itself is a subject of it."""
     nothing = _Linear(terms={}, rest=0)
     match expression:
-        case Number(value=value) | ConstantReference(value=value) | MemberReference(value=value):
+        case Number(value=value):
             return _Linear(terms={}, rest=value)
         case Truth(value=truth):
             return _Linear(terms={}, rest=int(truth))

@@ -12,6 +12,7 @@ from wiregen.language.checker.targets import Targets
 from wiregen.schema.model import (
     Boolean,
     Bytes,
+    Call,
     ContextReference,
     Expression,
     Field,
@@ -20,6 +21,8 @@ from wiregen.schema.model import (
     Go,
     Item,
     Message,
+    Negation,
+    Operation,
     Preamble,
     Protocol,
     Reference,
@@ -104,7 +107,7 @@ class SessionSubjects:
         spans: list[Span] = []
         for value in (variable.initial, *self._given.get(variable.name, ())):
             numbers = numbers_of(value, _NoSubjects())
-            if numbers is None or value.kind in ("operation", "negation", "call") or len(numbers) != 1:
+            if numbers is None or isinstance(value, Operation | Negation | Call) or len(numbers) != 1:
                 return possible
             spans += numbers
         given = normal(spans)

@@ -21,11 +21,7 @@ def checked(work: Workspace, value: int, span: Span) -> model.Number:
 def fold(expression: model.Expression) -> int | None:
     """Return the number that an expression always is, None if it is none or depends on what is read."""
     match expression:
-        case (
-            model.Number(value=value)
-            | model.ConstantReference(value=value)
-            | model.MemberReference(value=value)
-        ):
+        case model.Number(value=value):
             return value
         case model.Negation(operator="-", operand=operand):
             inner = fold(operand)

@@ -301,17 +301,10 @@ def _typed(shelf: Shelf, node: syntax.Expression, sorts: list[Sort]) -> Typed:
 
 def _literal(shelf: Shelf, node: syntax.Expression, typed: Typed) -> model.ExampleValue | None:
     match typed.expression:
-        case (
-            model.Number()
-            | model.Truth()
-            | model.String()
-            | model.Octets()
-            | model.Null()
-            | model.MemberReference()
-        ) as value:
-            return value
         case model.ConstantReference(value=number):
             return model.Number(value=number)
+        case (model.Number() | model.Truth() | model.String() | model.Octets() | model.Null()) as value:
+            return value
         case _:
             shelf.work.error("WG2404", "an example holds plain values", node.span, label="this is computed")
             return None

@@ -82,7 +82,7 @@ def _options(
             work.error("WG2408", message, line.name.span, label="an option of another type", help_=help_)
             continue
         value = build(shelf, line.value, option.type)
-        if isinstance(value, model.Number | model.Truth | model.String | model.MemberReference):
+        if isinstance(value, model.Number | model.Truth | model.String):
             work.place(f"{path}.{option.name}", line.span, value=line.value.span)
             yield model.ConversationOption(name=option.name, value=value)
 

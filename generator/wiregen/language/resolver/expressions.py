@@ -125,7 +125,7 @@ def _unary(work: Workspace, scope: Scope, node: syntax.Unary) -> Typed:
         operand = require(work, scope, node.operand, BOOLEAN, "what `not` turns round")
         return Typed(expression=model.Negation(operator="not", operand=operand), sort=BOOLEAN)
     operand = require(work, scope, node.operand, INTEGER, "what `-` stands before")
-    if isinstance(operand, model.Number):
+    if type(operand) is model.Number:  # not a constant: it keeps its name
         return Typed(expression=checked(work, -operand.value, node.span), sort=INTEGER)
     return Typed(expression=model.Negation(operator="-", operand=operand), sort=INTEGER)
 
@@ -244,7 +244,7 @@ def _folded(work: Workspace, node: syntax.Binary, operation: model.Operation) ->
     if number is None:
         return operation
     value = checked(work, number, node.span)
-    are_literal = isinstance(base, model.Number) and isinstance(operation.right, model.Number)
+    are_literal = type(base) is type(operation.right) is model.Number  # not constants: they keep their names
     return value if are_literal else operation
 
 

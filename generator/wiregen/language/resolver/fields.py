@@ -170,8 +170,7 @@ def _is_plain(value: model.Expression) -> bool:
         case model.Negation(operator="-", operand=model.Number()) | model.ListOf(items=()):
             return True
         case _:
-            plain = model.Number | model.ConstantReference | model.MemberReference | model.Truth
-            return isinstance(value, plain | model.String | model.Octets)
+            return isinstance(value, model.Number | model.Truth | model.String | model.Octets)
 
 
 def _fault_of_default(place: Place, name: syntax.Name, seen: set[str]) -> str | None:

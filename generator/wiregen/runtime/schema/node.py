@@ -31,12 +31,18 @@ __all__ = ["Node", "fields_of", "nodes_in", "replace"]
 class NodeType(type):
     """Makes the class of a node from its annotations, as `dataclasses` does, in a fiftieth of the time."""
 
+    _fields: tuple[str, ...]
+    _defaults: dict[str, Any]
+
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> NodeType:
-        fields = tuple(namespace.get("__annotations__", ()))
-        namespace["_defaults"] = {field: namespace.pop(field) for field in fields if field in namespace}
-        namespace["_fields"] = namespace["__match_args__"] = fields
+        own = tuple(namespace.get("__annotations__", ()))
+        above = next((base for base in bases if isinstance(base, NodeType)), None)
+        inherited = () if above is None else above._fields
+        defaults = {field: namespace.pop(field) for field in own if field in namespace}
+        namespace["_defaults"] = defaults if above is None else {**above._defaults, **defaults}
+        namespace["_fields"] = namespace["__match_args__"] = (*inherited, *own)
         namespace["__slots__"] = ()
-        for index, field in enumerate(fields, 1):
+        for index, field in enumerate(own, len(inherited) + 1):
             namespace[field] = _getter(index, None)
         return super().__new__(cls, name, bases, namespace)
 
@@ -78,8 +84,7 @@ else:
 
 def fields_of(node: Node) -> tuple[str, ...]:
     """Return the names of a node's fields in their order."""
-    names: tuple[str, ...] = type(node)._fields  # type: ignore[attr-defined]
-    return names
+    return type(node)._fields
 
 
 def nodes_in(part: object) -> Iterator[Node]:

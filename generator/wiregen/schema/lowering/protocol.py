@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Final, assert_never
 
 from wiregen.runtime.schema import declarations as d
-from wiregen.runtime.schema import expressions as e
 from wiregen.runtime.schema import types as t
 from wiregen.runtime.schema.protocol import Schema, Variant, View
 from wiregen.schema import model as m
 from wiregen.schema.field_facts import is_padded
+from wiregen.schema.lowering.expressions import unnamed
 from wiregen.schema.lowering.transitions import lower_sessions, rules_of
 from wiregen.schema.sizes import smallest
 from wiregen.schema.walk import flat_fields
@@ -62,7 +62,7 @@ def lower(protocol: m.Protocol) -> Schema:
         contexts={context.name: lowering.context(context) for context in protocol.contexts},
         joins={join.name: lowering.join(join) for join in protocol.joins},
         views=lowering.views(),
-        sessions=lower_sessions(protocol, lowering),
+        sessions=lower_sessions(protocol, lowering.type),
         violations=rules_of(protocol),
         variants={variant.name: lowering.layouts(variant) for variant in protocol.variants},
     )
@@ -191,12 +191,10 @@ class _Lowering:
         )
 
     def _settings(self, settings: tuple[m.Setting, ...]) -> tuple[d.Setting, ...]:
-        return tuple(
-            d.Setting(setting.target, setting.field, self.optional(setting.when)) for setting in settings
-        )
+        return tuple(d.Setting(setting.target, setting.field, unnamed(setting.when)) for setting in settings)
 
     def _clearings(self, clearings: tuple[m.Clearing, ...]) -> tuple[d.Clearing, ...]:
-        return tuple(d.Clearing(clearing.targets, self.optional(clearing.when)) for clearing in clearings)
+        return tuple(d.Clearing(clearing.targets, unnamed(clearing.when)) for clearing in clearings)
 
     # ---- fields
 
@@ -216,8 +214,8 @@ class _Lowering:
             is_hidden=field.name == "_" or isinstance(field.value, m.Derived | m.Constant),
             type=self.type(field.type),
             value=self._value(field.value),
-            condition=self.optional(field.condition),
-            where=self.optional(field.where),
+            condition=unnamed(field.condition),
+            where=unnamed(field.where),
             where_text=conditions or field.where_text,
             rule=field.notes.rule,
             is_secret=field.notes.secret,
@@ -228,16 +226,14 @@ class _Lowering:
             case None:
                 return None
             case m.Derived():
-                return d.Derived(self.expression(value.value), value.lenient)
+                return d.Derived(unnamed(value.value), value.lenient)
             case m.Constant():
-                return d.Constant(self.expression(value.value))
+                return d.Constant(unnamed(value.value))
             case m.Default():
-                others = tuple(
-                    d.DefaultOf(each.message, self.expression(each.value)) for each in value.others
-                )
-                return d.Default(self.expression(value.value), others)
+                others = tuple(d.DefaultOf(each.message, unnamed(each.value)) for each in value.others)
+                return d.Default(unnamed(value.value), others)
             case m.Trailing():
-                return d.Trailing(self.expression(value.value))
+                return d.Trailing(unnamed(value.value))
             case _:
                 assert_never(value)
 
@@ -282,10 +278,10 @@ class _Lowering:
             case m.Reference():
                 return self._reference(type_)
             case m.MessageMatch():
-                return t.MessageMatch(self.expression(type_.subject), type_.only, type_.lenient)
+                return t.MessageMatch(unnamed(type_.subject), type_.only, type_.lenient)
             case m.Match():
                 arms = tuple(t.Arm(_spans(arm.patterns), self.type(arm.type)) for arm in type_.arms)
-                return t.Match(self.expression(type_.subject), arms)
+                return t.Match(unnamed(type_.subject), arms)
             case m.Block():
                 return t.Block(self.fields(type_.fields))
             case m.Region():
@@ -301,7 +297,7 @@ class _Lowering:
     def _list(self, type_: m.List) -> t.List:
         where = None
         if type_.where is not None:
-            where = t.ItemCondition(self.expression(type_.where), type_.where_text)
+            where = t.ItemCondition(unnamed(type_.where), type_.where_text)
         return t.List(
             item=self.type(type_.item),
             length=self._item_length(type_.length),
@@ -342,13 +338,13 @@ class _Lowering:
             case m.Prefix():
                 return t.Prefix(self._measure(length.type), length.rule)
             case m.Computed():
-                return t.Computed(self.expression(length.value))
+                return t.Computed(unnamed(length.value))
             case m.ToTheEnd():
                 return t.ToEnd()
             case m.Delimited():
                 return t.Delimited(length.delimiter)
             case m.UntilHolds():
-                return t.Until(self.expression(length.condition))
+                return t.Until(unnamed(length.condition))
             case _:
                 assert_never(length)
 
@@ -358,77 +354,15 @@ class _Lowering:
     def _carrier(self, carrier: m.Carrier) -> t.Carrier:
         match carrier:
             case m.InSize():
-                return t.InSize(self.expression(carrier.size))
+                return t.InSize(unnamed(carrier.size))
             case m.InPrefix():
                 return t.Prefix(self._measure(carrier.type), carrier.rule)
             case m.InCompressed():
                 return t.Compressed(carrier.algorithm, self._byte_length(carrier.length))
             case m.InChunks():
-                return t.Chunks(carrier.struct, carrier.data, self.expression(carrier.until))
+                return t.Chunks(carrier.struct, carrier.data, unnamed(carrier.until))
             case _:
                 assert_never(carrier)
-
-    # ---- expressions
-
-    def optional(self, expression: m.Expression | None) -> e.Expression | None:
-        return None if expression is None else self.expression(expression)
-
-    def expressions(self, expressions: tuple[m.Expression, ...]) -> tuple[e.Expression, ...]:
-        return tuple(self.expression(expression) for expression in expressions)
-
-    def expression(self, expression: m.Expression) -> e.Expression:
-        match expression:
-            case m.Number() | m.ConstantReference() | m.MemberReference():
-                return e.Number(expression.value)
-            case m.Truth():
-                return e.Truth(expression.value)
-            case m.String():
-                return e.String(expression.value)
-            case m.Octets():
-                return e.Octets(expression.hex)
-            case m.Null():
-                return e.Null()
-            case m.LimitReference():
-                return e.LimitReference(expression.name)
-            case m.VariableReference():
-                return e.VariableReference(expression.name)
-            case m.JoinReference():
-                return e.JoinReference(expression.name)
-            case m.RoleReference():
-                return e.RoleReference(expression.name)
-            case m.FieldReference():
-                return e.FieldReference(expression.path, expression.scope)
-            case m.Position():
-                return e.Position(expression.what)
-            case _:
-                return self._composed(expression)
-
-    def _composed(
-        self,
-        expression: (
-            m.ContextReference | m.Negation | m.Operation | m.Range | m.ListOf | m.Call | m.Checksum | m.Item
-        ),
-    ) -> e.Expression:
-        match expression:
-            case m.ContextReference():
-                return e.ContextReference(expression.context, self.expressions(expression.keys))
-            case m.Negation():
-                return e.Negation(expression.operator, self.expression(expression.operand))
-            case m.Operation():
-                left, right = self.expression(expression.left), self.expression(expression.right)
-                return e.Operation(expression.operator, left, right)
-            case m.Range():
-                return e.Range(self.expression(expression.low), self.expression(expression.high))
-            case m.ListOf():
-                return e.ListOf(self.expressions(expression.items))
-            case m.Call():
-                return e.Call(expression.function, self.expressions(expression.arguments))
-            case m.Checksum():
-                return e.Checksum(expression.algorithm, expression.first, expression.last)
-            case m.Item():
-                return e.Item(self.expression(expression.list), self.expression(expression.index))
-            case _:
-                assert_never(expression)
 
 
 def _spans(spans: tuple[m.Span, ...]) -> tuple[t.Span, ...]:

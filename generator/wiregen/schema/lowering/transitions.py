@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Protocol as Interface
+from collections.abc import Callable
 from typing import assert_never
 
 from wiregen.runtime.schema import sessions as s
-from wiregen.runtime.schema.expressions import Expression
 from wiregen.runtime.schema.types import Type
 from wiregen.schema import model as m
+from wiregen.schema.lowering.expressions import unnamed
 
 __all__ = ["lower_sessions", "rules_of"]
 
 
-class _Lowering(Interface):
-    """What lowers the types and the expressions of a transition."""
-
-    def type(self, type_: m.Type) -> Type: ...
-
-    def expression(self, expression: m.Expression) -> Expression: ...
-
-    def optional(self, expression: m.Expression | None) -> Expression | None: ...
-
-
-def lower_sessions(protocol: m.Protocol, lowering: _Lowering) -> dict[str, s.Session]:
-    """Return the sessions by name."""
-    return {session.name: _session(session, lowering) for session in protocol.sessions}
+def lower_sessions(protocol: m.Protocol, type_of: Callable[[m.Type], Type]) -> dict[str, s.Session]:
+    """Return the sessions by name; `type_of` lowers the type of a variable."""
+    return {session.name: _session(session, type_of) for session in protocol.sessions}
 
 
 def rules_of(protocol: m.Protocol) -> dict[str, str]:
@@ -37,7 +27,7 @@ def rules_of(protocol: m.Protocol) -> dict[str, str]:
     return {rule.name: rule.text for rule in protocol.rules if rule.name in named}
 
 
-def _session(session: m.Session, lowering: _Lowering) -> s.Session:
+def _session(session: m.Session, type_of: Callable[[m.Type], Type]) -> s.Session:
     return s.Session(
         keys=session.keys,
         per_sender=session.per_sender,
@@ -45,33 +35,28 @@ def _session(session: m.Session, lowering: _Lowering) -> s.Session:
         variables=tuple(
             s.Variable(
                 name=variable.name,
-                type=lowering.type(variable.type),
+                type=type_of(variable.type),
                 is_list=variable.is_list,
-                initial=lowering.expression(variable.initial),
+                initial=unnamed(variable.initial),
                 is_option=variable.is_option,
             )
             for variable in session.variables
         ),
         states=tuple(state.name for state in session.states),
         rows=tuple(
-            s.Transition(
-                row.states, row.role, row.targets, lowering.optional(row.when), _effect(row.effect, lowering)
-            )
+            s.Transition(row.states, row.role, row.targets, unnamed(row.when), _effect(row.effect))
             for row in session.rows
         ),
         timers=tuple(
-            s.Timer(timer.states, lowering.expression(timer.after), _effect(timer.effect, lowering))
-            for timer in session.timers
+            s.Timer(timer.states, unnamed(timer.after), _effect(timer.effect)) for timer in session.timers
         ),
     )
 
 
-def _effect(effect: m.Effect, lowering: _Lowering) -> s.Effect:
+def _effect(effect: m.Effect) -> s.Effect:
     match effect:
         case m.Go():
-            updates = tuple(
-                s.Update(each.variable, lowering.expression(each.value)) for each in effect.updates
-            )
+            updates = tuple(s.Update(each.variable, unnamed(each.value)) for each in effect.updates)
             return s.Go(effect.state, updates)
         case m.Violates():
             return s.Violates(effect.name, effect.lenient)

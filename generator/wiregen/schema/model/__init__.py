@@ -5,6 +5,7 @@ has a stable `path` (`tide.Sounding.depth`); where it stands in a file is kept b
 Aliases and imports are dissolved: a type here is the whole shape. Bytes are written as hexadecimal text, so the model is JSON as it is.
 """
 
+from wiregen.runtime.schema.node import Node, fields_of
 from wiregen.schema.model.behaviour import (
     Clearing,
     Context,
@@ -239,6 +240,9 @@ __all__ = [
 
 def as_json(value: object) -> object:
     """Return a model node as plain JSON data: dicts and lists, keys in declaration order."""
+    if isinstance(value, Node):
+        kind = "list" if isinstance(value, ListOf) else type(value).__name__.removesuffix("Reference").lower()
+        return {**{name: as_json(getattr(value, name)) for name in fields_of(value)}, "kind": kind}
     if isinstance(value, tuple):
         return [as_json(item) for item in value]
     slots: tuple[str, ...] | None = getattr(type(value), "__slots__", None)

@@ -20,7 +20,7 @@ from wiregen.schema.model.declarations import (
     Union,
     Variant,
 )
-from wiregen.schema.model.expressions import MemberReference, Null, Number, Octets, String, Truth
+from wiregen.schema.model.expressions import Null, Number, Octets, String, Truth
 from wiregen.schema.model.types import Endian, Notes
 
 
@@ -70,7 +70,7 @@ class Values:
     kind: Literal["values"] = "values"
 
 
-ExampleValue: TypeAlias = Construct | Values | Number | Truth | String | Octets | Null | MemberReference
+ExampleValue: TypeAlias = Construct | Values | Number | Truth | String | Octets | Null
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,7 @@ class ConversationOption:
     """What a conversation sets an option of the sessions to."""
 
     name: str
-    value: Number | Truth | String | MemberReference
+    value: Number | Truth | String
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

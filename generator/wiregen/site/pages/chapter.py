@@ -12,6 +12,7 @@ from wiregen.conformance.vectors.format import Invalid, VectorFile
 from wiregen.generate.emitter import harmless
 from wiregen.language.diagnostics import error_codes
 from wiregen.language.examples.conversations import Told, told_conversations
+from wiregen.runtime.schema.node import Node
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.schema import model as m
 from wiregen.schema.lowering import lower
@@ -217,6 +218,8 @@ def _named_rules(value: object) -> Iterator[str]:
         case m.Notes():
             if value.rule is not None:
                 yield value.rule
+        case Node():
+            return  # an expression names no rule
         case tuple():
             for each in value:
                 yield from _named_rules(each)

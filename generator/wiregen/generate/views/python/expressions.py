@@ -56,7 +56,7 @@ def python_expression(expression: m.Expression, names: Lookup) -> str:
         UnsupportedError: It has no straight-line form.
     """
     match expression:
-        case m.Number(value=value) | m.ConstantReference(value=value) | m.MemberReference(value=value):
+        case m.Number(value=value):
             return repr(value)
         case m.Truth(value=truth):
             return repr(truth)
@@ -85,7 +85,7 @@ def python_expression(expression: m.Expression, names: Lookup) -> str:
         case m.Checksum(algorithm=algorithm, first=first, last=last):
             return names.checksum(algorithm, first, last)
         case _:
-            raise UnsupportedError("", f"an expression of kind {expression.kind}")
+            raise UnsupportedError("", f"an expression of the kind {type(expression).__name__}")
 
 
 def python_failure(expression: m.Expression, names: Lookup) -> str:

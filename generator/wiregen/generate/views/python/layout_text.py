@@ -17,7 +17,7 @@ def layout_text(fields: tuple[m.Field, ...]) -> str:
 def _field(field: m.Field) -> str:
     name = "" if field.name == "_" else f"{field.name} "
     match field.value:
-        case m.Constant(value=m.Number(value=value) | m.ConstantReference(value=value)):
+        case m.Constant(value=m.Number(value=value)):
             after = f" == {value}"
         case m.Trailing():
             after = "?"

@@ -219,7 +219,7 @@ def _default(option: m.Variable, enum: m.Enum | None) -> str:
     match option.initial:
         case m.MemberReference() as member:
             return f"messages.{python_name(member.enum, Scope.MODULE)}.{python_name(member.member, Scope.ENUM_MEMBER)}"
-        case m.Number() | m.ConstantReference() | m.Truth() | m.String() as constant:
+        case m.Number() | m.Truth() | m.String() as constant:
             return repr(constant.value)
         case m.Octets(hex=digits):
             data = bytes.fromhex(digits)

@@ -157,7 +157,7 @@ def constant_text(value: m.Expression, type_: m.Type, enums: Mapping[str, m.Enum
     match value:
         case m.MemberReference(enum=enum, member=member):
             return f"{class_name(enum)}.{python_name(member, Scope.ENUM_MEMBER)}"
-        case m.Number(value=number) | m.ConstantReference(value=number) | m.Truth(value=number):
+        case m.Number(value=number) | m.Truth(value=number):
             return repr(number)
         case m.String(value=text):
             return ascii(text)

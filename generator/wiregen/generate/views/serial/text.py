@@ -60,7 +60,7 @@ def _constant(expression: m.Expression) -> str | None:
     match expression:
         case m.Null():
             return "None"
-        case m.Number(value=value) | m.MemberReference(value=value) | m.ConstantReference(value=value):
+        case m.Number(value=value):
             return repr(value)
         case m.String(value=text):
             return ascii(text)

@@ -141,7 +141,7 @@ def _extracted(name: str, piece: Piece) -> str:
 
 def _constant_check(name: str, piece: Piece) -> tuple[str, ...]:
     match piece.field.value:
-        case m.Constant(value=m.Number(value=number) | m.ConstantReference(value=number)):
+        case m.Constant(value=m.Number(value=number)):
             return (f"({_extracted(name, piece)}) != {number}",)
         case m.Constant(value=m.Truth(value=truth)):
             return (f"({_extracted(name, piece)}) != {int(truth)}",)
