@@ -10,10 +10,10 @@ from wiregen.conformance.judge.implementation import Step
 from wiregen.conformance.judge.reference_sessions import traced
 from wiregen.conformance.vectors.format import Trace, octets
 from wiregen.runtime.schema.expressions import Negation
-from wiregen.runtime.schema.node import replace
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.sessions import Go, Transition, Violates
 from wiregen.runtime.sessions.table import Program
+from wiregen.schema.copies import replace
 
 __all__ = ["Mutant", "also_strict", "holds", "is_killed", "mutants_of"]
 

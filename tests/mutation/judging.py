@@ -10,7 +10,7 @@ import inspect
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from operator import itemgetter
 from types import CodeType, FrameType, ModuleType
@@ -32,6 +32,7 @@ from wiregen.runtime.codec.errors import EncodeError
 from wiregen.runtime.records.frames import frame_from_record
 from wiregen.runtime.reference.objects import build
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.schema.copies import replace
 
 from .hostile import hostile
 from .long_lists import with_long_lists, with_short_lists

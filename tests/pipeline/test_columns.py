@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.built_schema import schema_of
 
-from wiregen.runtime.schema.node import replace
+from wiregen.schema.copies import replace
 
 pa = pytest.importorskip("pyarrow", reason="the extra `spark` is not installed")
 

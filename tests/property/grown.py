@@ -6,7 +6,7 @@ What the wire derives, demands or measures is not minded on the way; whoever wri
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
@@ -35,7 +35,6 @@ from wiregen.runtime.schema.declarations import (
     Width,
 )
 from wiregen.runtime.schema.expressions import Call, FieldReference, Number
-from wiregen.runtime.schema.node import replace
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.types import (
     Bits,
@@ -59,6 +58,7 @@ from wiregen.runtime.schema.types import (
     UnionReference,
     Varint,
 )
+from wiregen.schema.copies import replace
 
 __all__ = ["frames", "senders"]
 
@@ -275,15 +275,23 @@ def _leb128(number: int) -> bytes:
 def _loosened(plan: Schema) -> Schema:
     """Return the schema without derived and constant values; codes of messages are an enum."""
     enums = dict(plan.enums)
-    layouts = {
-        kind: {name: _freed(plan, enums, entry) for name, entry in getattr(plan, kind).items()}
-        for kind in ("structs", "preambles", "frames", "messages")
-    }
     unions = {
         name: replace(union, varieties=tuple(_freed(plan, enums, each) for each in union.varieties))
         for name, union in plan.unions.items()
     }
-    return replace(plan, enums=enums, unions=unions, **layouts)
+    return replace(
+        plan,
+        enums=enums,
+        unions=unions,
+        structs=_all_freed(plan, enums, plan.structs),
+        preambles=_all_freed(plan, enums, plan.preambles),
+        frames=_all_freed(plan, enums, plan.frames),
+        messages=_all_freed(plan, enums, plan.messages),
+    )
+
+
+def _all_freed(plan: Schema, enums: dict[str, Enum], entries: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _freed(plan, enums, entry) for name, entry in entries.items()}
 
 
 def _freed(plan: Schema, enums: dict[str, Enum], entry: Any) -> Any:

@@ -31,6 +31,7 @@ N_TO_ONE_TYPED = 5
 UNDRAWN = {
     *("Example", "ExampleValue", "Construct", "Argument", "Values"),  # examples are held to a value, not drawn
     *("Conversation", "ConversationStep", "ConversationPause", "ConversationOption"),
+    *("Condition", "ItemCondition"),  # tests/cases/constructs has conditions with rules of their own and of items
 }  # fmt: skip
 """Constructs that the sample leaves to tests of their own."""
 

@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
@@ -29,6 +29,7 @@ from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.objects import build
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.stream.context import Context
+from wiregen.schema.copies import replace
 
 __all__ = ["NATIVE", "Package", "Serialization", "StreamItem", "make"]
 

@@ -97,21 +97,21 @@ def span_text(span: m.Span) -> str:
 def type_text(type_: m.Type) -> str:
     """Return a type; what is written over several lines (blocks, arms) is told by its outline."""
     match type_:
-        case m.Integer(bits=bits, signed=signed, endian=endian):
+        case m.Integer(bits=bits, is_signed=signed, endian=endian):
             return f"{'i' if signed else 'u'}{bits}{'le' if endian == 'little' and bits > 8 else ''}"
         case m.Float(bits=bits, endian=endian):
             return f"f{bits}{'le' if endian == 'little' else ''}"
-        case m.Boolean(lenient=lenient):
+        case m.Boolean(is_lenient=lenient):
             return _lenient("bool", lenient)
         case m.Bits(bits=bits, is_flag=is_flag):
             return "bit" if is_flag else f"u{bits}"
-        case m.Varint(bits=bits, zigzag=zigzag, lenient=lenient):
+        case m.Varint(bits=bits, is_zigzag=zigzag, is_lenient=lenient):
             return _lenient("zigzag" if zigzag else "varint" if bits == 64 else "varint63", lenient)
         case m.Uuid():
             return "uuid"
         case m.Bytes(length=length):
             return f"bytes[{length_text(length)}]"
-        case m.Text(encoding=encoding, length=length, lenient=lenient):
+        case m.Text(encoding=encoding, length=length, is_lenient=lenient):
             return _lenient(f"{encoding}[{length_text(length)}]", lenient)
         case _:
             return _compound(type_)
@@ -121,9 +121,11 @@ def _compound(type_: m.List | m.Reference | m.MessageMatch | m.Match | m.Block |
     match type_:
         case m.List(item=item, length=length):
             return f"{type_text(item)}[{length_text(length)}]"
-        case m.Reference(name=name, only=only, lenient=lenient):
-            return _lenient(name + _only(only), lenient)
-        case m.MessageMatch(subject=subject, only=only, lenient=lenient):
+        case m.StructReference(name=name) | m.CodingReference(name=name) | m.MessageReference(name=name):
+            return name
+        case m.EnumReference() | m.UnionReference() | m.FrameReference():
+            return _lenient(type_.name + _only(type_.only), type_.is_lenient)
+        case m.MessageMatch(subject=subject, only=only, is_lenient=lenient):
             return _lenient(f"match {expression_text(subject)}{_only(only)}", lenient)
         case m.Match(subject=subject, arms=arms):
             return f"match {expression_text(subject)} {{ {'  '.join(map(_arm, arms))} }}"
@@ -135,7 +137,7 @@ def _compound(type_: m.List | m.Reference | m.MessageMatch | m.Match | m.Block |
             assert_never(type_)
 
 
-def _lenient(text: str, lenient: bool) -> str:
+def _lenient(text: str, lenient: bool | str) -> str:
     return f"{text} lenient" if lenient else text
 
 
@@ -144,7 +146,7 @@ def _only(names: tuple[str, ...] | None) -> str:
 
 
 def _arm(arm: m.Arm) -> str:
-    patterns = ", ".join(map(span_text, arm.patterns)) or "_"
+    patterns = ", ".join(map(span_text, arm.spans)) or "_"
     return f"{patterns} => {type_text(arm.type)}"
 
 
@@ -152,11 +154,11 @@ def _carrier(carrier: m.Carrier) -> str:
     match carrier:
         case m.InSize(size=size):
             return expression_text(size)
-        case m.InPrefix(type=type_):
+        case m.Prefix(type=type_):
             return type_text(type_)
-        case m.InCompressed(algorithm=algorithm, length=length):
+        case m.Compressed(algorithm=algorithm, length=length):
             return f"{algorithm}[{length_text(length)}]"
-        case m.InChunks(struct=struct, until=until):
+        case m.Chunks(struct=struct, until=until):
             return f"{struct}[until {expression_text(until)}]"
         case _:
             assert_never(carrier)
@@ -169,11 +171,11 @@ def length_text(length: m.Length) -> str:
             return type_text(type_)
         case m.Computed(value=value):
             return expression_text(value)
-        case m.ToTheEnd():
+        case m.ToEnd():
             return ""
         case m.Delimited(delimiter=delimiter):
             return f'until x"{delimiter}"'
-        case m.UntilHolds(condition=condition):
+        case m.Until(condition=condition):
             return f"until {expression_text(condition)}"
         case _:
             assert_never(length)

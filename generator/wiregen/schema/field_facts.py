@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.schema.declared import index_of, kept
 from wiregen.schema.graph import components
 from wiregen.schema.walk import (
@@ -22,12 +22,14 @@ __all__ = [
     "as_item",
     "bits_of",
     "called_structs",
+    "condition_text",
     "expected_of",
     "fields_reach_end",
     "is_code",
     "is_literal",
     "is_padded",
     "is_simple_padding",
+    "joined_conditions",
     "part_of",
 ]
 
@@ -62,12 +64,26 @@ def called_structs(protocol: m.Protocol) -> frozenset[str]:
 def _structs_in(struct: m.Struct) -> tuple[str, ...]:
     """Return the structs that a struct names in its types, each as often as it does."""
     named = references(*(field.type for field in struct.fields))
-    return tuple(reference.name for reference in named if reference.target == "struct")
+    return tuple(reference.name for reference in named if isinstance(reference, m.StructReference))
 
 
 def as_item(field: m.Field) -> m.Field:
     """Return the field as its items see it: clauses are the list's, not theirs."""
     return replace(field, value=None, view=None, condition=None, where=None)
+
+
+def condition_text(field: m.Field) -> str:
+    """Return the text of the conditions on a field's value as one; empty where there are none."""
+    if isinstance(field.where_text, str):
+        return field.where_text
+    return joined_conditions([each.text for each in field.where_text])
+
+
+def joined_conditions(texts: Sequence[str]) -> str:
+    """Return conditions as the text of one that is true where all are."""
+    if len(texts) == 1:
+        return texts[0]
+    return " and ".join(f"({text})" if " or " in text else text for text in texts)
 
 
 def is_code(value: m.Expression) -> bool:
@@ -108,12 +124,12 @@ def reaches_end(type_: m.Type, protocol: m.Protocol, seen: tuple[str, ...] = ())
     """Tell whether a type takes whatever its region has left."""
     match type_:
         case m.Bytes(length=length) | m.Text(length=length) | m.List(length=length):
-            return isinstance(length, m.ToTheEnd)
-        case m.Region(carrier=m.InCompressed(length=length)):
-            return isinstance(length, m.ToTheEnd)
+            return isinstance(length, m.ToEnd)
+        case m.Region(carrier=m.Compressed(length=length)):
+            return isinstance(length, m.ToEnd)
         case m.Block(fields=fields):
             return fields_reach_end(fields, protocol, seen)
-        case m.Reference(target="struct", name=name) if name not in seen:
+        case m.StructReference(name=name) if name not in seen:
             return fields_reach_end(index_of(protocol).structs[name].fields, protocol, (*seen, name))
         case _:
             return False
@@ -133,7 +149,7 @@ def is_simple_padding(field: m.Field) -> bool:
         return True
     if isinstance(field.value, m.Default | m.Trailing) or isinstance(field.type, m.Region):
         return False
-    is_enum = isinstance(type_, m.Reference) and type_.target == "enum" and field.value is not None
+    is_enum = isinstance(type_, m.EnumReference) and field.value is not None
     plain = m.Integer | m.Float | m.Boolean | m.Uuid | m.Bits | m.Varint | m.Bytes | m.Text
     return is_enum or isinstance(type_, plain)
 
@@ -160,7 +176,7 @@ def part_of(field: m.Field) -> Part:
 
 def arm_of(type_: m.Match, message: m.Message) -> m.Arm | None:
     """Return the arm that names a message; None where none does."""
-    wanted = m.Reference(target="message", name=message.name)
+    wanted = m.MessageReference(name=message.name)
     return next((arm for arm in type_.arms if arm.type == wanted), None)
 
 
@@ -173,7 +189,7 @@ def bits_of(enums: Mapping[str, m.Enum], type_: m.Type) -> int | None:
             return 8
         case m.Uuid():
             return 128
-        case m.Reference(target="enum", name=name):
+        case m.EnumReference(name=name):
             return bits_of(enums, enums[name].type)
         case _:
             return None

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
+from wiregen.runtime.schema.node import Node
 from wiregen.schema.graph import components
 from wiregen.schema.model import (
     Bits,
@@ -18,16 +19,18 @@ from wiregen.schema.model import (
     Boolean,
     Bytes,
     Carrier,
+    Chunks,
     Coding,
+    CodingReference,
+    Compressed,
     Computed,
     Delimited,
     Enum,
+    EnumReference,
     Field,
     Float,
     Frame,
-    InChunks,
-    InCompressed,
-    InPrefix,
+    FrameReference,
     InSize,
     Integer,
     Length,
@@ -35,22 +38,25 @@ from wiregen.schema.model import (
     Match,
     Message,
     MessageMatch,
+    MessageReference,
     Preamble,
     Prefix,
     Protocol,
-    Reference,
     Region,
     Struct,
+    StructReference,
     Text,
-    ToTheEnd,
+    ToEnd,
     Trailing,
     Type,
     Union,
-    UntilHolds,
+    UnionReference,
+    Until,
     Uuid,
     Variant,
     Variety,
     Varint,
+    target_of,
 )
 from wiregen.schema.values import coding_span, number_of, span_of
 from wiregen.schema.walk import references
@@ -174,9 +180,9 @@ class _Ruler:
         self._measured: dict[int, _Extent] = {}
 
     def laid(self, laid: Laid) -> _Extent:
+        if not isinstance(laid, Node):
+            return _sum(self.field(field) for field in laid)
         match laid:
-            case tuple() as fields:
-                return _sum(self.field(field) for field in fields)
             case Field():
                 return self.field(laid)
             case Struct() | Message() | Frame() | Preamble() | Variety():
@@ -210,7 +216,7 @@ class _Ruler:
                 return _bytes(1)
             case Uuid():
                 return _bytes(16)
-            case Varint(bits=bits, lenient=lenient):
+            case Varint(bits=bits, is_lenient=bool(lenient)):
                 return _Extent(low=8, high=80 if lenient else -(-bits // 7) * 8)
             case Bytes(length=length):
                 return self._counted(length, _bytes(1))
@@ -218,8 +224,16 @@ class _Ruler:
                 return self._counted(length, _bytes(2 if encoding == "utf16" else 1))
             case List(length=length, item=item):
                 return self._counted(length, self.type(item))
-            case Reference():
-                return self._reference(type_)
+            case UnionReference():
+                return self._union(type_)
+            case (
+                EnumReference()
+                | CodingReference()
+                | StructReference()
+                | MessageReference()
+                | FrameReference()
+            ):
+                return self._known.get((target_of(type_), type_.name), _ANYTHING)
             case MessageMatch():
                 return _ANYTHING
             case Match(arms=arms):
@@ -227,14 +241,14 @@ class _Ruler:
             case Block(fields=fields):
                 return self.laid(fields)
             case Region(content=content, carrier=carrier, lenient=lenient):
-                return self._region(self.type(content), carrier, is_lenient=lenient)
+                return self._region(self.type(content), carrier, is_lenient=bool(lenient))
             case _:
                 assert_never(type_)
 
-    def _reference(self, reference: Reference) -> _Extent:
+    def _union(self, reference: UnionReference) -> _Extent:
         union = self._declarations.get(("union", reference.name))
-        if reference.only is None or reference.target != "union" or not isinstance(union, Union):
-            return self._known.get((reference.target, reference.name), _ANYTHING)
+        if reference.only is None or not isinstance(union, Union):
+            return self._known.get(("union", reference.name), _ANYTHING)
         varieties = (self._known.get(key, _ANYTHING) for key in _variety_keys(union, reference.only))
         return _sum((self.type(union.type), _choice(varieties)))
 
@@ -245,18 +259,18 @@ class _Ruler:
             case Computed(value=value):
                 count = number_of(value)
                 return _times(item, 0, None) if count is None else _times(item, max(count, 0), max(count, 0))
-            case ToTheEnd():
+            case ToEnd():
                 return _times(item, 0, None)
-            case UntilHolds():
+            case Until():
                 return _times(item, 1, None)
             case Delimited(delimiter=delimiter):
                 return _Extent(low=len(delimiter) * 4, high=None)
             case _:
                 assert_never(length)
 
-    def _most(self, type_: Integer | Varint | Reference) -> int | None:
+    def _most(self, type_: Integer | Varint | CodingReference) -> int | None:
         """Return the largest number that a prefix can hold, None where its coding is not known."""
-        if not isinstance(type_, Reference):
+        if not isinstance(type_, CodingReference):
             return span_of(type_).high
         coding = self._declarations.get(("coding", type_.name))
         return coding_span(coding).high if isinstance(coding, Coding) else None
@@ -267,13 +281,13 @@ class _Ruler:
             case InSize(size=size):
                 fixed = number_of(size)
                 return filled if fixed is None or content.low >= _ENDLESS else _bytes(max(fixed, 0))
-            case InPrefix(type=type_):
+            case Prefix(type=type_):
                 return _sum((self.type(type_), filled))
-            case InCompressed(length=length):
+            case Compressed(length=length):
                 if content.low >= _ENDLESS:
                     return _NEVER
                 return self._counted(length, _bytes(1))
-            case InChunks(struct=struct):
+            case Chunks(struct=struct):
                 chunk = self._known.get(("struct", struct), _ANYTHING)
                 return _Extent(low=_sum((chunk, content)).low, high=None)
             case _:
@@ -338,16 +352,16 @@ def _keys(laid: Laid) -> list[_Key]:
     """Return the keys of the declarations whose sizes have to be known before that of `laid`."""
     keys: list[_Key] = []
     for reference in references(*_types(laid)):
-        keys.append((reference.target, reference.name))
-        if reference.target == "union":
+        keys.append((target_of(reference), reference.name))
+        if isinstance(reference, UnionReference):
             keys.extend(("variety", f"{reference.name}.{name}") for name in reference.only or ())
     return keys
 
 
 def _types(laid: Laid) -> tuple[Type, ...]:
+    if not isinstance(laid, Node):
+        return tuple(field.type for field in laid)
     match laid:
-        case tuple() as fields:
-            return tuple(field.type for field in fields)
         case Field(type=type_):
             return (type_,)
         case Struct() | Message() | Frame() | Preamble() | Variety():

@@ -83,9 +83,9 @@ def truth_of(expression: Expression) -> bool | None:
 def span_of(type_: Integer | Varint | Bits) -> Span:
     """Return the numbers that a type can hold."""
     match type_:
-        case Integer(bits=bits, signed=True):
+        case Integer(bits=bits, is_signed=True):
             return Span(low=-(2 ** (bits - 1)), high=2 ** (bits - 1) - 1)
-        case Varint(bits=bits, zigzag=True):
+        case Varint(bits=bits, is_zigzag=True):
             return Span(low=-(2 ** (bits - 1)), high=2 ** (bits - 1) - 1)
         case Integer(bits=bits) | Varint(bits=bits) | Bits(bits=bits):
             return Span(low=0, high=2**bits - 1)

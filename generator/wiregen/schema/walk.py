@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar, assert_never
 
+from wiregen.schema.copies import replace
 from wiregen.schema.model import (
     Block,
     Bytes,
     Call,
     Carrier,
+    Chunks,
+    Compressed,
     Computed,
     ContextReference,
     Default,
     Expression,
     Field,
     Frame,
-    InChunks,
-    InCompressed,
-    InPrefix,
+    FrameReference,
     InSize,
     Item,
     Length,
@@ -28,6 +29,7 @@ from wiregen.schema.model import (
     Match,
     Message,
     MessageMatch,
+    MessageReference,
     Negation,
     Operation,
     Preamble,
@@ -37,16 +39,18 @@ from wiregen.schema.model import (
     Reference,
     Region,
     Struct,
+    StructReference,
     Text,
     Trailing,
     Type,
-    UntilHolds,
+    Until,
     Variant,
     Variety,
 )
 
 __all__ = [
     "Attribute",
+    "arm_path",
     "attributes",
     "compresses",
     "declared_types",
@@ -62,6 +66,7 @@ __all__ = [
     "nested_types",
     "open_types",
     "own_blocks",
+    "placed_matches",
     "references",
     "sent_messages",
     "shapes",
@@ -103,13 +108,33 @@ def references(*roots: Type) -> Iterator[Reference]:
     for type_ in nested_types(*roots):
         if isinstance(type_, Reference):
             yield type_
-        elif isinstance(type_, Region) and isinstance(type_.carrier, InChunks):
-            yield Reference(target="struct", name=type_.carrier.struct)
+        elif isinstance(type_, Region) and isinstance(type_.carrier, Chunks):
+            yield StructReference(name=type_.carrier.struct)
 
 
 def shapes(type_: Type) -> Iterator[Type]:
     """Yield `type_` and all that stands in it, but not what belongs to the fields of its blocks."""
     return _nested((type_,), lambda each: () if isinstance(each, Block) else inner_types(each))
+
+
+def placed_matches(field: Field) -> Iterator[tuple[str, Match]]:
+    """Yield each choice of a field with its path, outer before inner; not those that belong to the fields of its blocks."""
+    return _placed_matches(field.type, field.path)
+
+
+def _placed_matches(type_: Type, path: str) -> Iterator[tuple[str, Match]]:
+    if isinstance(type_, Match):
+        yield path, type_
+        for index, arm in enumerate(type_.arms):
+            yield from _placed_matches(arm.type, arm_path(path, index))
+    elif not isinstance(type_, Block):
+        for inner in inner_types(type_):
+            yield from _placed_matches(inner, path)
+
+
+def arm_path(path: str, index: int) -> str:
+    """Return the path of an arm of the choice at `path`."""
+    return f"{path}.arms[{index}]"
 
 
 def flat_fields(fields: Iterable[Field]) -> Iterator[Field]:
@@ -139,8 +164,9 @@ def attributes(fields: Iterable[Field]) -> tuple[Attribute, ...]:
         key = each.field.name if each.field.name != "_" else len(found)
         first = found.setdefault(key, each)
         if first is not each:
-            notes = replace(first.field.notes, secret=first.field.notes.secret or each.field.notes.secret)
-            found[key] = Attribute(field=replace(first.field, notes=notes), may_be_absent=True)
+            is_secret = first.field.is_secret or each.field.is_secret
+            field = replace(first.field, is_secret=is_secret)
+            found[key] = Attribute(field=field, may_be_absent=True)
     return tuple(found.values())
 
 
@@ -186,10 +212,10 @@ def sent_messages(messages: Iterable[Message], role: str | None) -> Iterator[Mes
 
 
 def matched_messages(
-    messages: Iterable[Message], type_: MessageMatch | Reference, role: str | None
+    messages: Iterable[Message], type_: MessageMatch | FrameReference, role: str | None
 ) -> Iterator[Message]:
     """Yield the messages that a code, or a frame that is referred to, may name where `role` sends; a lenient `only` leaves none out."""
-    named = None if type_.lenient else type_.only
+    named = None if type_.is_lenient else type_.only
     return (each for each in sent_messages(messages, role) if named is None or each.name in named)
 
 
@@ -222,7 +248,7 @@ def tail_keepers(content: Type, owner: str, protocol: Protocol) -> set[str]:
     match content:
         case MessageMatch():
             return {message.name for message in protocol.messages}
-        case Reference(target="struct" | "message" | "frame", name=name):
+        case StructReference(name=name) | MessageReference(name=name) | FrameReference(name=name):
             return {name}
         case Match(arms=arms):
             return {name for arm in arms for name in tail_keepers(arm.type, owner, protocol)}
@@ -281,7 +307,7 @@ def nested_expressions(*roots: Expression) -> Iterator[Expression]:
 def compresses(protocol: Protocol) -> bool:
     """Return whether anything that a protocol declares, its variants included, is laid in a compressed stream."""
     return any(
-        isinstance(type_, Region) and isinstance(type_.carrier, InCompressed)
+        isinstance(type_, Region) and isinstance(type_.carrier, Compressed)
         for type_ in declared_types(protocol)
     )
 
@@ -314,11 +340,11 @@ def _length_types(length: Length) -> tuple[Type, ...]:
 
 def _carrier_types(carrier: Carrier) -> tuple[Type, ...]:
     match carrier:
-        case InPrefix(type=type_):
+        case Prefix(type=type_):
             return (type_,)
-        case InCompressed(length=length):
+        case Compressed(length=length):
             return _length_types(length)
-        case InSize() | InChunks():
+        case InSize() | Chunks():
             return ()
         case _:
             assert_never(carrier)
@@ -328,7 +354,7 @@ def _length_expressions(length: Length) -> tuple[Expression, ...]:
     match length:
         case Computed(value=value):
             return (value,)
-        case UntilHolds(condition=condition):
+        case Until(condition=condition):
             return (condition,)
         case _:
             return ()
@@ -338,11 +364,11 @@ def _carrier_expressions(carrier: Carrier) -> tuple[Expression, ...]:
     match carrier:
         case InSize(size=size):
             return (size,)
-        case InCompressed(length=length):
+        case Compressed(length=length):
             return _length_expressions(length)
-        case InChunks(until=until):
+        case Chunks(until=until):
             return (until,)
-        case InPrefix():
+        case Prefix():
             return ()
         case _:
             assert_never(carrier)

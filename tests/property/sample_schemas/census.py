@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
-import types
 import typing
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Mapping
+from types import UnionType
+from typing import Any, Literal
 
-from wiregen.runtime.schema import expressions
+from wiregen.runtime.schema import literals
 from wiregen.runtime.schema.node import Node, fields_of
 from wiregen.schema import model
 
@@ -21,32 +19,20 @@ _LITERALS = {
     "Call": "function",
     "Checksum": "algorithm",
     "Text": "encoding",
-    "InCompressed": "algorithm",
+    "Compressed": "algorithm",
     "FieldReference": "scope",
     "Position": "what",
-    "View": "form",
-    "Reference": "target",
     "Bits": "order",
     "Integer": "endian",
 }
 """Attributes whose values are constructs of their own."""
-_CLAUSES = ("view", "value", "condition", "where", "notes")
-"""Attributes of a field that are clauses of the grammar."""
+_CLAUSES = {"Field": ("view", "value", "condition", "where"), "About": ("notes",)}
+"""Attributes of a field, and of what is known about it, that are clauses of the grammar."""
+_VIEWS = ("json", "dict", "type")
 
 
-def _literal_types() -> dict[str, Any]:
-    """Return the names that the module of expressions gives to types only for who checks types: it imports no `typing` when it runs."""
-    text = (
-        Path(expressions.__file__)
-        .read_text(encoding="utf-8")
-        .replace("TYPE_CHECKING = False", "TYPE_CHECKING = True")
-    )
-    names: dict[str, Any] = {"__name__": expressions.__name__, "__package__": expressions.__package__}
-    exec(compile(text, expressions.__file__, "exec"), names)  # noqa: S102 - a module of this project
-    return names
-
-
-_LITERAL_TYPES = _literal_types()
+_UNIMPORTED = {**vars(literals), "Literal": Literal, "Field": model.Field, "View": model.View}
+"""Names in annotations that modules of nodes import only for who checks types."""
 
 
 class Census:
@@ -57,41 +43,42 @@ class Census:
         self.pairs: Counter[tuple[str, str]] = Counter()
 
     def take(self, protocol: model.Protocol) -> None:
-        waiting: list[tuple[Any, str]] = [(protocol, "")]
+        waiting: list[tuple[Node, str]] = [(protocol, "")]
         while waiting:
             node, owner = waiting.pop()
             names = list(_names(node))
             self.constructs.update(names)
             self.pairs.update((owner, name) for name in names if owner)
-            for name in _parts(node):
+            for name in fields_of(node):
                 value = getattr(node, name)
-                for each in value if type(value) is tuple else (value,):
-                    if _is_node(each):
-                        clause = isinstance(node, model.Field) and name in _CLAUSES
-                        waiting.append((each, f"Field.{name}" if clause else names[0]))
+                for each in _held(value):
+                    if isinstance(each, Node):
+                        is_clause = name in _CLAUSES.get(names[0], ())
+                        waiting.append((each, f"{names[0]}.{name}" if is_clause else names[0]))
 
 
-def _is_node(value: Any) -> bool:
-    return isinstance(value, Node) or dataclasses.is_dataclass(value)
+def _held(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, Mapping):
+        return tuple(value.values())
+    return value if type(value) is tuple else (value,)
 
 
-def _parts(node: Any) -> tuple[str, ...]:
-    if isinstance(node, Node):
-        return fields_of(node)
-    return tuple(field.name for field in dataclasses.fields(node))
-
-
-def _names(node: Any) -> Iterator[str]:
+def _names(node: Node) -> Iterator[str]:
     name = type(node).__name__
     yield name
     if name in _LITERALS:
         yield f"{name} {getattr(node, _LITERALS[name])}"
-    if getattr(node, "lenient", False):
-        yield f"{name} lenient"
+    if any(getattr(node, word, False) for word in ("lenient", "is_lenient")):
+        yield f"{_family(type(node))} lenient"
     if getattr(node, "only", None) is not None:
-        yield f"{name} only"
-    if isinstance(node, model.Field):
-        yield from (f"Field.{clause}" for clause in _CLAUSES if _is_used(getattr(node, clause)))
+        yield f"{_family(type(node))} only"
+    yield from (f"{name}.{clause}" for clause in _CLAUSES.get(name, ()) if _is_used(getattr(node, clause)))
+    if isinstance(node, model.Field) and node.view is not None:
+        yield f"Field.view {node.view if isinstance(node.view, str) else 'type'}"
+
+
+def _family(node: type) -> str:
+    return "Reference" if issubclass(node, model.Reference) else node.__name__
 
 
 def _is_used(clause: Any) -> bool:
@@ -103,21 +90,20 @@ def every_construct() -> set[str]:
     found: set[str] = set()
     for name in model.__all__:
         node = getattr(model, name)
-        is_node = isinstance(node, type) and (dataclasses.is_dataclass(node) or issubclass(node, Node))
-        if not is_node or node is model.Expression:
+        if not isinstance(node, type) or node is Node:  # an alias of types
             continue
         found.add(name)
-        hints = typing.get_type_hints(node, localns=_LITERAL_TYPES)
+        hints = typing.get_type_hints(node, localns=_UNIMPORTED)
         if name in _LITERALS:
             found |= {f"{name} {value}" for value in _values(hints[_LITERALS[name]])}
-        found |= {f"{name} {word}" for word in ("lenient", "only") if word in hints}
-        if node is model.Field:
-            found |= {f"Field.{clause}" for clause in _CLAUSES}
-    return found
+        words = {word.removeprefix("is_") for word in ("lenient", "is_lenient", "only") if word in hints}
+        found |= {f"{_family(node)} {word}" for word in words}
+        found |= {f"{name}.{clause}" for clause in _CLAUSES.get(name, ())}
+    return found | {f"Field.view {form}" for form in _VIEWS}
 
 
 def _values(hint: Any) -> Iterator[str]:
-    if isinstance(hint, types.UnionType):
+    if isinstance(hint, UnionType):
         for each in typing.get_args(hint):
             yield from _values(each)
     yield from (value for value in typing.get_args(hint) if isinstance(value, str))

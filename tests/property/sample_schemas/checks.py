@@ -8,7 +8,7 @@ import inspect
 import random
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -28,6 +28,7 @@ from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.types import Boolean, EnumReference, Type
 from wiregen.runtime.stream.context import Context
 from wiregen.runtime.stream.reference_decoder import reference_decoder
+from wiregen.schema.copies import replace
 
 __all__ = ["Checks", "Layout", "check_package"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from wiregen.generate.frontend import load_protocol
 from wiregen.language.diagnostics import Report
 from wiregen.language.source import Sources
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.schema.copies import replace
 from wiregen.schema.lowering import lower
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -15,6 +15,7 @@ from wiregen.language.parser import parse, parse_partial
 from wiregen.language.resolver import Resolved, resolve
 from wiregen.language.source import Source, Sources
 from wiregen.schema import model
+from wiregen.schema.json_form import as_json
 from wiregen.schema.walk import flat_fields
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -76,8 +77,8 @@ def where_of(condition: str) -> model.Expression:
 MODE = "enum Mode : u8 { WHOLE = 1  DIVIDED = 2 }\nconst HALF = 2\nlimits { window = 10 }\n"
 SIZE = model.FieldReference(path=("size",))
 GIVEN = model.FieldReference(path=("given",))
-U8 = model.Integer(bits=8, signed=False, endian="big")
-U32 = model.Integer(bits=32, signed=False, endian="big")
+U8 = model.Integer(size=1, is_signed=False, endian="big")
+U32 = model.Integer(size=4, is_signed=False, endian="big")
 
 
 # ---- cases ------------------------------------------------------------------------------------------
@@ -137,28 +138,31 @@ def test_the_protocols_resolve(path: Path) -> None:
 @pytest.mark.parametrize(
     ("shape", "expected"),
     [
-        pytest.param("u24", model.Integer(bits=24, signed=False, endian="big"), id="odd-width"),
-        pytest.param("i16le", model.Integer(bits=16, signed=True, endian="little"), id="own-order"),
-        pytest.param("f64", model.Float(bits=64, endian="big"), id="float"),
-        pytest.param("bool lenient", model.Boolean(lenient=True), id="lenient-bool"),
+        pytest.param("u24", model.Integer(size=3, is_signed=False, endian="big"), id="odd-width"),
+        pytest.param("i16le", model.Integer(size=2, is_signed=True, endian="little"), id="own-order"),
+        pytest.param("f64", model.Float(size=8, endian="big"), id="float"),
+        pytest.param("bool lenient", model.Boolean(is_lenient=True), id="lenient-bool"),
         pytest.param("bit", model.Bits(bits=1, is_flag=True, order="msb"), id="flag"),
         pytest.param("u3", model.Bits(bits=3, is_flag=False, order="msb"), id="bits"),
-        pytest.param("varint63", model.Varint(bits=63, zigzag=False, lenient=False), id="varint63"),
-        pytest.param("zigzag lenient", model.Varint(bits=64, zigzag=True, lenient=True), id="zigzag"),
+        pytest.param("varint63", model.Varint(bits=63, is_zigzag=False, is_lenient=False), id="varint63"),
+        pytest.param("zigzag lenient", model.Varint(bits=64, is_zigzag=True, is_lenient=True), id="zigzag"),
         pytest.param("uuid", model.Uuid(), id="uuid"),
-        pytest.param("bytes[]", model.Bytes(length=model.ToTheEnd()), id="rest"),
+        pytest.param("bytes[]", model.Bytes(length=model.ToEnd()), id="rest"),
         pytest.param("bytes[size]", model.Bytes(length=model.Computed(value=SIZE)), id="computed"),
         pytest.param(
             'utf8[until x"0d 0a"]',
-            model.Text(encoding="utf8", length=model.Delimited(delimiter="0d0a"), lenient=False),
+            model.Text(
+                encoding="utf8", length=model.Delimited(delimiter="0d0a"), is_lenient=False, endian="big"
+            ),
             id="delimited",
         ),
         pytest.param(
             "mutf8[varint] lenient",
             model.Text(
                 encoding="mutf8",
-                length=model.Prefix(type=model.Varint(bits=64, zigzag=False, lenient=True)),
-                lenient=True,
+                length=model.Prefix(type=model.Varint(bits=64, is_zigzag=False, is_lenient=True)),
+                is_lenient=True,
+                endian="big",
             ),
             id="lenient-prefix",
         ),
@@ -167,15 +171,15 @@ def test_the_protocols_resolve(path: Path) -> None:
             "bytes[u8][Length]",
             model.List(
                 item=model.Bytes(length=model.Prefix(type=U8)),
-                length=model.Prefix(type=model.Reference(target="coding", name="Length")),
+                length=model.Prefix(type=model.CodingReference(name="Length")),
             ),
             id="measured-by-a-coding",
         ),
         pytest.param(
             "Wave[until height == 0]",
             model.List(
-                item=model.Reference(target="struct", name="Wave"),
-                length=model.UntilHolds(
+                item=model.StructReference(name="Wave"),
+                length=model.Until(
                     condition=model.Operation(
                         operator="==",
                         left=model.FieldReference(path=("height",), scope="item"),
@@ -189,7 +193,7 @@ def test_the_protocols_resolve(path: Path) -> None:
             "u8[until value > size]",
             model.List(
                 item=U8,
-                length=model.UntilHolds(
+                length=model.Until(
                     condition=model.Operation(
                         operator=">", left=model.FieldReference(path=(), scope="item"), right=SIZE
                     )
@@ -199,13 +203,13 @@ def test_the_protocols_resolve(path: Path) -> None:
         ),
         pytest.param(
             "Mode only WHOLE lenient",
-            model.Reference(target="enum", name="Mode", only=("WHOLE",), lenient=True),
+            model.EnumReference(name="Mode", only=("WHOLE",), is_lenient=True),
             id="only",
         ),
         pytest.param(
             "Mode[u8] only WHOLE, DIVIDED",
             model.List(
-                item=model.Reference(target="enum", name="Mode", only=("WHOLE", "DIVIDED")),
+                item=model.EnumReference(name="Mode", only=("WHOLE", "DIVIDED")),
                 length=model.Prefix(type=U8),
             ),
             id="only-in-a-list",
@@ -213,7 +217,7 @@ def test_the_protocols_resolve(path: Path) -> None:
         pytest.param(
             "u8[] in size lenient",
             model.Region(
-                content=model.List(item=U8, length=model.ToTheEnd()),
+                content=model.List(item=U8, length=model.ToEnd()),
                 carrier=model.InSize(size=SIZE),
                 lenient=True,
             ),
@@ -222,8 +226,8 @@ def test_the_protocols_resolve(path: Path) -> None:
         pytest.param(
             "utf8[] in u8",
             model.Region(
-                content=model.Text(encoding="utf8", length=model.ToTheEnd(), lenient=False),
-                carrier=model.InPrefix(type=U8),
+                content=model.Text(encoding="utf8", length=model.ToEnd(), is_lenient=False, endian="big"),
+                carrier=model.Prefix(type=U8),
                 lenient=False,
             ),
             id="prefixed-region",
@@ -231,10 +235,8 @@ def test_the_protocols_resolve(path: Path) -> None:
         pytest.param(
             "Open[] in gzip[]",
             model.Region(
-                content=model.List(
-                    item=model.Reference(target="message", name="Open"), length=model.ToTheEnd()
-                ),
-                carrier=model.InCompressed(algorithm="gzip", length=model.ToTheEnd()),
+                content=model.List(item=model.MessageReference(name="Open"), length=model.ToEnd()),
+                carrier=model.Compressed(algorithm="gzip", length=model.ToEnd()),
                 lenient=False,
             ),
             id="compressed",
@@ -242,8 +244,8 @@ def test_the_protocols_resolve(path: Path) -> None:
         pytest.param(
             "utf8[] in Piece[until not more]",
             model.Region(
-                content=model.Text(encoding="utf8", length=model.ToTheEnd(), lenient=False),
-                carrier=model.InChunks(
+                content=model.Text(encoding="utf8", length=model.ToEnd(), is_lenient=False, endian="big"),
+                carrier=model.Chunks(
                     struct="Piece",
                     data="data",
                     until=model.Negation(
@@ -256,7 +258,7 @@ def test_the_protocols_resolve(path: Path) -> None:
         ),
         pytest.param(
             "match size only Open lenient",
-            model.MessageMatch(subject=SIZE, only=("Open",), lenient=True),
+            model.MessageMatch(subject=SIZE, only=("Open",), is_lenient=True),
             id="messages",
         ),
         pytest.param(
@@ -265,19 +267,16 @@ def test_the_protocols_resolve(path: Path) -> None:
                 subject=SIZE,
                 arms=(
                     model.Arm(
-                        path="tide.Open.given.arms[0]",
-                        patterns=(model.Span(low=65, high=65), model.Span(low=2, high=2)),
+                        spans=(model.Span(low=65, high=65), model.Span(low=2, high=2)),
                         type=U8,
                     ),
                     model.Arm(
-                        path="tide.Open.given.arms[1]",
-                        patterns=(model.Span(low=4, high=7),),
-                        type=model.Boolean(lenient=False),
+                        spans=(model.Span(low=4, high=7),),
+                        type=model.Boolean(is_lenient=False),
                     ),
                     model.Arm(
-                        path="tide.Open.given.arms[2]",
-                        patterns=(),
-                        type=model.Bytes(length=model.ToTheEnd()),
+                        spans=(),
+                        type=model.Bytes(length=model.ToEnd()),
                     ),
                 ),
             ),
@@ -291,6 +290,17 @@ def test_a_shape_becomes_its_type(shape: str, expected: model.Type) -> None:
         "coding Length : u8 { 0 .. 252  254 => u16  255 => null }\n"
     )
     assert type_of(shape, more=more) == expected
+
+
+def test_arms_stand_where_their_numbers_say() -> None:
+    text = (
+        "message Open 1 { size : u8  given : match size { 0 => u8  _ => match size { 1 => u16  _ => u32 } } }"
+    )
+    resolved, _, _ = read(HEAD + text)
+    assert resolved is not None
+    given = "tide.Open.given"
+    arms = {f"{given}.arms[0]", f"{given}.arms[1]", f"{given}.arms[1].arms[0]", f"{given}.arms[1].arms[1]"}
+    assert arms <= set(resolved.origins)
 
 
 def test_bits_take_the_order_of_the_protocol() -> None:
@@ -327,9 +337,9 @@ def test_an_alias_keeps_what_its_shape_says() -> None:
     """
     found = fields(text)
     text_type = found["text"].type
-    assert isinstance(text_type, model.Text) and text_type.lenient
+    assert isinstance(text_type, model.Text) and text_type.is_lenient
     assert found["key"].type == model.List(
-        item=model.Reference(target="enum", name="Mode", only=("WHOLE",)), length=model.Prefix(type=U8)
+        item=model.EnumReference(name="Mode", only=("WHOLE",)), length=model.Prefix(type=U8)
     )
     body = found["body"].type
     assert isinstance(body, model.Region)
@@ -375,12 +385,14 @@ def test_each_condition_of_a_field_may_name_a_rule() -> None:
     }
     rule no_key "a"
     rule key_twice "b\""""
-    field = fields(text)["keys"]
-    assert (field.notes.rule, field.notes.since) == ("no_key", "2")
-    assert field.where_text == "count(keys) > 0 and distinct(keys) and count(keys) < 9"
-    assert field.where_rules == (
-        ("count(keys) > 0", None), ("distinct(keys)", "key_twice"), ("count(keys) < 9", None),
-    )  # fmt: skip
+    protocol = model_of(text)
+    (field,) = protocol.messages[0].fields
+    assert (field.rule, protocol.about[field.path].notes.since) == ("no_key", "2")
+    assert field.where_text == (
+        model.Condition(text="count(keys) > 0", rule=None),
+        model.Condition(text="distinct(keys)", rule="key_twice"),
+        model.Condition(text="count(keys) < 9", rule=None),
+    )
 
 
 def test_a_rule_of_a_later_condition_is_looked_up_and_named_once() -> None:
@@ -410,9 +422,9 @@ def test_a_long_chain_of_types_ends_in_an_error() -> None:
 def test_lenient_of_a_derived_field_is_that_of_its_value() -> None:
     found = fields("message Open 1 { size : i32 lenient := count(data)  data : bytes[] }")
     value = found["size"].value
-    assert isinstance(value, model.Derived) and value.lenient
+    assert isinstance(value, model.Derived) and value.is_lenient
     strict = fields("message Open 1 { given : Flag := true }\ntype Flag = bool lenient")["given"].value
-    assert isinstance(strict, model.Derived) and not strict.lenient
+    assert isinstance(strict, model.Derived) and not strict.is_lenient
 
 
 def test_lenient_concerns_every_part_of_the_shape() -> None:
@@ -420,7 +432,7 @@ def test_lenient_concerns_every_part_of_the_shape() -> None:
     assert isinstance(type_, model.Region) and type_.lenient
     assert isinstance(type_.content, model.Match)
     text = type_.content.arms[0].type
-    assert isinstance(text, model.Text) and text.lenient
+    assert isinstance(text, model.Text) and text.is_lenient
 
 
 # ---- expressions ------------------------------------------------------------------------------------
@@ -511,7 +523,7 @@ def test_members_are_found_by_the_expected_type() -> None:
         operator="==", left=model.FieldReference(path=("mode",)), right=member
     )
     assert isinstance(found["body"].type, model.Match)
-    assert found["body"].type.arms[1].patterns == (model.Span(low=2, high=2),)
+    assert found["body"].type.arms[1].spans == (model.Span(low=2, high=2),)
 
 
 def test_a_field_of_the_message_in_the_body() -> None:
@@ -609,7 +621,7 @@ def test_a_union_with_its_lone_field() -> None:
         "union V : u8 { Null 0x29  Small 1, 4 .. 6 : u8 where value < 9  Wide 2 { a : u8 } }"
     ).unions[0]
     assert [variety.is_lone for variety in union.varieties] == [False, True, False]
-    assert union.varieties[1].codes == (model.Span(low=1, high=1), model.Span(low=4, high=6))
+    assert union.varieties[1].spans == (model.Span(low=1, high=1), model.Span(low=4, high=6))
     (value,) = union.varieties[1].fields
     assert (value.path, value.where_text) == ("tide.V.Small.value", "value < 9")
     assert value.where == model.Operation(
@@ -632,11 +644,12 @@ def test_annotations_become_notes() -> None:
           size : u8 where size > 0 @rule(late) @assumed("x") @errata("y")
         }
     """
-    message = model_of(text).messages[0]
+    protocol = model_of(text)
+    message = protocol.messages[0]
     assert message.notes == model.Notes(
         sources=(("a", "b"), ("c",)), since="2", tag=7, raw=True, secret=True, deprecated="why"
     )
-    assert message.fields[0].notes == model.Notes(
+    assert protocol.about["tide.Open.size"].notes == model.Notes(
         inherited=(("a", "b"), ("c",)), rule="late", assumed="x", errata="y"
     )
 
@@ -678,7 +691,8 @@ def notes_of(protocol: model.Protocol) -> dict[str, model.Notes]:
     messages = (*protocol.messages, *(each for variant in protocol.variants for each in variant.messages))
     rows = [message.fields for message in messages]
     rows += [variety.fields for union in protocol.unions for variety in union.varieties]
-    return {field.path.partition(".")[2]: field.notes for row in rows for field in flat_fields(row)}
+    paths = [field.path for row in rows for field in flat_fields(row)]
+    return {path.partition(".")[2]: protocol.about[path].notes for path in paths}
 
 
 def test_a_ledger_entry_is_about_things_that_are_there() -> None:
@@ -733,7 +747,7 @@ def test_states_opened_several_times_are_one() -> None:
         (("free",), "client", ("Data",)),
     ]
     assert [row.path for row in session.rows][3] == "tide.Talk.rows[3]"
-    assert session.rows[2].effect == model.Violates(name="too_late", lenient=True)
+    assert session.rows[2].effect == model.Violates(name="too_late", is_lenient=True)
     assert session.rows[3].effect == model.Go(state=None, updates=())
 
 
@@ -892,7 +906,7 @@ def test_an_import_brings_what_it_needs(tmp_path: Path) -> None:
     protocol = resolved.protocol
     assert protocol.order == ("DEEP", "Wave", "Kind", "Event", "Block", "Frame", "Open")
     assert protocol.structs[0].fields[0].path == "tide.Wave.height"
-    assert protocol.structs[0].fields[0].type == model.Integer(bits=16, signed=False, endian="big")
+    assert protocol.structs[0].fields[0].type == model.Integer(size=2, is_signed=False, endian="big")
     assert resolved.origins["tide.Wave"].source == (tmp_path / "sea.wire").as_posix()
 
 
@@ -969,7 +983,7 @@ def test_every_path_of_a_model_has_a_place(path: Path) -> None:
     assert file is not None
     resolved = resolve(file, sources, report, roots=(path.parent,))
     assert resolved is not None
-    assert set(_paths(model.as_json(resolved.protocol))) <= resolved.origins.keys()
+    assert set(_paths(as_json(resolved.protocol))) <= resolved.origins.keys()
 
 
 def _paths(value: object) -> list[str]:
@@ -1028,6 +1042,6 @@ def test_a_field_without_a_text_has_that_of_the_nearest_alias() -> None:
         "/// Chosen by the client.\ntype Id = u8\n/// A name.\ntype Name = utf8[u8]\ntype Key = Name\n"
         "message M 1 {\n  id : Id\n  key : Key\n  /// Its own.\n  other : Id\n  many : Id[u8]\n  plain : u8\n}\n"
     )
-    found = {name: field.doc for name, field in fields(text).items()}
+    about = model_of(text).about
     expected = {"id": "Chosen by the client.", "key": "A name.", "other": "Its own.", "many": "", "plain": ""}
-    assert {name: found[name] for name in expected} == expected
+    assert {name: about[f"tide.M.{name}"].doc for name in expected} == expected

@@ -21,9 +21,9 @@ from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.explain import explain
 from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.schema.declarations import Frame, Preamble
-from wiregen.runtime.schema.node import replace
 from wiregen.runtime.stream.decoder import Decoder
 from wiregen.runtime.stream.reference_decoder import reference_decoder
+from wiregen.schema.copies import replace
 
 from ...conformance.names import CODES, LIMITS
 from ..lumberjack_plan import PLAN, U32, field

@@ -14,9 +14,10 @@ import pytest
 from wiregen.runtime.schema import notation
 from wiregen.runtime.schema.declarations import Derived, Field, is_code
 from wiregen.runtime.schema.expressions import Call, FieldReference, Number, Position, Truth
-from wiregen.runtime.schema.node import Node, fields_of, nodes_in, replace
+from wiregen.runtime.schema.node import Node, fields_of, nodes_in
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.types import Integer, List, Prefix, Span, ToEnd, Uuid
+from wiregen.schema.copies import replace
 
 GENERATOR = Path(__file__).resolve().parents[3] / "generator" / "wiregen"
 READERS = ("schema", "generate/steps", "runtime", "conformance", "formats/inspect")

@@ -1,29 +1,28 @@
 """Sizes of types, fields and declarations: exact or on the safe side, whatever refers to whatever."""
 
-from dataclasses import replace
-
 import pytest
 
+from wiregen.schema.copies import replace
 from wiregen.schema.model import (
     Arm,
     Bits,
     Block,
     Boolean,
     Bytes,
+    Chunks,
     Coding,
+    CodingReference,
+    Compressed,
     Computed,
     Delimited,
     Enum,
+    EnumReference,
     Expression,
     Field,
     FieldReference,
     Float,
-    InChunks,
-    InCompressed,
-    InPrefix,
     InSize,
     Integer,
-    Length,
     List,
     Match,
     MessageMatch,
@@ -33,17 +32,18 @@ from wiregen.schema.model import (
     Position,
     Prefix,
     Protocol,
-    Reference,
     Region,
     Span,
     Struct,
+    StructReference,
     Text,
-    ToTheEnd,
+    ToEnd,
     Trailing,
     Truth,
     Type,
     Union,
-    UntilHolds,
+    UnionReference,
+    Until,
     Uuid,
     Variant,
     Variety,
@@ -52,11 +52,11 @@ from wiregen.schema.model import (
 )
 from wiregen.schema.sizes import Laid, Sizes, fixed_size, largest, smallest
 
-U8 = Integer(bits=8, signed=False, endian="big")
-U16 = Integer(bits=16, signed=False, endian="big")
-I32 = Integer(bits=32, signed=True, endian="big")
-U64 = Integer(bits=64, signed=False, endian="big")
-VARINT = Varint(bits=64, zigzag=False, lenient=False)
+U8 = Integer(size=1, is_signed=False, endian="big")
+U16 = Integer(size=2, is_signed=False, endian="big")
+I32 = Integer(size=4, is_signed=True, endian="big")
+U64 = Integer(size=8, is_signed=False, endian="big")
+VARINT = Varint(bits=64, is_zigzag=False, is_lenient=False)
 HERE = FieldReference(path=("x",))
 
 
@@ -65,14 +65,12 @@ def field(type_: Type, *, condition: Expression | None = None, is_trailing: bool
     return Field(
         path="p.x",
         name="x",
-        doc="",
+        is_hidden=False,
         type=type_,
-        view=None,
         value=value,
         condition=condition,
         where=None,
         where_text="",
-        notes=Notes(),
     )
 
 
@@ -86,21 +84,21 @@ def union(name: str, **varieties: Type) -> Union:
             path=f"p.{name}.{key}",
             name=key,
             doc="",
-            codes=(Span(low=i, high=i),),
+            spans=(Span(low=i, high=i),),
             fields=(field(type_),),
             is_lone=True,
             notes=Notes(),
         )
         for i, (key, type_) in enumerate(varieties.items())
     )
-    return Union(path=f"p.{name}", name=name, doc="", type=U8, varieties=made, notes=Notes())
+    return Union(path=f"p.{name}", name=name, doc="", type=U8, varieties=made, is_raw=False, notes=Notes())
 
 
-def to(name: str, target: str = "struct", only: tuple[str, ...] | None = None) -> Reference:
-    return Reference(target=target, name=name, only=only)  # type: ignore[arg-type]
+def to(name: str) -> StructReference:
+    return StructReference(name=name)
 
 
-def times(n: int) -> Length:
+def times(n: int) -> Computed:
     return Computed(value=Number(value=n))
 
 
@@ -149,6 +147,7 @@ EMPTY = Protocol(
     conversations=(),
     order=(),
     notes=Notes(),
+    about={},
 )
 
 
@@ -156,36 +155,42 @@ EMPTY = Protocol(
     ("laid", "low", "high"),
     [
         pytest.param(I32, 4, 4, id="integer"),
-        pytest.param(Float(bits=64, endian="big"), 8, 8, id="float"),
-        pytest.param(Boolean(lenient=True), 1, 1, id="bool"),
+        pytest.param(Float(size=8, endian="big"), 8, 8, id="float"),
+        pytest.param(Boolean(is_lenient=True), 1, 1, id="bool"),
         pytest.param(Uuid(), 16, 16, id="uuid"),
         pytest.param(Bits(bits=3, is_flag=False, order="msb"), 0, 1, id="bits alone"),
         pytest.param(VARINT, 1, 10, id="varint"),
-        pytest.param(Varint(bits=63, zigzag=False, lenient=False), 1, 9, id="varint63"),
-        pytest.param(Varint(bits=63, zigzag=False, lenient=True), 1, 10, id="varint63 lenient"),
+        pytest.param(Varint(bits=63, is_zigzag=False, is_lenient=False), 1, 9, id="varint63"),
+        pytest.param(Varint(bits=63, is_zigzag=False, is_lenient=True), 1, 10, id="varint63 lenient"),
         pytest.param(Bytes(length=Prefix(type=U16)), 2, 65537, id="prefixed bytes"),
-        pytest.param(Bytes(length=Prefix(type=to("C", "coding"))), 1, 5 + 2**31 - 1, id="coded length"),
+        pytest.param(Bytes(length=Prefix(type=CodingReference("C"))), 1, 5 + 2**31 - 1, id="coded length"),
         pytest.param(Bytes(length=times(5)), 5, 5, id="counted bytes"),
         pytest.param(Bytes(length=times(-5)), 0, 0, id="a negative count"),
         pytest.param(Bytes(length=Computed(value=HERE)), 0, None, id="bytes by a field"),
-        pytest.param(Bytes(length=ToTheEnd()), 0, None, id="the rest"),
+        pytest.param(Bytes(length=ToEnd()), 0, None, id="the rest"),
         pytest.param(
-            Text(encoding="utf8", length=Delimited(delimiter="0d0a"), lenient=False), 2, None, id="until"
+            Text(encoding="utf8", length=Delimited(delimiter="0d0a"), is_lenient=False, endian="big"),
+            2,
+            None,
+            id="until",
         ),
-        pytest.param(Text(encoding="utf16", length=Prefix(type=U8), lenient=False), 1, 511, id="utf16 units"),
+        pytest.param(
+            Text(encoding="utf16", length=Prefix(type=U8), is_lenient=False, endian="big"),
+            1,
+            511,
+            id="utf16 units",
+        ),
         pytest.param(List(item=U16, length=Prefix(type=U8)), 1, 511, id="list"),
-        pytest.param(
-            List(item=U16, length=UntilHolds(condition=Truth(value=True))), 2, None, id="until holds"
-        ),
-        pytest.param(List(item=Bytes(length=ToTheEnd()), length=times(0)), 0, 0, id="no items"),
-        pytest.param(to("E", "enum"), 2, 2, id="enum"),
-        pytest.param(to("C", "coding"), 1, 5, id="coding"),
+        pytest.param(List(item=U16, length=Until(condition=Truth(value=True))), 2, None, id="until holds"),
+        pytest.param(List(item=Bytes(length=ToEnd()), length=times(0)), 0, 0, id="no items"),
+        pytest.param(EnumReference("E"), 2, 2, id="enum"),
+        pytest.param(CodingReference("C"), 1, 5, id="coding"),
         pytest.param(to("Nowhere"), 0, None, id="unknown name"),
         pytest.param(MessageMatch(subject=HERE), 0, None, id="message match"),
         pytest.param(
             Match(
                 subject=HERE,
-                arms=(Arm(path="p.x.0", patterns=(), type=U16), Arm(path="p.x.1", patterns=(), type=I32)),
+                arms=(Arm(spans=(), type=U16), Arm(spans=(), type=I32)),
             ),
             2,
             4,
@@ -202,11 +207,11 @@ EMPTY = Protocol(
             9,
             id="in a constant size",
         ),
-        pytest.param(Region(content=U16, carrier=InPrefix(type=U8), lenient=False), 3, 3, id="in prefix"),
+        pytest.param(Region(content=U16, carrier=Prefix(type=U8), lenient=False), 3, 3, id="in prefix"),
         pytest.param(
             Region(
                 content=U64,
-                carrier=InCompressed(algorithm="zlib", length=Prefix(type=U8)),
+                carrier=Compressed(algorithm="zlib", length=Prefix(type=U8)),
                 lenient=False,
             ),
             1,
@@ -236,20 +241,20 @@ def test_sizes(laid: Laid, low: int, high: int | None) -> None:
 
 def test_chunks_cost_one_header_and_the_content() -> None:
     protocol = replace(EMPTY, structs=(struct("Chunk", U8, Bytes(length=Computed(value=HERE))),))
-    carrier = InChunks(struct="Chunk", data="x", until=Truth(value=True))
+    carrier = Chunks(struct="Chunk", data="x", until=Truth(value=True))
     assert smallest(Region(content=U64, carrier=carrier, lenient=False), protocol) == 9
 
 
 def test_a_union_is_its_code_and_one_variety() -> None:
     protocol = replace(EMPTY, unions=(union("V", Small=U8, Large=U64),))
-    assert (smallest(to("V", "union"), protocol), largest(to("V", "union"), protocol)) == (2, 9)
-    assert fixed_size(to("V", "union", only=("Large",)), protocol) == 9
+    assert (smallest(UnionReference("V"), protocol), largest(UnionReference("V"), protocol)) == (2, 9)
+    assert fixed_size(UnionReference("V", only=("Large",)), protocol) == 9
     assert fixed_size(protocol.unions[0].varieties[0], protocol) == 1
 
 
 def test_recursion_through_a_choice_ends() -> None:
-    value = union("V", Many=List(item=to("V", "union"), length=Prefix(type=U16)), Nested=to("S"), One=U64)
-    sizes = Sizes(replace(EMPTY, unions=(value,), structs=(struct("S", to("V", "union")),)))
+    value = union("V", Many=List(item=UnionReference("V"), length=Prefix(type=U16)), Nested=to("S"), One=U64)
+    sizes = Sizes(replace(EMPTY, unions=(value,), structs=(struct("S", UnionReference("V")),)))
     assert sizes.smallest(to("S")) == 3
     assert sizes.largest(to("S")) is None
     assert not sizes.is_endless(to("S"))
@@ -259,7 +264,7 @@ def test_recursion_without_a_choice_is_endless() -> None:
     sizes = Sizes(replace(EMPTY, structs=(struct("A", U8, to("B")), struct("B", to("A")))))
     assert sizes.is_endless(to("A"))
     assert not sizes.is_endless(List(item=to("A"), length=Prefix(type=U8)))
-    assert sizes.is_endless(List(item=to("A"), length=UntilHolds(condition=Truth(value=True))))
+    assert sizes.is_endless(List(item=to("A"), length=Until(condition=Truth(value=True))))
 
 
 def test_long_chains_and_wide_doublings_are_measured_at_once() -> None:

@@ -9,13 +9,12 @@ from wiregen.schema.model import (
     Bits,
     Block,
     Bytes,
+    Chunks,
     Coding,
     ConstantReference,
     Expression,
     Field,
     FieldReference,
-    InChunks,
-    InPrefix,
     Integer,
     LimitReference,
     List,
@@ -26,19 +25,20 @@ from wiregen.schema.model import (
     Operation,
     Operator,
     Prefix,
-    Reference,
     Region,
     Span,
+    StructReference,
     Truth,
     Type,
+    UnionReference,
     Varint,
     Width,
 )
 from wiregen.schema.values import coding_span, number_of, span_of, truth_of
 from wiregen.schema.walk import flat_fields, nested_expressions, nested_types, open_types, references
 
-U8 = Integer(bits=8, signed=False, endian="big")
-I16 = Integer(bits=16, signed=True, endian="big")
+U8 = Integer(size=1, is_signed=False, endian="big")
+I16 = Integer(size=2, is_signed=True, endian="big")
 
 
 def number(value: int) -> Number:
@@ -53,14 +53,12 @@ def field(name: str, type_: Type) -> Field:
     return Field(
         path=f"p.{name}",
         name=name,
-        doc="",
+        is_hidden=False,
         type=type_,
-        view=None,
         value=None,
         condition=None,
         where=None,
         where_text="",
-        notes=Notes(),
     )
 
 
@@ -107,8 +105,8 @@ def test_truth_of(expression: Expression, expected: bool | None) -> None:
     [
         (U8, 0, 255),
         (I16, -(2**15), 2**15 - 1),
-        (Varint(bits=63, zigzag=False, lenient=False), 0, 2**63 - 1),
-        (Varint(bits=64, zigzag=True, lenient=False), -(2**63), 2**63 - 1),
+        (Varint(bits=63, is_zigzag=False, is_lenient=False), 0, 2**63 - 1),
+        (Varint(bits=64, is_zigzag=True, is_lenient=False), -(2**63), 2**63 - 1),
         (Bits(bits=3, is_flag=False, order="msb"), 0, 7),
     ],
 )
@@ -133,24 +131,21 @@ def test_types_come_outer_before_inner_and_an_object_once() -> None:
 
 
 def test_open_types_do_not_enter_a_region() -> None:
-    region = Region(content=I16, carrier=InPrefix(type=U8), lenient=False)
+    region = Region(content=I16, carrier=Prefix(type=U8), lenient=False)
     listed = List(item=region, length=Prefix(type=U8))
     assert I16 not in list(open_types(listed))
     assert I16 in list(nested_types(listed))
 
 
 def test_the_struct_of_a_chunk_is_a_reference() -> None:
-    carrier = InChunks(struct="Chunk", data="data", until=Truth(value=True))
-    found = references(Region(content=Reference(target="union", name="V"), carrier=carrier, lenient=False))
-    assert [(reference.target, reference.name) for reference in found] == [
-        ("struct", "Chunk"),
-        ("union", "V"),
-    ]
+    carrier = Chunks(struct="Chunk", data="data", until=Truth(value=True))
+    found = references(Region(content=UnionReference(name="V"), carrier=carrier, lenient=False))
+    assert list(found) == [StructReference(name="Chunk"), UnionReference(name="V")]
 
 
 def test_fields_of_blocks_come_behind_their_block() -> None:
     block = Region(
-        content=Block(fields=(field("b", U8), field("c", U8))), carrier=InPrefix(type=U8), lenient=False
+        content=Block(fields=(field("b", U8), field("c", U8))), carrier=Prefix(type=U8), lenient=False
     )
     fields = (field("a", U8), field("block", block), field("d", U8))
     assert [each.name for each in flat_fields(fields)] == ["a", "block", "b", "c", "d"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import chain, combinations
 from typing import Final
 
@@ -11,6 +10,7 @@ from wiregen.conformance.fuzz.comparison import Trial
 from wiregen.conformance.fuzz.edits import is_item, replaced, spots
 from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.schema.elements import Data
+from wiregen.schema.copies import replace
 
 __all__ = ["shrunk"]
 

@@ -31,7 +31,7 @@ from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.reference.window import Place
 from wiregen.runtime.schema.declarations import Enum, Trailing
 from wiregen.runtime.schema.expressions import Expression, FieldReference, Number, Position
-from wiregen.runtime.schema.node import nodes_in, replace
+from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.types import (
     Boolean,
     Bytes,
@@ -59,6 +59,7 @@ from wiregen.runtime.schema.types import (
     Uuid,
     Varint,
 )
+from wiregen.schema.copies import replace
 
 _INDEX: Final = re.compile(r"\[\d+\]")
 

@@ -20,9 +20,10 @@ from wiregen.runtime.schema.declarations import (
     Variety,
 )
 from wiregen.runtime.schema.expressions import Call
-from wiregen.runtime.schema.node import Node, replace
+from wiregen.runtime.schema.node import Node
 from wiregen.runtime.schema.protocol import Schema, Variant
 from wiregen.runtime.schema.types import Bits, Block, EnumReference, List, Match, Region, Type
+from wiregen.schema.copies import replace
 
 __all__ = ["CODES", "FewBits", "loosened"]
 

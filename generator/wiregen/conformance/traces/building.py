@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from wiregen.conformance.traces.candidates import Drafts
@@ -23,6 +23,7 @@ from wiregen.runtime.schema.sessions import Session, Violates
 from wiregen.runtime.schema.types import Boolean, EnumReference
 from wiregen.runtime.sessions.table import Program
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.schema.lowering import KNOWN_LIMITS, lower
 
 __all__ = ["make_traces"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Final
 
 from wiregen.conformance.vectors.drafts import Draft, Drafting, message_of
@@ -15,6 +14,7 @@ from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.schema.types import List
+from wiregen.schema.copies import replace
 
 __all__ = ["limited_drafts", "limited_lists"]
 

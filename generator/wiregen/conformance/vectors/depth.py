@@ -13,7 +13,7 @@ from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.tree import FrameValue, Record, Variety
 from wiregen.runtime.reference.writing.frames import write_frame
-from wiregen.runtime.schema.node import replace
+from wiregen.schema.copies import replace
 
 __all__ = ["deep_drafts"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from wiregen.conformance.vectors.format import (
@@ -29,6 +29,7 @@ from wiregen.runtime.reference.tree import FrameValue, Node
 from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.schema.elements import CompressedBody
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.schema.copies import replace
 
 __all__ = ["Draft", "Drafting", "message_of", "without_repetition"]
 

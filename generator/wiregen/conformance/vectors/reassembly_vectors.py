@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from wiregen.conformance.samples import Choices, grow
@@ -19,6 +18,7 @@ from wiregen.runtime.schema.declarations import Join, Setting
 from wiregen.runtime.schema.expressions import Expression, FieldReference, Negation, Number, Operation
 from wiregen.runtime.schema.types import FrameReference
 from wiregen.runtime.stream.reassembly import limit_of_joins
+from wiregen.schema.copies import replace
 
 __all__ = ["joined_drafts"]
 

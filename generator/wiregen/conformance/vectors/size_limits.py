@@ -24,8 +24,8 @@ from wiregen.runtime.codec.options import Options
 from wiregen.runtime.records.frames import frame_record
 from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.reference.writing.frames import write_frame
-from wiregen.runtime.schema.node import replace
 from wiregen.runtime.schema.types import Bytes, CodingReference, InSize, List, Prefix, Region, Text
+from wiregen.schema.copies import replace
 
 __all__ = ["extreme_drafts"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import PurePosixPath
 
 from wiregen.generate.backends import Page, Subject
@@ -10,6 +9,7 @@ from wiregen.generate.views.python.module import ModuleBuilder
 from wiregen.generate.views.python.sessions import sessions_view
 from wiregen.language.diagnostics import Report
 from wiregen.runtime.schema.notation import dump
+from wiregen.schema.copies import replace
 from wiregen.schema.lowering import lower
 
 __all__ = ["NativeBackend"]

@@ -3,23 +3,16 @@
 import json
 from dataclasses import dataclass
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model, with_config
 
 from wiregen.schema import model as m
+from wiregen.schema.json_form import as_json
+from wiregen.schema.json_schema import protocol_model
 
-__all__ = ["Answer", "AnsweredError", "AnsweredFile", "Request", "read_answer", "schemas", "write_request"]
+__all__ = ["Answer", "AnsweredError", "AnsweredFile", "read_answer", "schemas", "write_request"]
 
 VERSION = 1
 _SHOWN = 3  # faults of an answer; the rest follow from the same mistake
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What a plug-in is given; `version` changes when a plug-in could no longer read it."""
-
-    version: int = VERSION
-    package: str
-    protocols: tuple[m.Protocol, ...]
 
 
 @with_config(ConfigDict(extra="forbid"))
@@ -51,8 +44,8 @@ class Answer:
 
 def write_request(package: str, protocols: tuple[m.Protocol, ...]) -> bytes:
     """Return the document that a plug-in reads."""
-    request = TypeAdapter(Request).dump_python(Request(package=package, protocols=protocols), mode="json")
-    # Not `dump_json`: text of a protocol may hold lone surrogates, which only an escape can carry.
+    request = {"version": VERSION, "package": package, "protocols": [as_json(each) for each in protocols]}
+    # Text of a protocol may hold lone surrogates, which only an escape can carry.
     return json.dumps(request, ensure_ascii=True).encode()
 
 
@@ -74,12 +67,22 @@ def read_answer(data: bytes) -> Answer:
 
 def schemas() -> dict[str, str]:
     """Return the JSON Schema of each document as text, by the name of its file."""
-    request = TypeAdapter(Request).json_schema(mode="serialization")
+    request = _request_model().model_json_schema(mode="serialization")
     answer = TypeAdapter(Answer).json_schema()
     return {
         "plugin-request.schema.json": json.dumps(request, indent=1) + "\n",
         "plugin-answer.schema.json": json.dumps(answer, indent=1) + "\n",
     }
+
+
+def _request_model() -> type[BaseModel]:
+    return create_model(
+        "Request",
+        __doc__="What a plug-in is given; `version` changes when a plug-in could no longer read it.",
+        version=(int, VERSION),
+        package=(str, ...),
+        protocols=(tuple[protocol_model(), ...], ...),  # type: ignore[misc, arg-type]  # a class made just now
+    )
 
 
 def _told(place: tuple[int | str, ...], message: str) -> str:

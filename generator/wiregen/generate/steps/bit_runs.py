@@ -27,7 +27,7 @@ def bit_slot(row: tuple[m.Field, ...], prefix: str) -> Slot:
     endian: m.Endian = "big" if types[0].order == "msb" else "little"
     return Slot(
         key=f"{prefix}{row[0].name}#bits",
-        type=m.Integer(bits=total, signed=False, endian=endian),
+        type=m.Integer(size=total // 8, is_signed=False, endian=endian),
         bits=total,
         field=row[0],
         part="bits",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import reduce
 
 from wiregen.generate.steps.flattening import Flattener
@@ -20,6 +19,7 @@ from wiregen.generate.steps.step import (
     Step,
 )
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 
 __all__ = ["frame_layout", "layout_of"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import takewhile
 from typing import Literal, assert_never
 
@@ -36,6 +35,7 @@ from wiregen.generate.steps.step import (
     Until,
 )
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.schema.declared import index_of
 from wiregen.schema.field_facts import (
     arm_of,
@@ -168,7 +168,7 @@ class Flattener:
 
     def _checks(self, field: m.Field, key: str, prefix: str) -> Iterator[Step]:
         match field.value:
-            case m.Derived(value=value, lenient=lenient):
+            case m.Derived(value=value, is_lenient=lenient):
                 if not is_code(value) and not self._asked[-1].is_certain(field):
                     what: Literal["derived", "tolerated"] = "tolerated" if lenient else "derived"
                     yield Check(key=key, expression=value, prefix=prefix, what=what, field=field)
@@ -179,9 +179,7 @@ class Flattener:
             yield Check(key=key, expression=field.where, prefix=prefix, what="where", field=field)
 
     def _is_slot(self, type_: m.Type) -> bool:
-        is_number = isinstance(type_, m.Varint) or (
-            isinstance(type_, m.Reference) and type_.target in ("coding", "enum")
-        )
+        is_number = isinstance(type_, m.Varint | m.CodingReference | m.EnumReference)
         return is_number or bits_of(self._enums, type_) is not None
 
     # ---- types
@@ -189,11 +187,11 @@ class Flattener:
     def _type(self, type_: m.Type, key: str, prefix: str, field: m.Field, *, is_last: bool) -> Iterator[Step]:
         bits = bits_of(self._enums, type_)
         if bits is not None:
-            assert isinstance(type_, m.Integer | m.Float | m.Boolean | m.Uuid | m.Bits | m.Reference)
+            assert isinstance(type_, m.Integer | m.Float | m.Boolean | m.Uuid | m.Bits | m.EnumReference)
             yield self._slot(type_, bits, key, prefix, field)
             return
         match type_:
-            case m.Varint() | m.Reference(target="coding") | m.Reference(target="enum"):
+            case m.Varint() | m.CodingReference() | m.EnumReference():
                 yield self._number(type_, key, prefix, field)
             case m.Bytes(length=length) | m.Text(length=length):
                 yield from self._prefixed(length, key, prefix, field)
@@ -206,8 +204,12 @@ class Flattener:
                 yield from self._row(type_.fields, prefix, is_last=is_last)
             case m.Region():
                 yield from self._region(type_, key, prefix, field, is_last=is_last)
-            case m.Reference():
-                yield from self._reference(type_, key, prefix, field, is_last=is_last)
+            case m.StructReference() if type_.name not in self._called:
+                struct = self._structs[type_.name]
+                yield from self.fields(struct.fields, f"{key}.", is_last=is_last)
+                yield Make(key=key, struct=struct)
+            case m.StructReference() | m.UnionReference() | m.MessageReference() | m.FrameReference():
+                yield self._invoke(type_, key, field, is_last=is_last)
             case m.Match():
                 yield from self._match(type_, key, prefix, field, is_last=is_last)
             case m.MessageMatch():
@@ -220,7 +222,13 @@ class Flattener:
         slot = Slot(key=key, type=type_, bits=bits, field=field, part=part, prefix=prefix, expected=expected)
         return Run(slots=(slot,), size=bits // 8)
 
-    def _number(self, type_: m.Varint | m.Reference, key: str, prefix: str, field: m.Field) -> Number:
+    def _number(
+        self,
+        type_: m.Varint | m.CodingReference | m.EnumReference,
+        key: str,
+        prefix: str,
+        field: m.Field,
+    ) -> Number:
         expected, part = expected_of(field, self._message), part_of(field)
         assert expected is None or isinstance(expected, int)
         return Number(key=key, type=type_, field=field, part=part, prefix=prefix, expected=expected)
@@ -230,7 +238,7 @@ class Flattener:
             yield from self._held(length.type, f"{key}#length", prefix, field)
 
     def _held(
-        self, type_: m.Integer | m.Varint | m.Reference, key: str, prefix: str, field: m.Field
+        self, type_: m.Integer | m.Varint | m.CodingReference, key: str, prefix: str, field: m.Field
     ) -> Iterator[Step]:
         """Yield the step of a length that stands before what it measures."""
         if isinstance(type_, m.Integer):
@@ -245,17 +253,17 @@ class Flattener:
                 return Held(key=f"{key}#length", may_be_null=self._may_be_null(type_))
             case m.Computed(value=value):
                 return Given(value=value, prefix=prefix)
-            case m.ToTheEnd():
+            case m.ToEnd():
                 return Rest()
             case m.Delimited(delimiter=delimiter):
                 return Delimiter(bytes=bytes.fromhex(delimiter))
-            case m.UntilHolds(condition=condition):
+            case m.Until(condition=condition):
                 return Until(condition=condition, prefix=prefix)
             case _:
                 assert_never(length)
 
     def _may_be_null(self, type_: m.Type) -> bool:
-        if not isinstance(type_, m.Reference):
+        if not isinstance(type_, m.CodingReference):
             return False
         return any(width.is_null for width in self._codings[type_.name].widths)
 
@@ -266,7 +274,7 @@ class Flattener:
             item.append(
                 Check(
                     key=item_key,
-                    expression=type_.where,
+                    expression=type_.where.condition,
                     prefix=prefix,
                     what="where",
                     field=field,
@@ -282,20 +290,14 @@ class Flattener:
             field=field,
         )
 
-    def _reference(
-        self, type_: m.Reference, key: str, prefix: str, field: m.Field, *, is_last: bool
-    ) -> Iterator[Step]:
-        if type_.target == "struct" and type_.name not in self._called:
-            struct = self._structs[type_.name]
-            yield from self.fields(struct.fields, f"{key}.", is_last=is_last)
-            yield Make(key=key, struct=struct)
-            return
-        yield Invoke(
+    def _invoke(self, type_: m.Reference, key: str, field: m.Field, *, is_last: bool) -> Invoke:
+        restricted = type_ if isinstance(type_, m.UnionReference | m.FrameReference) else None
+        return Invoke(
             key=key,
-            target=type_.target,
+            target=m.target_of(type_),
             name=type_.name,
-            only=type_.only,
-            is_lenient=type_.lenient,
+            only=None if restricted is None else restricted.only,
+            is_lenient=restricted is not None and restricted.is_lenient,
             is_last=is_last and self._n_regions > 0,
             field=field,
         )
@@ -309,10 +311,10 @@ class Flattener:
         match type_.carrier:
             case m.InSize(size=size):
                 extent: Given | Held = Given(value=size, prefix=prefix)
-            case m.InPrefix(type=prefix_type):
+            case m.Prefix(type=prefix_type):
                 yield from self._held(prefix_type, f"{region}#length", prefix, field)
                 extent = Held(key=f"{region}#length", may_be_null=self._may_be_null(prefix_type))
-            case m.InCompressed() | m.InChunks() as carrier:
+            case m.Compressed() | m.Chunks() as carrier:
                 yield from self._carried(type_, carrier, key, prefix, field)
                 return
         yield Enter(key=region, extent=extent)
@@ -323,7 +325,7 @@ class Flattener:
         is_made = isinstance(type_.content, m.Reference | m.Match) and owner == key
         yield Leave(
             key=region,
-            is_lenient=type_.lenient,
+            is_lenient=bool(type_.lenient),
             owner=owner,
             is_made=is_made,
             is_padded=is_padded(type_, field.name, self._asked[-1].fields, self._protocol),
@@ -334,7 +336,7 @@ class Flattener:
         match content:
             case m.MessageMatch():
                 return "" if self._message is not None else key
-            case m.Reference(target="struct" | "message" | "frame"):
+            case m.StructReference() | m.MessageReference() | m.FrameReference():
                 return key
             case m.Match(arms=arms):
                 arm = None if self._message is None else arm_of(content, self._message)
@@ -348,11 +350,11 @@ class Flattener:
                 return prefix
 
     def _carried(
-        self, type_: m.Region, carrier: m.InCompressed | m.InChunks, key: str, prefix: str, field: m.Field
+        self, type_: m.Region, carrier: m.Compressed | m.Chunks, key: str, prefix: str, field: m.Field
     ) -> Iterator[Step]:
         extent: Extent | None = None
         chunk: tuple[Step, ...] = ()
-        if isinstance(carrier, m.InCompressed):
+        if isinstance(carrier, m.Compressed):
             region = f"{key}#region"  # which has a length beside its content's own
             yield from self._prefixed(carrier.length, region, prefix, field)
             extent = self._extent(carrier.length, region, prefix)
@@ -369,7 +371,7 @@ class Flattener:
             carrier=carrier,
             extent=extent,
             chunk=chunk,
-            is_lenient=type_.lenient,
+            is_lenient=bool(type_.lenient),
             field=field,
         )
 
@@ -383,7 +385,7 @@ class Flattener:
                 return
         cases = tuple(
             Case(
-                spans=arm.patterns,
+                spans=arm.spans,
                 steps=tuple(self._type(arm.type, f"{key}#arm{number}", prefix, field, is_last=is_last)),
                 key=f"{key}#arm{number}",
                 type=arm.type,
@@ -408,7 +410,7 @@ class Flattener:
             subject=type_.subject,
             prefix=prefix,
             only=type_.only,
-            is_lenient=type_.lenient,
+            is_lenient=type_.is_lenient,
             can_skip=is_last and self._n_regions > 0,
             field=field,
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from wiregen.generate.steps.step import (
     Carry,
@@ -19,6 +18,7 @@ from wiregen.generate.steps.step import (
     Step,
 )
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.schema.walk import (
     nested_expressions,
 )

@@ -14,8 +14,8 @@ from typing import Literal, TypeAlias
 from wiregen.schema import model as m
 from wiregen.schema.field_facts import Part
 
-Fixed: TypeAlias = m.Integer | m.Float | m.Boolean | m.Uuid | m.Bits | m.Reference
-"""What a run can hold; a Reference is an enum."""
+Fixed: TypeAlias = m.Integer | m.Float | m.Boolean | m.Uuid | m.Bits | m.EnumReference
+"""What a run can hold."""
 
 FRAME = "frame:"
 """What the key of a frame's own field begins with."""
@@ -67,10 +67,10 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
-    """An integer of several widths: a varint, or a coding by its name."""
+    """An integer of several widths: a varint, an enum of them, or a coding."""
 
     key: str
-    type: m.Varint | m.Reference
+    type: m.Varint | m.CodingReference | m.EnumReference
     field: m.Field | None
     part: Part
     prefix: str = ""
@@ -217,7 +217,7 @@ class Carry:
     key: str
     prefix: str
     content: tuple[Step, ...]
-    carrier: m.InCompressed | m.InChunks
+    carrier: m.Compressed | m.Chunks
     extent: Extent | None
     """How many compressed bytes; None for chunks."""
     chunk: tuple[Step, ...]

@@ -8,6 +8,7 @@ from wiregen.language.checker.conditions import never
 from wiregen.language.checker.inspection import Inspection, Record
 from wiregen.language.checker.presence import Facts, is_one_of, taken
 from wiregen.schema.model import Arm, Match
+from wiregen.schema.walk import arm_path, placed_matches
 
 __all__ = ["RULES"]
 
@@ -23,12 +24,13 @@ def _arm_ruled_out(inspection: Inspection) -> None:
             known = [*uses.known_before(positions[id(field)], facts), *values]
             if not known or never(known, uses):  # where the choice is never made, its arms are not at fault
                 continue
-            for arm in match.arms:
+            path = next(path for path, each in placed_matches(field) if each is match)
+            for index, arm in enumerate(match.arms):
                 fact = taken(match.subject, arm, match.arms)
                 if never([*known, fact], uses) and not _is_refused(
                     inspection, record, match, arm, never([*values, fact], uses)
                 ):
-                    _report(inspection, record, match, arm)
+                    _report(inspection, record, match, arm_path(path, index))
 
 
 def _values(inspection: Inspection, record: Record, match: Match) -> Facts:
@@ -40,20 +42,20 @@ def _values(inspection: Inspection, record: Record, match: Match) -> Facts:
 
 def _is_refused(inspection: Inspection, record: Record, match: Match, arm: Arm, by_type: bool) -> bool:
     """Return whether WG3002 tells it already: the type has no such numbers, or none that no other arm takes."""
-    if not arm.patterns:
+    if not arm.spans:
         return by_type
     type_ = inspection.declared.type_of(match.subject, record.by_name)
     possible = None if type_ is None else inspection.declared.numbers_in(type_)
     return possible is not None and any(
-        each.high < possible.low or each.low > possible.high for each in arm.patterns
+        each.high < possible.low or each.low > possible.high for each in arm.spans
     )
 
 
-def _report(inspection: Inspection, record: Record, match: Match, arm: Arm) -> None:
+def _report(inspection: Inspection, record: Record, match: Match, path: str) -> None:
     inspection.warning(
         "WG3072",
         "this arm is never taken: the conditions that hold here rule its numbers out",
-        inspection.place(arm.path),
+        inspection.place(path),
         "never taken",
         origin_of(inspection, record, match),
         help_="remove it, or change the `only`, `where`, `if` or outer arm that leaves it none",

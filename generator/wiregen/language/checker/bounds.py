@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from typing import Final
 
 from wiregen.language.checker.inspection import Inspection
@@ -21,7 +20,8 @@ def _bounds_nothing(inspection: Inspection) -> None:
     protocol = inspection.protocol
     if not protocol.limits:
         return
-    asked, idle = set(_asked(protocol)), dict(idle_limits(protocol))
+    asked = {node.name for node in nodes_in(protocol) if isinstance(node, LimitReference)}
+    idle = dict(idle_limits(protocol))
     if any(isinstance(type_, List) for type_ in _viewed(protocol)):
         for name in ("count", "messages"):  # the list of a view keeps to them when it is read
             idle.pop(name, None)
@@ -45,20 +45,8 @@ def _viewed(protocol: Protocol) -> Iterator[Type]:
     owners: tuple[Struct | Message, ...] = (*protocol.structs, *protocol.messages)
     for owner in owners:
         for field in flat_fields(owner.fields):
-            if field.view is not None and field.view.type is not None:
-                yield from nested_types(field.view.type)
-
-
-def _asked(value: object) -> Iterator[str]:
-    """Yield the limits that the expressions anywhere in a value ask for."""
-    if isinstance(value, Node):
-        yield from (node.name for node in nodes_in(value) if isinstance(node, LimitReference))
-    elif is_dataclass(value):
-        for field in fields(value):
-            yield from _asked(getattr(value, field.name))
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _asked(item)
+            if isinstance(field.view, Node):
+                yield from nested_types(field.view)
 
 
 RULES = (_bounds_nothing,)

@@ -4,96 +4,94 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from wiregen.language.checker.inspection import Inspection, Record, numbers_text, overlaps
 from wiregen.language.diagnostics import Label
 from wiregen.language.spelling import type_text
+from wiregen.schema.copies import replace
 from wiregen.schema.model import (
-    Arm,
     Block,
     Coding,
+    CodingReference,
+    Compressed,
     Constant,
     ContextReference,
     Derived,
     Field,
     FieldReference,
     Frame,
-    InCompressed,
-    InPrefix,
+    FrameReference,
     Match,
     MessageMatch,
     Prefix,
-    Reference,
     Region,
     Span,
     Type,
 )
 from wiregen.schema.values import span_of
-from wiregen.schema.walk import own_blocks
+from wiregen.schema.walk import arm_path, own_blocks, placed_matches
 
 __all__ = ["RULES", "origin_of"]
 
 
 def _arms_overlap(inspection: Inspection) -> None:
-    for _, match in _matches(inspection):
-        entries = ((numbers, arm) for arm in match.arms for numbers in arm.patterns)
+    for _, path, match in _matches(inspection):
+        entries = ((span, index) for index, arm in enumerate(match.arms) for span in arm.spans)
         for first, second, number in overlaps(entries):
             inspection.error(
                 "WG3001",
                 f"two arms take {number}",
-                inspection.place(second.path),
+                inspection.place(arm_path(path, second)),
                 "never taken for it",
-                inspection.also(first.path, "taken first"),
+                inspection.also(arm_path(path, first), "taken first"),
                 help_="each number belongs to one arm",
             )
 
 
 def _arm_unreachable(inspection: Inspection) -> None:
-    for record, match in _matches(inspection):
+    for record, path, match in _matches(inspection):
         subject = inspection.declared.type_of(match.subject, record.by_name)
         possible = None if subject is None else inspection.declared.numbers_in(subject)
         rest = None
-        for arm in match.arms:
+        for index, arm in enumerate(match.arms):
+            here = arm_path(path, index)
             if rest is not None:
                 inspection.error(
                     "WG3002",
                     "this arm is never taken",
-                    inspection.place(arm.path),
+                    inspection.place(here),
                     "never taken",
-                    inspection.also(rest.path, "takes all the rest"),
+                    inspection.also(rest, "takes all the rest"),
                     help_="`_` stands last",
                 )
-            elif not arm.patterns:
-                rest = arm
+            elif not arm.spans:
+                rest = here
             elif possible is not None:
-                _report_beyond(
-                    inspection, arm.path, arm.patterns, possible, origin_of(inspection, record, match)
-                )
+                _report_beyond(inspection, here, arm.spans, possible, origin_of(inspection, record, match))
 
 
 def _rest_is_empty(inspection: Inspection) -> None:
-    for record, match in _matches(inspection):
+    for record, path, match in _matches(inspection):
         subject = inspection.declared.type_of(match.subject, record.by_name)
         choices = None if subject is None else inspection.declared.choices_in(subject)
         rest = match.arms[-1] if match.arms else None
         last = _completing(match, choices or ())
-        if rest is not None and last is not None and not rest.patterns:
+        if rest is not None and last is not None and not rest.spans:
             inspection.error(
                 "WG3002",
                 "nothing is left for `_`",
-                inspection.place(rest.path),
+                inspection.place(arm_path(path, len(match.arms) - 1)),
                 "never taken",
-                inspection.also(last.path, "with this one the arms take every value"),
+                inspection.also(arm_path(path, last), "with this one the arms take every value"),
                 origin_of(inspection, record, match),
                 help_="remove it; `_` is for the values that no other arm takes",
             )
 
 
-def _completing(match: Match, choices: tuple[Span, ...]) -> Arm | None:
-    """Return the last arm with numbers if the arms take every value, or None."""
-    arms = [arm for arm in match.arms if arm.patterns]
-    taken = _merged(each for arm in arms for each in arm.patterns)
+def _completing(match: Match, choices: tuple[Span, ...]) -> int | None:
+    """Return the index of the last arm with numbers if the arms take every value, or None."""
+    arms = [index for index, arm in enumerate(match.arms) if arm.spans]
+    taken = _merged(each for arm in match.arms for each in arm.spans)
     return arms[-1] if arms and choices and all(_is_taken(choice, taken) for choice in choices) else None
 
 
@@ -126,9 +124,9 @@ def origin_of(inspection: Inspection, record: Record, match: Match) -> Label | N
 
 
 def _report_beyond(
-    inspection: Inspection, path: str, patterns: tuple[Span, ...], possible: Span, origin: Label | None
+    inspection: Inspection, path: str, spans: tuple[Span, ...], possible: Span, origin: Label | None
 ) -> None:
-    for numbers in patterns:
+    for numbers in spans:
         if numbers.high < possible.low or numbers.low > possible.high:
             inspection.error(
                 "WG3002",
@@ -154,7 +152,7 @@ def _union_is_empty(inspection: Inspection) -> None:
 
 def _varieties_overlap(inspection: Inspection) -> None:
     for union in inspection.protocol.unions:
-        entries = ((numbers, variety) for variety in union.varieties for numbers in variety.codes)
+        entries = ((numbers, variety) for variety in union.varieties for numbers in variety.spans)
         for first, second, number in overlaps(entries):
             inspection.error(
                 "WG3003",
@@ -184,7 +182,7 @@ def _declared_numbers(inspection: Inspection) -> Iterator[tuple[str, str, Span, 
             yield member.path, "value", Span(low=member.value, high=member.value), span_of(enum.type)
     for union in inspection.protocol.unions:
         for variety in union.varieties:
-            for numbers in variety.codes:
+            for numbers in variety.spans:
                 yield variety.path, "code", numbers, span_of(union.type)
     for coding in inspection.protocol.codings:
         for width in coding.widths:
@@ -222,7 +220,7 @@ def _width_faults(coding: Coding) -> Iterator[str]:
 def _only_has_no_code(inspection: Inspection) -> None:
     for record in inspection.records:
         for field, type_ in record.shapes:
-            if isinstance(type_, MessageMatch) or (isinstance(type_, Reference) and type_.target == "frame"):
+            if isinstance(type_, MessageMatch | FrameReference):
                 _report_without_code(inspection, field.path, type_.only or ())
 
 
@@ -260,7 +258,7 @@ def _namesakes_differ(inspection: Inspection) -> None:
 
 def _difference(first: Field, second: Field) -> str | None:
     """Return how two fields that share an attribute differ, or None."""
-    if _without_paths(first.type) != _without_paths(second.type):
+    if _without_blocks(first.type) != _without_blocks(second.type):
         return "has another type than"
     if first.view != second.view:
         return "has another view than"
@@ -272,14 +270,14 @@ def _difference(first: Field, second: Field) -> str | None:
     )
 
 
-def _without_paths(type_: Type) -> Type:
-    """Return a type without the places of its arms; a block has no value, so its fields do not matter."""
+def _without_blocks(type_: Type) -> Type:
+    """Return a type without the fields of its blocks; they do not matter, since a block has no value."""
     match type_:
         case Match(arms=arms):
-            bare = tuple(replace(arm, path="", type=_without_paths(arm.type)) for arm in arms)
+            bare = tuple(replace(arm, type=_without_blocks(arm.type)) for arm in arms)
             return replace(type_, arms=bare)
         case Region(content=content):
-            return replace(type_, content=_without_paths(content))
+            return replace(type_, content=_without_blocks(content))
         case Block():
             return Block(fields=())
         case _:
@@ -295,7 +293,7 @@ def _null_without_value(inspection: Inspection) -> None:
         message = record.owner.message if isinstance(record.owner, Frame) else None
         for field in record.flat:
             prefix = _prefix_of(field.type)
-            coding = codings.get(prefix.name) if isinstance(prefix, Reference) else None
+            coding = codings.get(prefix.name) if isinstance(prefix, CodingReference) else None
             if coding is None:
                 continue
             if field.name == message or any(own_blocks(field.type)):
@@ -316,17 +314,18 @@ def _null_without_value(inspection: Inspection) -> None:
 def _prefix_of(type_: Type) -> Type | None:
     """Return the type of the length that a region begins with; None: it has none."""
     match type_:
-        case Region(carrier=InPrefix(type=prefix)) | Region(carrier=InCompressed(length=Prefix(type=prefix))):
+        case Region(carrier=Prefix(type=prefix)) | Region(carrier=Compressed(length=Prefix(type=prefix))):
             return prefix
         case _:
             return None
 
 
-def _matches(inspection: Inspection) -> Iterator[tuple[Record, Match]]:
+def _matches(inspection: Inspection) -> Iterator[tuple[Record, str, Match]]:
+    """Yield each choice with its path."""
     for record in inspection.records:
-        for _, type_ in record.shapes:
-            if isinstance(type_, Match):
-                yield record, type_
+        for field in record.flat:
+            for path, match in placed_matches(field):
+                yield record, path, match
 
 
 RULES = (

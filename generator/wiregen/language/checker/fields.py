@@ -16,6 +16,7 @@ from wiregen.schema.model import (
     Computed,
     Default,
     Derived,
+    EnumReference,
     Expression,
     Field,
     FieldReference,
@@ -26,9 +27,9 @@ from wiregen.schema.model import (
     MessageMatch,
     Octets,
     Position,
-    Reference,
     Region,
     Text,
+    Trailing,
     Type,
     Uuid,
     Varint,
@@ -130,7 +131,7 @@ def fault_of_value(value: Expression, type_: Type, declared: Declared) -> str | 
 
 
 def _fault_of_number(number: int, type_: Type, declared: Declared) -> str | None:
-    if isinstance(type_, Reference) and type_.target == "enum":
+    if isinstance(type_, EnumReference):
         fault = _fault_of_member(number, type_, declared)
         if fault is not None:
             return fault
@@ -140,14 +141,14 @@ def _fault_of_number(number: int, type_: Type, declared: Declared) -> str | None
     return f"{number} is not in {numbers_text(possible)}"
 
 
-def _fault_of_member(number: int, reference: Reference, declared: Declared) -> str | None:
+def _fault_of_member(number: int, reference: EnumReference, declared: Declared) -> str | None:
     enum = declared.enums.get(reference.name)
     if enum is None or enum.is_open:
         return None
     members = [member for member in enum.members if member.value == number]
     if not members:
         return f"{number} is no member of `{enum.name}`"
-    is_allowed = reference.only is None or reference.lenient or members[0].name in reference.only
+    is_allowed = reference.only is None or reference.is_lenient or members[0].name in reference.only
     return None if is_allowed else f"`only` leaves `{members[0].name}` out"
 
 
@@ -202,7 +203,7 @@ def _coded(field: Field) -> str | None:
 
 
 def _is_trailing(field: Field) -> bool:
-    return field.value is not None and field.value.kind == "trailing"
+    return isinstance(field.value, Trailing)
 
 
 def _bits(field: Field) -> int:

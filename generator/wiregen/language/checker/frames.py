@@ -9,22 +9,21 @@ from wiregen.language.checker.inspection import MAX_VARIANTS, Inspection, Owner,
 from wiregen.language.checker.layout_equality import Shape, shape_of
 from wiregen.language.checker.lookup import is_visible
 from wiregen.language.diagnostics import Label
+from wiregen.runtime.schema.shapes import content
 from wiregen.schema.model import (
-    Arm,
+    Compressed,
     Field,
     Frame,
-    InCompressed,
     Match,
     Message,
     MessageMatch,
+    MessageReference,
     Number,
     Preamble,
-    Reference,
     Region,
-    Type,
     Variant,
 )
-from wiregen.schema.walk import flat_fields
+from wiregen.schema.walk import arm_path, flat_fields, placed_matches
 
 __all__ = ["RULES"]
 
@@ -169,7 +168,7 @@ def _inflated_without_limit(inspection: Inspection) -> None:
         return
     for record in inspection.records:
         for field, type_ in record.shapes:
-            if isinstance(type_, Region) and isinstance(type_.carrier, InCompressed):
+            if isinstance(type_, Region) and isinstance(type_.carrier, Compressed):
                 inspection.error(
                     "WG3044",
                     f"`{field.name}` is compressed, and nothing bounds what comes out",
@@ -270,31 +269,22 @@ def _arm_without_message(inspection: Inspection) -> None:
     for record in inspection.records:
         if isinstance(record.owner, Frame) and record.owner.message is not None:
             field = record.by_name[record.owner.message]
-            for arm in _without_message(field.type):
+            for path in _without_message(field):
                 inspection.error(
                     "WG3063",
                     f"`{field.name}` carries the message of the frame, and this arm has none",
-                    inspection.place(arm.path, "type"),
+                    inspection.place(path, "type"),
                     "not a message",
                     help_="declare `message Name { … }` without a type code, and name it in the arm",
                 )
 
 
-def _without_message(type_: Type) -> Iterator[Arm]:
-    """Yield the arms of a choice, and of those in its arms, that hold no message."""
-    match type_:
-        case Region(content=content):
-            yield from _without_message(content)
-        case Match(arms=arms):
-            for arm in arms:
-                inner = arm.type
-                while isinstance(inner, Region):
-                    inner = inner.content
-                is_message = isinstance(inner, Reference) and inner.target == "message"
-                if isinstance(inner, Match):
-                    yield from _without_message(inner)
-                elif not is_message and not isinstance(inner, MessageMatch):
-                    yield arm
+def _without_message(field: Field) -> Iterator[str]:
+    """Yield the paths of the arms of a choice, and of those in its arms, that hold no message."""
+    for path, match in placed_matches(field):
+        for index, arm in enumerate(match.arms):
+            if not isinstance(content(arm.type), Match | MessageReference | MessageMatch):
+                yield arm_path(path, index)
 
 
 RULES = (

@@ -11,14 +11,15 @@ from wiregen.language.checker.lookup import Declared
 from wiregen.language.checker.subjects import SessionSubjects
 from wiregen.language.checker.targets import Targets
 from wiregen.language.diagnostics import Label, Report, Span
+from wiregen.runtime.schema.node import Node
 from wiregen.schema.model import (
     Field,
     Frame,
     Message,
     MessageMatch,
+    MessageReference,
     Preamble,
     Protocol,
-    Reference,
     Session,
     Struct,
     Type,
@@ -135,14 +136,10 @@ class Inspection:
             type_
             for record in self.records
             for field in record.flat
-            if field.view is not None and field.view.type is not None
-            for type_ in shapes(field.view.type)
+            if isinstance(field.view, Node)
+            for type_ in shapes(field.view)
         )
-        return frozenset(
-            type_.name
-            for type_ in (*shapes_, *views)
-            if isinstance(type_, Reference) and type_.target == "message"
-        )
+        return frozenset(type_.name for type_ in (*shapes_, *views) if isinstance(type_, MessageReference))
 
     @cached_property
     def declared(self) -> Declared:

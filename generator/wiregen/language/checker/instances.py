@@ -150,7 +150,7 @@ class _Lives:
 
     def _covers(self, row: Row, line: Row) -> bool:
         """Tell whether a row is tried wherever another one is, and leaves nothing where it is taken."""
-        if row.role not in (None, line.role) or (isinstance(row.effect, Violates) and row.effect.lenient):
+        if row.role not in (None, line.role) or (isinstance(row.effect, Violates) and row.effect.is_lenient):
             return False
         if row.states is not None and not set(
             line.states or (each.name for each in self._session.states)

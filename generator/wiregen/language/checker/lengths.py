@@ -16,21 +16,23 @@ from wiregen.schema.model import (
     Field,
     FieldReference,
     Frame,
-    InPrefix,
+    FrameReference,
     InSize,
     Limit,
     List,
     Message,
     MessageMatch,
+    MessageReference,
     Operation,
     Preamble,
+    Prefix,
     Range,
-    Reference,
     Region,
+    StructReference,
     Text,
     Trailing,
     Type,
-    UntilHolds,
+    Until,
 )
 from wiregen.schema.sizes import Sizes
 from wiregen.schema.values import number_of
@@ -131,7 +133,7 @@ def _region_never_full(inspection: Inspection) -> None:
 def _room(inspection: Inspection, record: Record, region: Region) -> tuple[int | None, Label | None]:
     """Return how many bytes a region has at most, and where that is said if it is elsewhere."""
     match region.carrier:
-        case InPrefix(type=type_):
+        case Prefix(type=type_):
             possible = inspection.declared.numbers_in(type_)
             return None if possible is None else possible.high, None
         case InSize(size=FieldReference(path=(name,), scope="own")) if name in record.by_name:
@@ -147,7 +149,7 @@ def _room(inspection: Inspection, record: Record, region: Region) -> tuple[int |
 
 def _laid_in(inspection: Inspection, content: Type) -> Label | None:
     """Return where the content of a region is declared."""
-    if isinstance(content, Reference) and content.target in ("struct", "message", "frame"):
+    if isinstance(content, StructReference | MessageReference | FrameReference):
         return inspection.also(f"{inspection.protocol.path}.{content.name}", "laid out here", "name")
     return None
 
@@ -205,7 +207,7 @@ def _extra_of(type_: Type, sizes: Sizes, message: Message) -> int:
             return _size_of(message, sizes)
         case Block(fields=fields):
             return sum(_extra(field, sizes, message) for field in fields)
-        case Region(content=content, carrier=InPrefix()):
+        case Region(content=content, carrier=Prefix()):
             return _extra_of(content, sizes, message)
         case Region(content=content, carrier=InSize(size=size)) if number_of(size) is None:
             return _extra_of(content, sizes, message)
@@ -214,7 +216,7 @@ def _extra_of(type_: Type, sizes: Sizes, message: Message) -> int:
 
 
 def _size_of(message: Message, sizes: Sizes) -> int:
-    reference = Reference(target="message", name=message.name)
+    reference = MessageReference(name=message.name)
     return 0 if sizes.is_endless(reference) else sizes.smallest(reference)
 
 
@@ -284,7 +286,7 @@ def _measure(field: Field, function: str, sizes: Sizes, message: Message | None)
     length = field.type.length
     if isinstance(length, Computed):
         return max(0, number_of(length.value) or 0)
-    return int(isinstance(length, UntilHolds))
+    return int(isinstance(length, Until))
 
 
 RULES = (_length_too_narrow, _region_too_small, _region_never_full, _message_too_long)

@@ -8,15 +8,17 @@ from wiregen.schema.model import (
     Bits,
     Block,
     Boolean,
+    CodingReference,
     ContextReference,
+    EnumReference,
     Expression,
     Field,
     FieldReference,
     Integer,
     Protocol,
-    Reference,
     Region,
     Span,
+    StructReference,
     Type,
     Varint,
 )
@@ -57,9 +59,9 @@ class Declared:
                 return span_of(type_)
             case Boolean():
                 return Span(low=0, high=1)
-            case Reference(target="enum", name=name) if name in self.enums:
+            case EnumReference(name=name) if name in self.enums:
                 return span_of(self.enums[name].type)
-            case Reference(target="coding", name=name) if name in self._codings:
+            case CodingReference(name=name) if name in self._codings:
                 return coding_span(self._codings[name])
             case _:
                 return None
@@ -70,14 +72,14 @@ class Declared:
         A coding leaves gaps and may have null, so it is none of them.
         """
         match type_:
-            case Reference(target="enum", name=name, only=only, lenient=False) if self._is_closed(name) or (
+            case EnumReference(name=name, only=only, is_lenient=False) if self._is_closed(name) or (
                 only is not None and name in self.enums
             ):
                 members = (
                     member for member in self.enums[name].members if only is None or member.name in only
                 )
                 return tuple(Span(low=member.value, high=member.value) for member in members)
-            case Reference(target="coding"):
+            case CodingReference():
                 return None
             case _:
                 possible = self.numbers_in(type_)
@@ -92,7 +94,7 @@ class Declared:
                 return self.fields_of(content)
             case Block(fields=fields):
                 return fields
-            case Reference(target="struct", name=name) if name in self._structs:
+            case StructReference(name=name) if name in self._structs:
                 return self._structs[name].fields
             case _:
                 return ()
@@ -100,6 +102,5 @@ class Declared:
 
 def is_visible(field: Field) -> bool:
     """Tell whether a field is part of the Python API: not derived, not constant, not `_`, no block."""
-    hidden = field.value is not None and field.value.kind in {"derived", "fixed"}
     block = field.type.content if isinstance(field.type, Region) else field.type
-    return not hidden and field.name != "_" and not isinstance(block, Block)
+    return not field.is_hidden and not isinstance(block, Block)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from wiregen.schema.lowering import limits_of
 from wiregen.schema.model import (
+    Compressed,
     Field,
-    InCompressed,
     List,
     Message,
     Protocol,
@@ -66,7 +66,7 @@ def _memory(fields: tuple[Field, ...], largest: int | None, limits: Mapping[str,
     types = tuple(nested_types(*(field.type for field in fields)))
     content = limits["frame"] if largest is None else min(largest, limits["frame"])
     inflated = 0
-    if any(isinstance(type_, Region) and isinstance(type_.carrier, InCompressed) for type_ in types):
+    if any(isinstance(type_, Region) and isinstance(type_.carrier, Compressed) for type_ in types):
         inflated = limits["inflated"]
     n_objects = _n_elements(types, content + inflated, limits) + 1
     values = max(map(_width, types), default=1) * (content + inflated)

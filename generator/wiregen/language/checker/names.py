@@ -44,7 +44,7 @@ def _code_is_taken(inspection: Inspection) -> None:
     """Refuse a field `code` where the class has that attribute already, which tells which of several codes a value has."""
     for record in inspection.records:
         owner = record.owner
-        if not isinstance(owner, Variety) or sum(span.high - span.low + 1 for span in owner.codes) == 1:
+        if not isinstance(owner, Variety) or sum(span.high - span.low + 1 for span in owner.spans) == 1:
             continue
         for field in record.flat:
             if is_visible(field) and field.name == "code":
@@ -113,8 +113,8 @@ def _members(fields: tuple[Field, ...], carried: str | None) -> Iterator[tuple[s
         if not is_visible(field) or field.name == carried:
             continue
         yield field.name, field.path
-        if field.view is not None and field.view.form != "type":
-            yield f"{field.name}_{field.view.form}", field.path
+        if isinstance(field.view, str):
+            yield f"{field.name}_{field.view}", field.path
 
 
 RULES = (_names_meet, _code_is_taken, _name_is_taken)

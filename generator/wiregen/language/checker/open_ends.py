@@ -10,20 +10,23 @@ from wiregen.language.checker.inspection import Inspection, Owner, role_of
 from wiregen.schema.graph import components
 from wiregen.schema.model import (
     Bytes,
+    Compressed,
     Field,
     Frame,
-    InCompressed,
+    FrameReference,
     List,
     Message,
     MessageMatch,
-    Reference,
+    MessageReference,
     Region,
     Struct,
+    StructReference,
     Text,
-    ToTheEnd,
+    ToEnd,
     Trailing,
     Type,
     Variant,
+    target_of,
 )
 from wiregen.schema.walk import matched_messages, open_types, sent_messages
 
@@ -111,9 +114,9 @@ def _sent(key: _Key, messages: tuple[Message, ...]) -> Iterator[_Key]:
 
 def _keys(type_: Type, role: str | None, messages: tuple[Message, ...]) -> Iterable[_Key]:
     match type_:
-        case Reference(target="struct" | "message" | "frame" as target, name=name):
-            return ((target, name),)
-        case MessageMatch(only=None) | MessageMatch(lenient=True):
+        case StructReference(name=name) | MessageReference(name=name) | FrameReference(name=name):
+            return ((target_of(type_), name),)
+        case MessageMatch(only=None) | MessageMatch(is_lenient=True):
             return ((_SENT, role or ""),)  # one key for all, so that the work stays linear in the frames
         case MessageMatch():
             return (("message", each.name) for each in matched_messages(messages, type_, role))
@@ -135,8 +138,8 @@ def _is_met(key: _Key, rests: Rests) -> bool:
 def _is_to_the_end(type_: Type) -> bool:
     match type_:
         case Bytes(length=length) | Text(length=length) | List(length=length):
-            return isinstance(length, ToTheEnd)
-        case Region(carrier=InCompressed(length=length)):
-            return isinstance(length, ToTheEnd)
+            return isinstance(length, ToEnd)
+        case Region(carrier=Compressed(length=length)):
+            return isinstance(length, ToEnd)
         case _:
             return False

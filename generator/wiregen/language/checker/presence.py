@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from wiregen.language.checker.lookup import Declared
+from wiregen.schema.copies import replace
 from wiregen.schema.model import (
     Arm,
     Block,
@@ -78,8 +79,8 @@ def _laid(type_: Type, facts: Facts) -> Iterator[tuple[Facts, Type]]:
 
 def taken(subject: Expression, arm: Arm, arms: tuple[Arm, ...]) -> Fact:
     """Return the condition under which an arm is taken."""
-    spans = arm.patterns or tuple(span for each in arms for span in each.patterns)
-    return is_one_of(subject, spans), bool(arm.patterns)
+    spans = arm.spans or tuple(span for each in arms for span in each.spans)
+    return is_one_of(subject, spans), bool(arm.spans)
 
 
 def is_one_of(subject: Expression, spans: tuple[Span, ...]) -> Expression:

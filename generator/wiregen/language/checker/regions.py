@@ -18,10 +18,11 @@ from wiregen.schema.model import (
     MessageMatch,
     Position,
     Preamble,
-    Reference,
-    ToTheEnd,
+    StructReference,
+    ToEnd,
     Trailing,
     Type,
+    UnionReference,
     Variant,
     Variety,
 )
@@ -93,7 +94,7 @@ def _alternative_is_never_read(inspection: Inspection) -> None:
 
 def _endless_variety(inspection: Inspection, type_: Type, rests: Rests) -> Variety | None:
     """Return the first alternative that goes on to the end, of a list to the end whose items end in a union; None: there is none."""
-    if not isinstance(type_, List) or not isinstance(type_.length, ToTheEnd):
+    if not isinstance(type_, List) or not isinstance(type_.length, ToEnd):
         return None
     for union in _last_unions(inspection, type_.item, frozenset()):
         chosen = (
@@ -109,12 +110,12 @@ def _endless_variety(inspection: Inspection, type_: Type, rests: Rests) -> Varie
     return None
 
 
-def _last_unions(inspection: Inspection, type_: Type, seen: frozenset[str]) -> Iterator[Reference]:
+def _last_unions(inspection: Inspection, type_: Type, seen: frozenset[str]) -> Iterator[UnionReference]:
     """Yield the unions that a shape ends in."""
     match type_:
-        case Reference(target="union"):
+        case UnionReference():
             yield type_
-        case Reference(target="struct", name=name) if name not in seen:
+        case StructReference(name=name) if name not in seen:
             for field in inspection.declared.fields_of(type_)[-1:]:
                 yield from _last_unions(inspection, field.type, seen | {name})
         case Match(arms=arms):

@@ -202,7 +202,7 @@ def _lenient_without_rest(inspection: Inspection) -> None:
     for session in inspection.protocol.sessions:
         patience = Patience(_MAX_LOOKS)
         for position, row in enumerate(session.rows if len(session.rows) <= _MAX_ROWS else ()):
-            if not (isinstance(row.effect, Violates) and row.effect.lenient):
+            if not (isinstance(row.effect, Violates) and row.effect.is_lenient):
                 continue
             below = session.rows[position + 1 :]
             lost = next(_lost(inspection, session, row, below, patience), None)

@@ -223,7 +223,7 @@ def _take(rows: list[Row], row: Row) -> None:
 
 
 def _is_final(row: Row) -> bool:
-    return not (isinstance(row.effect, Violates) and row.effect.lenient)
+    return not (isinstance(row.effect, Violates) and row.effect.is_lenient)
 
 
 def _is_always(when: Expression | None) -> bool:

@@ -13,6 +13,7 @@ from wiregen.schema.model import (
     Boolean,
     Bytes,
     Call,
+    CodingReference,
     ContextReference,
     Expression,
     Field,
@@ -25,7 +26,6 @@ from wiregen.schema.model import (
     Operation,
     Preamble,
     Protocol,
-    Reference,
     RoleReference,
     Row,
     Session,
@@ -238,4 +238,4 @@ def _has(fields: tuple[Field, ...], name: str) -> bool:
     field = next((each for each in fields if each.name == name), None)
     if field is None or (field.condition is not None and field.value is None):
         return False
-    return not (isinstance(field.type, Reference) and field.type.target == "coding")
+    return not (isinstance(field.type, CodingReference))

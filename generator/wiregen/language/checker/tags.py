@@ -44,4 +44,4 @@ def _notes(protocol: Protocol) -> Iterator[Notes]:
     owners += (variety for union in protocol.unions for variety in union.varieties)
     for owner in owners:
         yield owner.notes
-        yield from (field.notes for field in flat_fields(owner.fields))
+        yield from (protocol.about[field.path].notes for field in flat_fields(owner.fields))

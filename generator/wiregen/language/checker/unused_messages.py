@@ -98,7 +98,7 @@ def _message_never_accepted(inspection: Inspection) -> None:
 
 def _is_refusal(row: Row) -> bool:
     """Tell whether a row says of what it names that it is never legal; `any` names nothing."""
-    is_final = isinstance(row.effect, Violates) and not row.effect.lenient
+    is_final = isinstance(row.effect, Violates) and not row.effect.is_lenient
     return is_final and row.when is None and row.targets is not None
 
 
@@ -131,7 +131,7 @@ def _sent(inspection: Inspection) -> tuple[str, ...]:
 
 
 def _refuses(row: Row) -> bool:
-    return isinstance(row.effect, Violates) and not row.effect.lenient
+    return isinstance(row.effect, Violates) and not row.effect.is_lenient
 
 
 def _message_never_mentioned(inspection: Inspection) -> None:

@@ -103,4 +103,4 @@ class Constructs:
     def _code(self, construct: m.Construct) -> int:
         union = next(union for union in self._protocol.unions if union.name == construct.union)
         variety = next(variety for variety in union.varieties if variety.name == construct.name)
-        return variety.codes[0].low
+        return variety.spans[0].low

@@ -6,7 +6,7 @@ Invariant: a trace that is made here holds where what is lenient is tolerated; a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from wiregen.language.diagnostics import Report, Span
 from wiregen.language.examples.connection_state import ConnectionState, Outcome, Setup
@@ -19,6 +19,7 @@ from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.sessions.events import Violation
 from wiregen.runtime.sessions.table import Program
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.schema.lowering import lower
 
 __all__ = ["Told", "check_conversations", "told_conversations"]

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from wiregen.language.diagnostics import Report, Span
 from wiregen.schema.model import (
+    About,
     Block,
     Field,
     Frame,
@@ -22,6 +23,7 @@ from wiregen.schema.model import (
 )
 from wiregen.schema.walk import shapes
 
+Abouts: TypeAlias = Mapping[str, About]
 What: TypeAlias = Literal[
     "protocol",
     "limit",
@@ -133,10 +135,10 @@ def _nodes(protocol: Protocol) -> Iterator[Node]:
     )
     yield top
     yield from _plain(protocol, top)
-    yield from _laid(protocol, top)
+    yield from _laid(protocol, top, protocol.about)
     yield from _choices(protocol, top)
     for variant in protocol.variants:
-        yield from _variant(variant, top)
+        yield from _variant(variant, top, protocol.about)
     for session in protocol.sessions:
         yield from _session(session, top)
     for rule in protocol.rules:
@@ -171,40 +173,43 @@ def _choices(protocol: Protocol, top: Node) -> Iterator[Node]:
         for variety in union.varieties:
             kind = Node(what="variety", path=variety.path, doc=variety.doc, notes=variety.notes, above=whole)
             yield kind
-            yield from () if variety.is_lone else _fields(variety.fields, kind)
+            yield from () if variety.is_lone else _fields(variety.fields, kind, protocol.about)
 
 
-def _variant(variant: Variant, top: Node) -> Iterator[Node]:
+def _variant(variant: Variant, top: Node, abouts: Abouts) -> Iterator[Node]:
     whole = Node(what="variant", path=variant.path, doc=variant.doc, notes=variant.notes, above=top)
     yield whole
-    yield from _laid(variant, whole)
+    yield from _laid(variant, whole, abouts)
 
 
-def _laid(source: Protocol | Variant, above: Node) -> Iterator[Node]:
+def _laid(source: Protocol | Variant, above: Node, abouts: Abouts) -> Iterator[Node]:
     """Yield the declarations with fields, which a protocol and its variants both have."""
     for struct in source.structs:
-        yield from _row("struct", struct, above)
+        yield from _row("struct", struct, above, abouts)
     for message in source.messages:
-        yield from _row("message", message, above)
+        yield from _row("message", message, above, abouts)
     for frame in source.frames:
-        yield from _row("frame", frame, above)
+        yield from _row("frame", frame, above, abouts)
     for preamble in source.preambles:
-        yield from _row("preamble", preamble, above)
+        yield from _row("preamble", preamble, above, abouts)
 
 
-def _row(what: What, declaration: Struct | Message | Frame | Preamble, above: Node) -> Iterator[Node]:
+def _row(
+    what: What, declaration: Struct | Message | Frame | Preamble, above: Node, abouts: Abouts
+) -> Iterator[Node]:
     node = Node(what=what, path=declaration.path, doc=declaration.doc, notes=declaration.notes, above=above)
     yield node
-    yield from _fields(declaration.fields, node)
+    yield from _fields(declaration.fields, node, abouts)
 
 
-def _fields(fields: tuple[Field, ...], above: Node) -> Iterator[Node]:
+def _fields(fields: tuple[Field, ...], above: Node, abouts: Abouts) -> Iterator[Node]:
     for field in fields:
-        node = Node(what="field", path=field.path, doc=field.doc, notes=field.notes, above=above)
+        about = abouts[field.path]
+        node = Node(what="field", path=field.path, doc=about.doc, notes=about.notes, above=above)
         yield node
         for type_ in shapes(field.type):
             if isinstance(type_, Block):
-                yield from _fields(type_.fields, node)
+                yield from _fields(type_.fields, node, abouts)
 
 
 def _session(session: Session, top: Node) -> Iterator[Node]:

@@ -1,13 +1,13 @@
 """Annotations: each known by name, with the arguments that it takes."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final, Literal, TypeAlias
 
 from wiregen.language import syntax
 from wiregen.language.resolver.names import report_unknown
 from wiregen.language.resolver.state import MAX_ALIAS_CHAIN, Workspace
 from wiregen.schema import model
+from wiregen.schema.copies import replace
 
 _Form: TypeAlias = Literal["texts", "text", "nothing", "tag", "name"]
 _FORMS: Final[Mapping[str, tuple[_Form, str]]] = {

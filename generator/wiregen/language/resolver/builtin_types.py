@@ -11,9 +11,9 @@ _FLOAT: Final = re.compile(r"f(32|64)(le|be)?")
 _NUMBER: Final = re.compile(r"([uif])([1-9][0-9]{0,2})(?:le|be)?")
 _BITS: Final = re.compile(r"u([1-7])")
 _VARINTS: Final[dict[str, model.Varint]] = {
-    "varint": model.Varint(bits=64, zigzag=False, lenient=False),
-    "varint63": model.Varint(bits=63, zigzag=False, lenient=False),
-    "zigzag": model.Varint(bits=64, zigzag=True, lenient=False),
+    "varint": model.Varint(bits=64, is_zigzag=False, is_lenient=False),
+    "varint63": model.Varint(bits=63, is_zigzag=False, is_lenient=False),
+    "zigzag": model.Varint(bits=64, is_zigzag=True, is_lenient=False),
 }
 ENCODINGS: Final[tuple[str, ...]] = get_args(model.Encoding)
 ALGORITHMS: Final = ("zlib", "gzip", "deflate")
@@ -54,12 +54,12 @@ def fixed_type(word: str, endian: model.Endian, bits: str) -> model.Type | None:
     number = _INTEGER.fullmatch(word)
     if number:
         order = _order(number[3], endian)
-        return model.Integer(bits=int(number[2]), signed=number[1] == "i", endian=order)
+        return model.Integer(size=int(number[2]) // 8, is_signed=number[1] == "i", endian=order)
     real = _FLOAT.fullmatch(word)
     if real:
-        return model.Float(bits=int(real[1]), endian=_order(real[2], endian))
+        return model.Float(size=int(real[1]) // 8, endian=_order(real[2], endian))
     if word == "bool":
-        return model.Boolean(lenient=False)
+        return model.Boolean(is_lenient=False)
     if word == "uuid":
         return model.Uuid()
     return _VARINTS.get(word) or _bits(word, bits)
@@ -74,14 +74,14 @@ def _bits(word: str, order: str) -> model.Bits | None:
     )
 
 
-def sized_type(word: str, length: model.Length, endian: model.Endian) -> model.Bytes | model.Text | None:
+def sized_type(word: str, length: model.ByteLength, endian: model.Endian) -> model.Bytes | model.Text | None:
     """Return the type that a word is with a length, None if it has none."""
     if word == "bytes":
         return model.Bytes(length=length)
     if word in ENCODINGS:
         encoding = cast(model.Encoding, word)
         order: model.Endian = endian if word == "utf16" else "big"
-        return model.Text(encoding=encoding, length=length, lenient=False, endian=order)
+        return model.Text(encoding=encoding, length=length, is_lenient=False, endian=order)
     return None
 
 

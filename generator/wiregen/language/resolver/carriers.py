@@ -31,7 +31,7 @@ def resolve_carrier(place: Place, node: syntax.Expression) -> model.Carrier | No
             return _chunks(place, node, node.base)
     prefix = lengths.resolve_prefix(place, node)
     if prefix is not None:
-        return model.InPrefix(type=prefix, rule=rule_of_type(place.work, node))
+        return model.Prefix(type=prefix, rule=rule_of_type(place.work, node))
     if isinstance(node, syntax.ToTheEnd | syntax.Terminated):
         place.work.error("WG2106", "nothing can be laid in this", node.span, label="no carrier", help_=_HELP)
         return None
@@ -41,8 +41,8 @@ def resolve_carrier(place: Place, node: syntax.Expression) -> model.Carrier | No
 def _compressed(
     place: Place, node: syntax.Sized | syntax.ToTheEnd | syntax.Terminated, algorithm: str
 ) -> model.Carrier:
-    length = lengths.resolve_length(place, node, None)
-    return model.InCompressed(algorithm=cast(Literal["zlib", "gzip", "deflate"], algorithm), length=length)
+    length = lengths.resolve_byte_length(place, node)
+    return model.Compressed(algorithm=cast(Literal["zlib", "gzip", "deflate"], algorithm), length=length)
 
 
 def _chunks(
@@ -62,4 +62,4 @@ def _chunks(
         place.work.error("WG2106", message, base.span, label="no chunk")
         return None
     until = lengths.resolve_until(place, node.until, record_of(base.text))
-    return model.InChunks(struct=base.text, data=data[0], until=until)
+    return model.Chunks(struct=base.text, data=data[0], until=until)

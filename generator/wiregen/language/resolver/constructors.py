@@ -113,11 +113,17 @@ def _candidates(shelf: Shelf, wanted: Wanted) -> Iterator[str | _Choice]:
             yield from ("message", "frame", "preamble")
         case model.MessageMatch():
             yield "message"
-        case model.Reference(target="frame", name=name):
+        case model.FrameReference(name=name):
             yield from (f"={name}", "message")
-        case model.Reference(target="union", name=name, only=only) if name in shelf.unions:
+        case model.UnionReference(name=name, only=only) if name in shelf.unions:
             yield _Choice(union=name, only=only)
-        case model.Reference(name=name):
+        case (
+            model.EnumReference(name=name)
+            | model.StructReference(name=name)
+            | model.UnionReference(name=name)
+            | model.CodingReference(name=name)
+            | model.MessageReference(name=name)
+        ):
             yield f"={name}"
         case model.Region(content=content):
             yield from _candidates(shelf, content)
@@ -165,7 +171,7 @@ def _variety(
         message = f"`{variety.name}` is not among what this field allows"
         shelf.work.error("WG2404", message, name.span, help_=f"it allows {_some(only)}")
     fields = tuple(each.field for each in attributes(variety.fields) if _is_parameter(each.field))
-    if any(span.low != span.high for span in variety.codes) or len(variety.codes) > 1:
+    if any(span.low != span.high for span in variety.spans) or len(variety.spans) > 1:
         fields = (*fields, _code_of(variety, union))
     return _Built(what="variety", name=variety.name, union=union.name, fields=fields)
 
@@ -179,14 +185,12 @@ def _code_of(variety: model.Variety, union: model.Union) -> model.Field:
     return model.Field(
         path=f"{variety.path}.code",
         name="code",
-        doc="",
+        is_hidden=False,
         type=union.type,
-        view=None,
         value=None,
         condition=None,
         where=None,
         where_text="",
-        notes=model.Notes(),
     )
 
 

@@ -12,7 +12,7 @@ from wiregen.language.resolver.messages import resolve_role
 from wiregen.language.resolver.names import Entry, refuse_duplicates, report_unknown
 from wiregen.language.resolver.scopes import Scope
 from wiregen.language.resolver.shape_context import Place
-from wiregen.language.resolver.sorts import BYTES, Sort, describe, fits, sort_of_type
+from wiregen.language.resolver.sorts import BYTES, UNKNOWN_TYPE, Sort, describe, fits, sort_of_type
 from wiregen.language.resolver.state import Workspace
 from wiregen.language.resolver.targets import (
     Instance,
@@ -164,23 +164,23 @@ def resolve_join(work: Workspace, node: syntax.Join) -> model.Join:
     )
 
 
-def _joined(work: Workspace, path: str, node: syntax.Ref) -> tuple[model.Type | None, tuple[str, str] | None]:
+def _joined(
+    work: Workspace, path: str, node: syntax.Ref
+) -> tuple[model.Bytes | model.FrameReference | None, tuple[str, str] | None]:
     """Return the type that the joined bytes are read as, or the block of a frame that they are."""
     if isinstance(node, syntax.Attribute) and isinstance(node.base, syntax.Name):
         return _block(work, node.base, node.name)
     type_ = types.resolve_type(_off_wire(work, path), node)
     match type_:
-        case model.Bytes(length=model.ToTheEnd()) | model.Reference(target="frame"):
+        case model.Bytes(length=model.ToEnd()) | model.FrameReference():
             return type_, None
         case _:
             message = "a join is `bytes`, a frame, or a block of a frame"
             work.error("WG2301", message, node.span, help_="write `bytes`, `Frame` or `Frame.payload`")
-            return type_, None
+            return UNKNOWN_TYPE, None
 
 
-def _block(
-    work: Workspace, owner: syntax.Name, name: syntax.Name
-) -> tuple[model.Type | None, tuple[str, str] | None]:
+def _block(work: Workspace, owner: syntax.Name, name: syntax.Name) -> tuple[None, tuple[str, str] | None]:
     frame = resolve_target(work, owner)
     if frame is None:
         return None, None

@@ -106,7 +106,7 @@ def number_type(work: Workspace, name: syntax.Name, what: str) -> model.Integer 
     if found != UNKNOWN_TYPE:
         message = f"{what} is made of an integer type, and `{name.text}` is none"
         work.error("WG2107", message, name.span, label="no integer", help_="write `u8`, for example")
-    return model.Integer(bits=8, signed=False, endian="big")
+    return model.Integer(size=1, is_signed=False, endian="big")
 
 
 def resolve_union(work: Workspace, node: syntax.Union) -> model.Union:
@@ -119,6 +119,7 @@ def resolve_union(work: Workspace, node: syntax.Union) -> model.Union:
         doc=node.docs,
         type=number_type(work, node.type, "a union"),
         varieties=tuple(_variety(work, path, each, notes) for each in node.varieties),
+        is_raw=notes.raw,
         notes=notes,
     )
 
@@ -132,7 +133,7 @@ def _variety(work: Workspace, owner: str, node: syntax.Variety, above: model.Not
         path=path,
         name=node.name.text,
         doc=node.docs,
-        codes=resolve_ranges(work, node.codes),
+        spans=resolve_ranges(work, node.codes),
         fields=_variety_fields(work, path, node, notes),
         is_lone=isinstance(node.body, syntax.Shape),
         notes=notes,
@@ -161,7 +162,7 @@ def resolve_coding(work: Workspace, node: syntax.Coding) -> model.Coding:
         work.error(
             "WG2107", "a coding begins with an integer of one width", node.type.span, help_="write `u8`"
         )
-        type_ = model.Integer(bits=8, signed=False, endian="big")
+        type_ = model.Integer(size=1, is_signed=False, endian="big")
     return model.Coding(
         path=path,
         name=node.name.text,
@@ -191,4 +192,4 @@ def _wide(work: Workspace, node: syntax.Ref) -> model.Integer:
     if found != UNKNOWN_TYPE:
         message = "what follows in a coding is an integer of one width"
         work.error("WG2107", message, node.span, label="no integer", help_="write `u16`, for example")
-    return model.Integer(bits=8, signed=False, endian="big")
+    return model.Integer(size=1, is_signed=False, endian="big")

@@ -1,7 +1,8 @@
 """Fields: shape, view, value, condition and `where`, each with what it may look at."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import reduce
 from typing import assert_never
 
 from wiregen.language import syntax
@@ -16,18 +17,19 @@ from wiregen.language.resolver.sorts import BOOLEAN, Sort, sort_of_type
 from wiregen.language.resolver.state import MAX_ALIAS_CHAIN, Workspace, span_of
 from wiregen.language.resolver.views import resolve_view
 from wiregen.schema import model
+from wiregen.schema.copies import replace
+from wiregen.schema.field_facts import joined_conditions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Where:
-    """The conditions of a field and of the aliases it is of, joined, with the text of all.
+    """The conditions of a field and of the aliases it is of, joined.
 
-    `rules`: text and rule of each condition, if one of them has a rule of its own.
+    `text`: that of all, or text and rule of each if one of them has a rule of its own.
     """
 
     condition: model.Expression | None
-    text: str
-    rules: tuple[tuple[str, str | None], ...] = ()
+    text: str | tuple[model.Condition, ...]
 
 
 def resolve_owned(
@@ -63,17 +65,19 @@ def resolve_lone(
     whole = replace(place, scope=replace(scope, visible=layout.n_fields))
     own = () if node.where is None else ((node.where, None),)
     joined = _where(whole, shape, LONE, type_, own)
+    lone = _with_rule(work, model.Notes(rule=notes.rule, inherited=notes.places), shape)
+    work.about[name] = model.About(doc=node.docs, notes=lone)
     return model.Field(
         path=name,
         name=LONE,
-        doc=node.docs,
+        is_hidden=False,
         type=type_,
-        view=None,
         value=None,
         condition=None,
         where=joined.condition,
         where_text=joined.text,
-        notes=_with_rule(work, model.Notes(rule=notes.rule, inherited=notes.places), shape),
+        rule=lone.rule,
+        is_secret=lone.secret,
     )
 
 
@@ -87,18 +91,21 @@ def _field(place: Place, node: syntax.Field) -> model.Field:
     behind = replace(here, scope=replace(here.scope, visible=end))
     own = [(each.expression, _rule_of(place.work, each)) for each in node.requirements]
     where = _where(behind, node.shape, node.name.text, type_, own)
+    notes = _with_rule(place.work, notes, node.shape)
+    doc = node.docs or doc_of_shape(place.work, node.shape)
+    place.work.about[path] = model.About(doc=doc, notes=notes)
     return model.Field(
         path=path,
         name=node.name.text,
-        doc=node.docs or doc_of_shape(place.work, node.shape),
+        is_hidden=node.name.text == PADDING or isinstance(node.value, syntax.Derived | syntax.Constant),
         type=type_,
         view=resolve_view(here, node.view, type_) if node.view is not None else None,
         value=_value(here, node, sort_of_type(type_)),
         condition=require_truth(place.work, here.scope, node.condition, "`if`"),
         where=where.condition,
         where_text=where.text,
-        where_rules=where.rules,
-        notes=_with_rule(place.work, notes, node.shape),
+        rule=notes.rule,
+        is_secret=notes.secret,
     )
 
 
@@ -143,7 +150,7 @@ def _value(place: Place, node: syntax.Field, sort: Sort) -> model.FieldValue | N
         case syntax.Derived(expression=expression):
             ahead = replace(place.scope, visible=place.layout.n_fields)
             value = require(place.work, ahead, expression, sort, "the value")
-            return model.Derived(value=value, lenient=node.shape.lenient is not None)
+            return model.Derived(value=value, is_lenient=node.shape.lenient is not None)
         case _:
             assert_never(node.value)
 
@@ -200,45 +207,48 @@ def _where(
 ) -> Where:
     """Return the field's conditions after those of its aliases, in which `value` means the field."""
     work, sort = place.work, sort_of_type(type_)
-    conditions: list[tuple[model.Expression, str, str | None]] = []
+    conditions: list[tuple[model.Expression, model.Condition]] = []
     for each in _conditions_of_aliases(work, shape.core):
         scope = replace(place.scope, own={}, value=(name, sort))
-        conditions.append((require(work, scope, each, BOOLEAN, "`where`"), work.text_of(each.span), None))
+        text = work.text_of(each.span)
+        conditions.append((require(work, scope, each, BOOLEAN, "`where`"), model.Condition(text, None)))
     for each, rule in own:
-        conditions.append(
-            (require(work, place.scope, each, BOOLEAN, "`where`"), work.text_of(each.span), rule)
-        )
+        text = work.text_of(each.span)
+        conditions.append((require(work, place.scope, each, BOOLEAN, "`where`"), model.Condition(text, rule)))
     return _all_of(conditions)
 
 
-def where_of_items(place: Place, base: syntax.Ref, item: model.Type) -> Where:
+def condition_of_items(place: Place, base: syntax.Ref, item: model.Type) -> model.ItemCondition | None:
     """Return the conditions of the aliases that the items of a list are of, in which `value` means the item."""
     work = place.work
     scope = replace(place.scope, own={}, value=None, item={}, item_sort=sort_of_type(item))
-    return _all_of(
-        [
-            (require(work, scope, each, BOOLEAN, "`where`"), work.text_of(each.span), None)
-            for each in _conditions_of_aliases(work, base)
-        ]
+    conditions = [
+        (require(work, scope, each, BOOLEAN, "`where`"), model.Condition(work.text_of(each.span), None))
+        for each in _conditions_of_aliases(work, base)
+    ]
+    if not conditions:
+        return None
+    return model.ItemCondition(
+        condition=_conjunction([condition for condition, _ in conditions]),
+        text=joined_conditions([about.text for _, about in conditions]),
     )
 
 
-def _all_of(conditions: list[tuple[model.Expression, str, str | None]]) -> Where:
+def _all_of(conditions: list[tuple[model.Expression, model.Condition]]) -> Where:
     """Return conditions, each with its text and its own rule, as one."""
     if not conditions:
         return Where(condition=None, text="")
-    whole = conditions[0][0]
-    for condition, _, _ in conditions[1:]:
-        whole = model.Operation(operator="and", left=whole, right=condition)
-    rules = tuple((text, rule) for _, text, rule in conditions)
-    has_rules = any(rule is not None for _, rule in rules)
-    return Where(condition=whole, text=_joined([text for text, _ in rules]), rules=rules if has_rules else ())
+    abouts = tuple(about for _, about in conditions)
+    has_rules = any(about.rule is not None for about in abouts)
+    return Where(
+        condition=_conjunction([condition for condition, _ in conditions]),
+        text=abouts if has_rules else joined_conditions([about.text for about in abouts]),
+    )
 
 
-def _joined(texts: list[str]) -> str:
-    if len(texts) == 1:
-        return texts[0]
-    return " and ".join(f"({text})" if " or " in text else text for text in texts)
+def _conjunction(conditions: list[model.Expression]) -> model.Expression:
+    """Return at least one condition as one that is true where all are."""
+    return reduce(lambda left, right: model.Operation("and", left, right), conditions)
 
 
 def _conditions_of_aliases(work: Workspace, core: object) -> list[syntax.Expression]:

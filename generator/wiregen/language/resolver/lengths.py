@@ -1,6 +1,4 @@
-"""Lengths `[L]`: a prefix, an expression, up to a delimiter, or all that is left."""
-
-from dataclasses import replace
+"""Lengths `[L]`: a prefix, an expression, up to a delimiter or a condition, or all that is left."""
 
 from wiregen.language import syntax
 from wiregen.language.resolver import types
@@ -12,22 +10,40 @@ from wiregen.language.resolver.scopes import merged
 from wiregen.language.resolver.shape_context import Place
 from wiregen.language.resolver.sorts import BOOLEAN, INTEGER, Sort, sort_of_type
 from wiregen.schema import model
+from wiregen.schema.copies import replace
 
 
-def resolve_length(
-    place: Place, node: syntax.Sized | syntax.ToTheEnd | syntax.Terminated, item: model.Type | None
-) -> model.Length:
-    """Return a length; `item` is the type of a list's items, None for bytes and texts."""
+def resolve_byte_length(
+    place: Place, node: syntax.Sized | syntax.ToTheEnd | syntax.Terminated
+) -> model.ByteLength:
+    """Return the length of bytes or of a text."""
     match node:
         case syntax.ToTheEnd():
-            return model.ToTheEnd()
+            return model.ToEnd()
+        case syntax.Sized(length=length):
+            return _sized(place, length)
+        case syntax.Terminated(until=syntax.Bytes(value=delimiter)) if delimiter:
+            return model.Delimited(delimiter=delimiter.hex())
+        case syntax.Terminated(until=until):
+            message = "bytes and texts end at a delimiter"
+            place.work.error("WG2110", message, until.span, label="no bytes", help_='write `until x"00"`')
+            return model.ToEnd()
+
+
+def resolve_item_length(
+    place: Place, node: syntax.Sized | syntax.ToTheEnd | syntax.Terminated, item: model.Type
+) -> model.ItemLength:
+    """Return the length of a list of items of that type."""
+    match node:
+        case syntax.ToTheEnd():
+            return model.ToEnd()
         case syntax.Sized(length=length):
             return _sized(place, length)
         case syntax.Terminated(until=until):
-            return _terminated(place, until, item)
+            return model.Until(condition=resolve_until(place, until, sort_of_type(item)))
 
 
-def _sized(place: Place, length: syntax.Expression) -> model.Length:
+def _sized(place: Place, length: syntax.Expression) -> model.Prefix | model.Computed:
     prefix = resolve_prefix(place, length)
     if prefix is not None:
         return model.Prefix(type=prefix, rule=rule_of_type(place.work, length))
@@ -36,20 +52,20 @@ def _sized(place: Place, length: syntax.Expression) -> model.Length:
 
 def resolve_prefix(
     place: Place, node: syntax.Expression
-) -> model.Integer | model.Varint | model.Reference | None:
+) -> model.Integer | model.Varint | model.CodingReference | None:
     """Return the type of a number that stands before what it measures, None if the word is no type."""
     if not isinstance(node, syntax.Name) or not _is_type(place, node.text):
         return None
     found = types.resolve_type(place.inside(), node)
     match found:
-        case model.Integer() | model.Varint() | model.Reference(target="coding"):
+        case model.Integer() | model.Varint() | model.CodingReference():
             return found
         case _:
             message = f"a length is an integer or a coding, and `{node.text}` is neither"
             place.work.error(
                 "WG2110", message, node.span, label="no number", help_="write `u16`, for example"
             )
-            return model.Integer(bits=8, signed=False, endian="big")
+            return model.Integer(size=1, is_signed=False, endian="big")
 
 
 def _is_type(place: Place, word: str) -> bool:
@@ -57,16 +73,6 @@ def _is_type(place: Place, word: str) -> bool:
     if isinstance(declared, syntax.Const | syntax.Context):
         return False
     return declared is not None or sort_of_word(word) is not None and word not in place.scope.own
-
-
-def _terminated(place: Place, until: syntax.Expression, item: model.Type | None) -> model.Length:
-    if item is not None:
-        return model.UntilHolds(condition=resolve_until(place, until, sort_of_type(item)))
-    if isinstance(until, syntax.Bytes) and until.value:
-        return model.Delimited(delimiter=until.value.hex())
-    message = "bytes and texts end at a delimiter"
-    place.work.error("WG2110", message, until.span, label="no bytes", help_='write `until x"00"`')
-    return model.ToTheEnd()
 
 
 def resolve_until(place: Place, until: syntax.Expression, item: Sort) -> model.Expression:

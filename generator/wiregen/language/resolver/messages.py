@@ -1,7 +1,6 @@
 """Messages, the frames that carry them, preambles, and other layouts of all of these."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from wiregen.language import syntax
 from wiregen.language.diagnostics import Label, Span, did_you_mean
@@ -13,6 +12,7 @@ from wiregen.language.resolver.settings import Kept, kept_of, refuse_reserved
 from wiregen.language.resolver.sorts import UNKNOWN_TYPE
 from wiregen.language.resolver.state import Workspace, span_of
 from wiregen.schema import model
+from wiregen.schema.copies import replace
 from wiregen.schema.walk import flat_fields
 
 _MAX_SHOWN = 4
@@ -142,7 +142,7 @@ def _chooses(type_: model.Type) -> bool:
 
 def _is_message(type_: model.Type) -> bool:
     match type_:
-        case model.Reference(target="message"):
+        case model.MessageReference():
             return True
         case model.Region(content=content):
             return _is_message(content)

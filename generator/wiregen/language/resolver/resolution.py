@@ -152,6 +152,7 @@ def _protocol(work: Workspace, file: syntax.File) -> model.Protocol:
         ),
         order=tuple(name for name, each in work.names.items() if isinstance(each, _ORDERED)),
         notes=resolve_notes(work, node.annotations),
+        about=work.about,
         ledgers=records.resolve_ledgers(work, _each(work, syntax.Ledger)),
     )
 

@@ -1,7 +1,6 @@
 """`only A, B`: pushed down to the reference or the match of messages that it restricts."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from wiregen.language import syntax
 from wiregen.language.resolver.layouts import messages
@@ -10,6 +9,7 @@ from wiregen.language.resolver.scopes import members_of
 from wiregen.language.resolver.sorts import enum_of
 from wiregen.language.resolver.state import Workspace
 from wiregen.schema import model
+from wiregen.schema.copies import replace
 
 
 def restrict(work: Workspace, type_: model.Type, names: tuple[syntax.Name, ...]) -> model.Type:
@@ -21,15 +21,15 @@ def restrict(work: Workspace, type_: model.Type, names: tuple[syntax.Name, ...])
             return replace(type_, content=restrict(work, type_.content, names))
         case model.MessageMatch():
             return replace(type_, only=_allowed(work, names, "message", _messages(work), type_.only))
-        case model.Reference(target="enum"):
+        case model.EnumReference():
             members = members_of(work, enum_of(type_.name))
             only = _allowed(work, names, "member", members, type_.only, type_.name)
             return replace(type_, only=only)
-        case model.Reference(target="union"):
+        case model.UnionReference():
             varieties = _varieties(work, type_.name)
             only = _allowed(work, names, "variety", varieties, type_.only, type_.name)
             return replace(type_, only=only)
-        case model.Reference(target="frame"):
+        case model.FrameReference():
             return replace(type_, only=_allowed(work, names, "message", _messages(work), type_.only))
         case _:
             span = replace(names[0].span, end=names[-1].span.end)

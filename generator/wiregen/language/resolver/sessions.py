@@ -143,9 +143,15 @@ def _is_bytes(node: syntax.Ref) -> bool:
 def _kept(type_: model.Type) -> model.VariableType | None:
     """Return a type that a variable may have, None for any other."""
     match type_:
-        case model.Reference(target=target):
-            return type_ if target == "enum" else None
-        case model.Integer() | model.Varint() | model.Boolean() | model.Uuid() | model.Bytes() | model.Text():
+        case (
+            model.Integer()
+            | model.Varint()
+            | model.Boolean()
+            | model.Uuid()
+            | model.EnumReference()
+            | model.Bytes()
+            | model.Text()
+        ):
             return type_
         case _:
             return None
@@ -220,7 +226,7 @@ def _effect(table: _Table, scope: Scope, node: syntax.Effect) -> model.Effect:
             return model.Go(state=None, updates=_updates(table, scope, node.updates))
         case syntax.Violates(name=name):
             check_case(name, "snake", "a violation", table.work.report)
-            return model.Violates(name=name.text, lenient=node.lenient is not None)
+            return model.Violates(name=name.text, is_lenient=node.lenient is not None)
 
 
 def _place_updates(work: Workspace, path: str, node: syntax.Effect) -> None:

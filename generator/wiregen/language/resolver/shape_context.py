@@ -1,6 +1,6 @@
 """Where a shape stands: whose field it is, and what its expressions see."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ from wiregen.language.resolver.layouts import Layout
 from wiregen.language.resolver.scopes import Scope
 from wiregen.language.resolver.state import Workspace
 from wiregen.schema import model
+from wiregen.schema.copies import replace
 
 _NOTHING: Final[MappingProxyType[Any, Any]] = MappingProxyType({})
 NO_LAYOUT: Final = Layout(fields=_NOTHING, places=_NOTHING, n_fields=0, arms=_NOTHING, namesakes=_NOTHING)

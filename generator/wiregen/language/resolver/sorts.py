@@ -137,8 +137,18 @@ def sort_of_type(type_: model.Type) -> Sort:
             return TEXT
         case model.List(item=item):
             return list_of(sort_of_type(item))
-        case model.Reference():
-            return _sort_of_target(type_.target, type_.name)
+        case model.EnumReference(name=name):
+            return enum_of(name)
+        case model.CodingReference():
+            return INTEGER
+        case model.UnionReference(name=name):
+            return Sort(kind="union", name=name)
+        case (
+            model.StructReference(name=name)
+            | model.MessageReference(name=name)
+            | model.FrameReference(name=name)
+        ):
+            return record_of(name)
         case model.Region(content=content):
             return sort_of_type(content)
         case model.MessageMatch():
@@ -149,17 +159,3 @@ def sort_of_type(type_: model.Type) -> Sort:
             return UNKNOWN
         case _:
             assert_never(type_)
-
-
-def _sort_of_target(target: model.Target, name: str) -> Sort:
-    match target:
-        case "enum":
-            return enum_of(name)
-        case "coding":
-            return INTEGER
-        case "union":
-            return Sort(kind="union", name=name)
-        case "struct" | "message" | "frame":
-            return record_of(name)
-        case _:
-            assert_never(target)

@@ -59,6 +59,8 @@ class Workspace:
     rules: Mapping[str, syntax.Rule]
     declarations: tuple[syntax.Declaration, ...]
     origins: dict[str, Span] = field(default_factory=dict)
+    about: dict[str, model.About] = field(default_factory=dict)
+    """Documentation and annotations of fields, by path."""
     constants: dict[str, int | None] = field(default_factory=dict)
     sorts: dict[str, Sort] = field(default_factory=dict)
     parts: dict[Sort, dict[str, Sort]] = field(default_factory=dict)

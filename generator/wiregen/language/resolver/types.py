@@ -1,8 +1,7 @@
 """Types and shapes: references, matches, blocks and lists, with aliases dissolved."""
 
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import assert_never
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, assert_never
 
 from wiregen.language import syntax
 from wiregen.language.resolver import carriers, fields, lengths
@@ -16,7 +15,7 @@ from wiregen.language.resolver.builtin_types import (
     width_help,
 )
 from wiregen.language.resolver.expressions import resolve_reference
-from wiregen.language.resolver.names import Named, kind_of, report_unknown, what_is
+from wiregen.language.resolver.names import Named, report_unknown, what_is
 from wiregen.language.resolver.patterns import resolve_patterns
 from wiregen.language.resolver.restrictions import restrict
 from wiregen.language.resolver.shape_context import Place
@@ -24,6 +23,17 @@ from wiregen.language.resolver.sorts import UNKNOWN_TYPE
 from wiregen.language.resolver.state import Workspace
 from wiregen.language.resolver.tolerance import tolerant, tolerates
 from wiregen.schema import model
+from wiregen.schema.copies import replace
+from wiregen.schema.walk import arm_path
+
+_REFERENCES: Final[Mapping[type, Callable[..., model.Reference]]] = {
+    syntax.Enum: model.EnumReference,
+    syntax.Struct: model.StructReference,
+    syntax.Union: model.UnionReference,
+    syntax.Coding: model.CodingReference,
+    syntax.Message: model.MessageReference,
+    syntax.Frame: model.FrameReference,
+}
 
 
 def resolve_shape(place: Place, shape: syntax.Shape, *, is_derived: bool = False) -> model.Type:
@@ -75,7 +85,7 @@ def _sized(
         place.work.place(f"{place.path}#length", length_span)
     if isinstance(base, syntax.Name) and needs_length(base.text):
         _need_order(place, base)
-        length = lengths.resolve_length(place, node, None)
+        length = lengths.resolve_byte_length(place, node)
         endian = place.work.settings.endian or "big"
         return sized_type(base.text, length, endian) or UNKNOWN_TYPE
     item = resolve_type(replace(place, is_nested=False), base)
@@ -83,14 +93,11 @@ def _sized(
         what = "a block" if isinstance(item, model.Block) else "a bit field"
         message = f"{what} cannot be an item of a list"
         place.work.error("WG2103", message, base.span, help_="make it a struct, and list that")
-    length = lengths.resolve_length(place, node, item)
-    where = fields.where_of_items(place, base, item)
     return model.List(
         item=item,
-        length=length,
+        length=lengths.resolve_item_length(place, node, item),
         rule=rule_of_type(place.work, base),
-        where=where.condition,
-        where_text=where.text,
+        where=fields.condition_of_items(place, base, item),
     )
 
 
@@ -101,7 +108,7 @@ def _word(place: Place, node: syntax.Name) -> model.Type | None:
             message = f"`{node.text}` needs a length"
             help_ = f"write `{node.text}[u16]`, `{node.text}[size]`, or `{node.text}[]` for all that is left"
             place.work.error("WG2102", message, node.span, label="how long?", help_=help_)
-        return sized_type(node.text, model.ToTheEnd(), settings.endian or "big")
+        return sized_type(node.text, model.ToEnd(), settings.endian or "big")
     found = fixed_type(node.text, settings.endian or "big", settings.bits)
     if found is not None:
         _need_order(place, node)
@@ -143,19 +150,17 @@ def _declared(place: Place, node: syntax.Name) -> model.Type:
 def _type_words(work: Workspace) -> Iterator[str]:
     yield from WORDS
     for name, node in work.names.items():
-        if kind_of(node) in {"type", "enum", "struct", "union", "coding", "message", "frame"}:
+        if type(node) in _REFERENCES or isinstance(node, syntax.Alias):
             yield name
 
 
 def _reference(place: Place, declared: Named, node: syntax.Name) -> model.Type:
-    kind = kind_of(declared)
-    match kind:
-        case "enum" | "struct" | "union" | "coding" | "message" | "frame":
-            return model.Reference(target=kind, name=node.text)
-        case _:
-            message = f"`{node.text}` is {what_is(declared)}, and a type belongs here"
-            place.work.error("WG2007", message, node.span, label=what_is(declared))
-            return UNKNOWN_TYPE
+    reference = _REFERENCES.get(type(declared))
+    if reference is not None:
+        return reference(name=node.text)
+    message = f"`{node.text}` is {what_is(declared)}, and a type belongs here"
+    place.work.error("WG2007", message, node.span, label=what_is(declared))
+    return UNKNOWN_TYPE
 
 
 def _unfolded(place: Place, alias: syntax.Alias, node: syntax.Name) -> model.Type:
@@ -187,6 +192,6 @@ def _match(place: Place, node: syntax.Match) -> model.Type:
     return model.Match(subject=subject.expression, arms=tuple(arms))
 
 
-def _arm(place: Place, index: int, arm: syntax.Arm, patterns: tuple[model.Span, ...]) -> model.Arm:
-    path = place.work.place(f"{place.path}.arms[{index}]", arm.span, type=arm.shape.span)
-    return model.Arm(path=path, patterns=patterns, type=resolve_shape(place.inside(path=path), arm.shape))
+def _arm(place: Place, index: int, arm: syntax.Arm, spans: tuple[model.Span, ...]) -> model.Arm:
+    path = place.work.place(arm_path(place.path, index), arm.span, type=arm.shape.span)
+    return model.Arm(spans=spans, type=resolve_shape(place.inside(path=path), arm.shape))

@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
+    from .types import View
+
 __all__ = [
     "Clearing", "Coding", "Condition", "Constant", "Context", "Default", "DefaultOf", "Derived", "Enum", "Field", "FieldValue", "Frame", "Join", "Member", "Message",
     "Preamble", "Setting", "Trailing", "Union", "Variety", "Width", "is_code",
@@ -64,7 +66,8 @@ class Field(Node):
 
     `is_hidden`: it is not part of the message as users see it, since it is derived, constant or has no name (`_`).
     `condition`: whether the field is there. `where`: what its value must fulfil; conditions with rules of their own are
-    joined by `and`, and `where_text` then holds text and rule of each.
+    joined by `and`, and `where_text` then holds text and rule of each. `path`: declaration and name, by which the compiler
+    finds documentation and positions; empty in a generated package, as is `view`, which a schema keeps by name.
     """
 
     name: str
@@ -74,8 +77,10 @@ class Field(Node):
     condition: Expression | None
     where: Expression | None
     where_text: str | tuple[Condition, ...]
-    rule: str | None
-    is_secret: bool
+    rule: str | None = None
+    is_secret: bool = False
+    view: View | None = None
+    path: str = ""
 
 
 # ---- named types
@@ -200,7 +205,4 @@ def is_code(field: Field) -> bool:
     return isinstance(value, Call) and value.function == "code"
 
 
-if TYPE_CHECKING:
-    FieldValue: TypeAlias = Default | Derived | Constant | Trailing
-else:
-    FieldValue = Node
+FieldValue: TypeAlias = Default | Derived | Constant | Trailing

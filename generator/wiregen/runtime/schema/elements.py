@@ -52,9 +52,6 @@ class JoinedBody(Node):
     name: str
 
 
-if TYPE_CHECKING:
-    Element: TypeAlias = (
-        Type | PreambleReference | Data | DelimiterBytes | TrailingBytes | Skipped | UnknownMessage | CompressedBody | JoinedBody
-    )  # fmt: skip
-else:
-    Element = Node
+Element: TypeAlias = (
+    Type | PreambleReference | Data | DelimiterBytes | TrailingBytes | Skipped | UnknownMessage | CompressedBody | JoinedBody
+)  # fmt: skip

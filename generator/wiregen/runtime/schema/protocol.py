@@ -5,16 +5,16 @@ from __future__ import annotations
 from .declarations import Coding, Context, Enum, Field, Frame, Join, Message, Preamble, Union
 from .node import Node
 from .sessions import Session
-from .types import Type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Literal, TypeAlias
+    from typing import Any
 
-    from .types import Endian
+    from .literals import Endian, ErrorAction
+    from .types import View
 
-__all__ = ["Schema", "Variant", "View"]
+__all__ = ["Schema", "Variant"]
 
 
 class Variant(Node):
@@ -38,7 +38,7 @@ class Schema(Node):
     endian: Endian
     roles: tuple[str, ...]
     role_rule: str | None
-    on_error: Literal["close", "continue"]
+    on_error: ErrorAction
     limits: Mapping[str, Any]
     limit_rules: Mapping[str, str]
     rules: Mapping[str, str]
@@ -58,9 +58,3 @@ class Schema(Node):
     sessions: Mapping[str, Session]
     violations: Mapping[str, str]
     variants: Mapping[str, Variant]
-
-
-if TYPE_CHECKING:
-    View: TypeAlias = Literal["json", "dict"] | Type
-else:
-    View = object

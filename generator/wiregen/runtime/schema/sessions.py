@@ -81,7 +81,4 @@ class Session(Node):
     timers: tuple[Timer, ...]
 
 
-if TYPE_CHECKING:
-    Effect: TypeAlias = Go | Violates
-else:
-    Effect = Node
+Effect: TypeAlias = Go | Violates

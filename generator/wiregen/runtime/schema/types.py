@@ -10,14 +10,12 @@ if TYPE_CHECKING:
     from typing import Literal, TypeAlias
 
     from .declarations import Field
-
-    Endian: TypeAlias = Literal["big", "little"]
-    Encoding: TypeAlias = Literal["utf8", "mutf8", "ascii", "latin1", "utf16"]
+    from .literals import Algorithm, BitOrder, Encoding, Endian, ViewForm
 
 __all__ = [
     "Arm", "Bits", "Block", "Boolean", "ByteLength", "Bytes", "Carrier", "Chunks", "CodingReference", "Compressed", "Computed", "Delimited", "EnumReference", "Float",
     "FrameReference", "InSize", "Integer", "ItemCondition", "ItemLength", "Length", "List", "Match", "MessageMatch", "MessageReference", "Prefix", "Region", "Span",
-    "StructReference", "Text", "ToEnd", "Type", "UnionReference", "Until", "Uuid", "Varint",
+    "StructReference", "Text", "ToEnd", "Type", "UnionReference", "Until", "Uuid", "Varint", "View",
 ]  # fmt: skip
 
 
@@ -72,7 +70,7 @@ class InSize(Node):
 class Compressed(Node):
     """One compressed stream, which must fill its length."""
 
-    algorithm: Literal["zlib", "gzip", "deflate"]
+    algorithm: Algorithm
     length: ByteLength
 
 
@@ -94,12 +92,22 @@ class Integer(Node):
     is_signed: bool
     endian: Endian
 
+    @property
+    def bits(self) -> int:
+        """Return the size in bits."""
+        return self.size * 8
+
 
 class Float(Node):
     """IEEE 754, 4 or 8 bytes (`size`)."""
 
     size: int
     endian: Endian
+
+    @property
+    def bits(self) -> int:
+        """Return the size in bits."""
+        return self.size * 8
 
 
 class Boolean(Node):
@@ -113,7 +121,7 @@ class Bits(Node):
 
     bits: int
     is_flag: bool
-    order: Literal["msb", "lsb"]
+    order: BitOrder
 
 
 class Varint(Node):
@@ -168,11 +176,11 @@ class ItemCondition(Node):
 
 
 class List(Node):
-    """Items of one type; `smallest_item`: the fewest bytes that an item takes."""
+    """Items of one type; `smallest_item`: the fewest bytes that an item takes, 0 while sizes are not known yet."""
 
     item: Type
     length: ItemLength
-    smallest_item: int
+    smallest_item: int = 0
     rule: str | None = None
     where: ItemCondition | None = None
 
@@ -248,14 +256,13 @@ class Region(Node):
     lenient: Literal[False, True, "padded"]
 
 
+ByteLength: TypeAlias = Prefix | Computed | ToEnd | Delimited
+ItemLength: TypeAlias = Prefix | Computed | ToEnd | Until
+Length: TypeAlias = ByteLength | ItemLength
+Carrier: TypeAlias = InSize | Prefix | Compressed | Chunks
+Type: TypeAlias = (
+    Integer | Float | Boolean | Bits | Varint | Uuid | EnumReference | CodingReference | Bytes | Text | List | StructReference | UnionReference
+    | MessageReference | FrameReference | MessageMatch | Match | Block | Region
+)  # fmt: skip
 if TYPE_CHECKING:
-    ByteLength: TypeAlias = Prefix | Computed | ToEnd | Delimited
-    ItemLength: TypeAlias = Prefix | Computed | ToEnd | Until
-    Length: TypeAlias = ByteLength | ItemLength
-    Carrier: TypeAlias = InSize | Prefix | Compressed | Chunks
-    Type: TypeAlias = (
-        Integer | Float | Boolean | Bits | Varint | Uuid | EnumReference | CodingReference | Bytes | Text | List | StructReference | UnionReference
-        | MessageReference | FrameReference | MessageMatch | Match | Block | Region
-    )  # fmt: skip
-else:
-    ByteLength = ItemLength = Length = Carrier = Type = Node
+    View: TypeAlias = ViewForm | Type

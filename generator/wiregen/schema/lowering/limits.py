@@ -56,7 +56,7 @@ def _has_circle(protocol: m.Protocol) -> bool:
 def _held(protocol: m.Protocol, fields: tuple[m.Field, ...]) -> Iterator[tuple[str, str]]:
     for type_ in nested_types(*(field.type for field in fields)):
         match type_:
-            case m.Reference(target=target, name=name):
-                yield target, name
             case m.MessageMatch():
                 yield from (("message", each.name) for each in protocol.messages if each.code is not None)
+            case _ if isinstance(type_, m.Reference):
+                yield m.target_of(type_), type_.name

@@ -5,17 +5,18 @@ Its nodes are the contract between generator and runtime.
 
 from __future__ import annotations
 
-from typing import Final, assert_never
+from typing import Any, Final, TypeVar, cast
 
 from wiregen.runtime.schema import declarations as d
-from wiregen.runtime.schema import types as t
-from wiregen.runtime.schema.protocol import Schema, Variant, View
+from wiregen.runtime.schema.node import Node, fields_of
+from wiregen.runtime.schema.protocol import Schema, Variant
 from wiregen.schema import model as m
 from wiregen.schema.field_facts import is_padded
-from wiregen.schema.lowering.expressions import unnamed
 from wiregen.schema.lowering.transitions import lower_sessions, rules_of
 from wiregen.schema.sizes import smallest
 from wiregen.schema.walk import flat_fields
+
+_Part = TypeVar("_Part")
 
 KNOWN_LIMITS: Final[dict[str, int | None]] = {
     "frame": 16 * 2**20,
@@ -50,7 +51,7 @@ def lower(protocol: m.Protocol) -> Schema:
         limit_rules={limit.name: limit.notes.rule for limit in protocol.limits if limit.notes.rule},
         rules=_rules(protocol),
         enums={enum.name: lowering.enum(enum) for enum in protocol.enums},
-        codings={coding.name: lowering.coding(coding) for coding in protocol.codings},
+        codings={coding.name: d.Coding(coding.type, coding.widths) for coding in protocol.codings},
         unions={union.name: lowering.union(union) for union in protocol.unions},
         structs=own.structs,
         messages=own.messages,
@@ -62,7 +63,7 @@ def lower(protocol: m.Protocol) -> Schema:
         contexts={context.name: lowering.context(context) for context in protocol.contexts},
         joins={join.name: lowering.join(join) for join in protocol.joins},
         views=lowering.views(),
-        sessions=lower_sessions(protocol, lowering.type),
+        sessions=lower_sessions(protocol, lowering.part),
         violations=rules_of(protocol),
         variants={variant.name: lowering.layouts(variant) for variant in protocol.variants},
     )
@@ -95,7 +96,7 @@ def _codes(protocol: m.Protocol, role: str) -> dict[int, str]:
 
 
 class _Lowering:
-    """Lowers the nodes of one protocol; holds it for the sizes of what a name stands for."""
+    """Lowers the parts of one protocol; holds it for the sizes of what a name stands for."""
 
     def __init__(self, protocol: m.Protocol) -> None:
         self._protocol = protocol
@@ -106,7 +107,7 @@ class _Lowering:
 
     # ---- declarations
 
-    def views(self) -> dict[str, dict[str, View]]:
+    def views(self) -> dict[str, dict[str, m.View]]:
         """Return the views by declaration and field: their form, or the type that the bytes are read as.
 
         Only `json` shows in a decoded line.
@@ -119,59 +120,41 @@ class _Lowering:
         found = {name: self._views_of(fields) for name, fields in rows.items()}
         return {name: forms for name, forms in found.items() if forms}
 
-    def _views_of(self, fields: tuple[m.Field, ...]) -> dict[str, View]:
-        return {field.name: self._view(field.view) for field in flat_fields(fields) if field.view is not None}
-
-    def _view(self, view: m.View) -> View:
-        if view.form == "type":
-            assert view.type is not None
-            return self.type(view.type)
-        return view.form
+    def _views_of(self, fields: tuple[m.Field, ...]) -> dict[str, m.View]:
+        return {field.name: self.part(field.view) for field in flat_fields(fields) if field.view is not None}
 
     def layouts(self, owner: m.Protocol | m.Variant) -> Variant:
         """Return the fields of what is laid out field by field, by kind and name."""
         return Variant(
-            structs={struct.name: self.declared(struct.fields) for struct in owner.structs},
+            structs={struct.name: self.fields(struct.fields) for struct in owner.structs},
             messages={
-                message.name: d.Message(message.code, message.role, self.declared(message.fields))
+                message.name: d.Message(message.code, message.role, self.fields(message.fields))
                 for message in owner.messages
             },
             frames={
-                frame.name: d.Frame(frame.role, self.declared(frame.fields), frame.message)
+                frame.name: d.Frame(frame.role, self.fields(frame.fields), frame.message)
                 for frame in owner.frames
             },
             preambles={
-                preamble.name: d.Preamble(preamble.role, self.declared(preamble.fields))
+                preamble.name: d.Preamble(preamble.role, self.fields(preamble.fields))
                 for preamble in owner.preambles
             },
         )
 
     def enum(self, enum: m.Enum) -> d.Enum:
         members = tuple(d.Member(member.value, member.name) for member in enum.members)
-        return d.Enum(self._number(enum.type), enum.is_open, members)
-
-    def coding(self, coding: m.Coding) -> d.Coding:
-        widths = tuple(
-            d.Width(
-                width.low,
-                width.high,
-                None if width.wide is None else self._integer(width.wide),
-                width.is_null,
-            )
-            for width in coding.widths
-        )
-        return d.Coding(self._integer(coding.type), widths)
+        return d.Enum(enum.type, enum.is_open, members)
 
     def union(self, union: m.Union) -> d.Union:
         varieties = tuple(
-            d.Variety(_spans(variety.codes), variety.name, self.declared(variety.fields), variety.is_lone)
+            d.Variety(variety.spans, variety.name, self.fields(variety.fields), variety.is_lone)
             for variety in union.varieties
         )
-        return d.Union(self._number(union.type), varieties, union.notes.raw)
+        return d.Union(union.type, varieties, union.is_raw)
 
     def context(self, context: m.Context) -> d.Context:
         return d.Context(
-            self.type(context.type),
+            self.part(context.type),
             context.keys,
             context.role,
             self._settings(context.settings),
@@ -179,10 +162,8 @@ class _Lowering:
         )
 
     def join(self, join: m.Join) -> d.Join:
-        type_ = None if join.type is None else self.type(join.type)
-        assert type_ is None or isinstance(type_, t.Bytes | t.FrameReference)
         return d.Join(
-            type_,
+            self.part(join.type),
             join.block,
             join.keys,
             self._settings(join.parts),
@@ -191,179 +172,44 @@ class _Lowering:
         )
 
     def _settings(self, settings: tuple[m.Setting, ...]) -> tuple[d.Setting, ...]:
-        return tuple(d.Setting(setting.target, setting.field, unnamed(setting.when)) for setting in settings)
+        return tuple(d.Setting(each.target, each.field, self.part(each.when)) for each in settings)
 
     def _clearings(self, clearings: tuple[m.Clearing, ...]) -> tuple[d.Clearing, ...]:
-        return tuple(d.Clearing(clearing.targets, unnamed(clearing.when)) for clearing in clearings)
+        return tuple(d.Clearing(each.targets, self.part(each.when)) for each in clearings)
 
-    # ---- fields
-
-    def declared(self, fields: tuple[m.Field, ...]) -> tuple[d.Field, ...]:
+    def fields(self, fields: tuple[m.Field, ...]) -> tuple[m.Field, ...]:
         """Return the fields of a declaration."""
         self._own = {field.name: field for field in flat_fields(fields)}
-        return self.fields(fields)
+        return self.part(fields)
 
-    def fields(self, fields: tuple[m.Field, ...]) -> tuple[d.Field, ...]:
-        return tuple(self.field(field) for field in fields)
+    # ---- nodes
 
-    def field(self, field: m.Field) -> d.Field:
-        self._name = field.name
-        conditions = tuple(d.Condition(text, rule) for text, rule in field.where_rules)
-        return d.Field(
-            name=field.name,
-            is_hidden=field.name == "_" or isinstance(field.value, m.Derived | m.Constant),
-            type=self.type(field.type),
-            value=self._value(field.value),
-            condition=unnamed(field.condition),
-            where=unnamed(field.where),
-            where_text=conditions or field.where_text,
-            rule=field.notes.rule,
-            is_secret=field.notes.secret,
-        )
+    def part(self, part: _Part) -> _Part:
+        """Return a type, an expression, fields or an effect as codecs and sessions have them.
 
-    def _value(self, value: m.FieldValue | None) -> d.FieldValue | None:
-        match value:
-            case None:
-                return None
-            case m.Derived():
-                return d.Derived(unnamed(value.value), value.lenient)
-            case m.Constant():
-                return d.Constant(unnamed(value.value))
-            case m.Default():
-                others = tuple(d.DefaultOf(each.message, unnamed(each.value)) for each in value.others)
-                return d.Default(unnamed(value.value), others)
-            case m.Trailing():
-                return d.Trailing(unnamed(value.value))
-            case _:
-                assert_never(value)
-
-    # ---- types
-
-    def type(self, type_: m.Type) -> t.Type:
-        match type_:
-            case m.Integer():
-                return self._integer(type_)
-            case m.Float():
-                return t.Float(type_.bits // 8, type_.endian)
-            case m.Boolean():
-                return t.Boolean(type_.lenient)
-            case m.Bits():
-                return t.Bits(type_.bits, type_.is_flag, type_.order)
-            case m.Varint():
-                return self._varint(type_)
-            case m.Uuid():
-                return t.Uuid()
-            case m.Bytes():
-                return t.Bytes(self._byte_length(type_.length))
-            case m.Text():
-                return t.Text(type_.encoding, self._byte_length(type_.length), type_.lenient, type_.endian)
-            case _:
-                return self._compound(type_)
-
-    def _integer(self, type_: m.Integer) -> t.Integer:
-        return t.Integer(type_.bits // 8, type_.signed, type_.endian)
-
-    def _varint(self, type_: m.Varint) -> t.Varint:
-        return t.Varint(type_.bits, type_.zigzag, type_.lenient)
-
-    def _number(self, type_: m.Integer | m.Varint) -> t.Integer | t.Varint:
-        return self._integer(type_) if isinstance(type_, m.Integer) else self._varint(type_)
-
-    def _compound(
-        self, type_: m.List | m.Reference | m.MessageMatch | m.Match | m.Block | m.Region
-    ) -> t.Type:
-        match type_:
+        Numbers lose their names, fields their paths and views; lists know their smallest item, regions whether zeros fill them.
+        """
+        lowered: Any = part
+        match part:
+            case m.Number():
+                lowered = m.Number(part.value)
+            case m.Field():
+                self._name = part.name
+                lowered = self._copy(part, path="", view=None)
             case m.List():
-                return self._list(type_)
-            case m.Reference():
-                return self._reference(type_)
-            case m.MessageMatch():
-                return t.MessageMatch(unnamed(type_.subject), type_.only, type_.lenient)
-            case m.Match():
-                arms = tuple(t.Arm(_spans(arm.patterns), self.type(arm.type)) for arm in type_.arms)
-                return t.Match(unnamed(type_.subject), arms)
-            case m.Block():
-                return t.Block(self.fields(type_.fields))
+                lowered = self._copy(part, smallest_item=smallest(part.item, self._protocol))
             case m.Region():
-                is_filled = is_padded(type_, self._name, self._own, self._protocol)
-                return t.Region(
-                    self.type(type_.content),
-                    self._carrier(type_.carrier),
-                    "padded" if is_filled else type_.lenient,
-                )
-            case _:
-                assert_never(type_)
+                is_filled = is_padded(part, self._name, self._own, self._protocol)
+                lowered = self._copy(part, lenient="padded" if is_filled else part.lenient)
+            case Node():
+                lowered = self._copy(part)
+            case tuple():
+                lowered = tuple(map(self.part, part))
+        return cast(_Part, lowered)
 
-    def _list(self, type_: m.List) -> t.List:
-        where = None
-        if type_.where is not None:
-            where = t.ItemCondition(unnamed(type_.where), type_.where_text)
-        return t.List(
-            item=self.type(type_.item),
-            length=self._item_length(type_.length),
-            smallest_item=smallest(type_.item, self._protocol),
-            rule=type_.rule,
-            where=where,
+    def _copy(self, node: Node, **known: object) -> Node:
+        """Return a node with its parts lowered, but for those that are known."""
+        values = (
+            known[name] if name in known else self.part(getattr(node, name)) for name in fields_of(node)
         )
-
-    def _reference(self, type_: m.Reference) -> t.Type:
-        match type_.target:
-            case "struct":
-                return t.StructReference(type_.name)
-            case "coding":
-                return t.CodingReference(type_.name)
-            case "message":
-                return t.MessageReference(type_.name)
-            case "enum":
-                return t.EnumReference(type_.name, type_.only, type_.lenient)
-            case "union":
-                return t.UnionReference(type_.name, type_.only, type_.lenient)
-            case "frame":
-                return t.FrameReference(type_.name, type_.only, type_.lenient)
-            case _:
-                assert_never(type_.target)
-
-    def _byte_length(self, length: m.Length) -> t.ByteLength:
-        found = self._length(length)
-        assert not isinstance(found, t.Until), "only items end by a condition"
-        return found
-
-    def _item_length(self, length: m.Length) -> t.ItemLength:
-        found = self._length(length)
-        assert not isinstance(found, t.Delimited), "only bytes end by a delimiter"
-        return found
-
-    def _length(self, length: m.Length) -> t.Length:
-        match length:
-            case m.Prefix():
-                return t.Prefix(self._measure(length.type), length.rule)
-            case m.Computed():
-                return t.Computed(unnamed(length.value))
-            case m.ToTheEnd():
-                return t.ToEnd()
-            case m.Delimited():
-                return t.Delimited(length.delimiter)
-            case m.UntilHolds():
-                return t.Until(unnamed(length.condition))
-            case _:
-                assert_never(length)
-
-    def _measure(self, type_: m.Integer | m.Varint | m.Reference) -> t.Integer | t.Varint | t.CodingReference:
-        return t.CodingReference(type_.name) if isinstance(type_, m.Reference) else self._number(type_)
-
-    def _carrier(self, carrier: m.Carrier) -> t.Carrier:
-        match carrier:
-            case m.InSize():
-                return t.InSize(unnamed(carrier.size))
-            case m.InPrefix():
-                return t.Prefix(self._measure(carrier.type), carrier.rule)
-            case m.InCompressed():
-                return t.Compressed(carrier.algorithm, self._byte_length(carrier.length))
-            case m.InChunks():
-                return t.Chunks(carrier.struct, carrier.data, unnamed(carrier.until))
-            case _:
-                assert_never(carrier)
-
-
-def _spans(spans: tuple[m.Span, ...]) -> tuple[t.Span, ...]:
-    return tuple(t.Span(span.low, span.high) for span in spans)
+        return type(node)(*values)

@@ -1,24 +1,30 @@
-"""Declarations of the model: what a `.wire` file names."""
+"""Declarations of the model: those of a schema, with their names, documentation and annotations."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from wiregen.runtime.schema import declarations
+from wiregen.runtime.schema.declarations import Width
+from wiregen.runtime.schema.node import Node
 from wiregen.schema.model.expressions import Expression
-from wiregen.schema.model.types import Field, Integer, Notes, Span, Type, Varint
+from wiregen.schema.model.types import Field, Notes, Span, Type
+
+__all__ = [
+    "Alias", "Coding", "Const", "Enum", "Frame", "Limit", "Member", "Message", "Preamble", "Reserved", "Struct", "Union", "Variant", "Variety", "Width",
+]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reserved:
+class Reserved(Node):
     """Numbers that must not be used, and why."""
 
     spans: tuple[Span, ...]
     why: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Const:
+class Const(Node):
+    """A number with a name."""
+
     path: str
     name: str
     doc: str
@@ -26,8 +32,7 @@ class Const:
     notes: Notes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class Limit(Node):
     """A bound; `unit`: `none` a number of pieces, `bytes`, or `ms` milliseconds."""
 
     path: str
@@ -38,8 +43,7 @@ class Limit:
     notes: Notes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alias:
+class Alias(Node):
     """A `type`: kept for the docs alone, for every use of it holds the whole shape."""
 
     path: str
@@ -50,32 +54,29 @@ class Alias:
     notes: Notes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Member(declarations.Member):
     """A number with a name. `is_character`: the file writes it as a character."""
 
     path: str
-    name: str
     doc: str
-    value: int
     notes: Notes
     is_character: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Enum:
+class Enum(declarations.Enum):
+    """Numbers with names; `is_open`: other numbers are accepted."""
+
+    members: tuple[Member, ...]
     path: str
     name: str
     doc: str
-    type: Integer | Varint
-    is_open: bool
-    members: tuple[Member, ...]
     reserved: tuple[Reserved, ...]
     notes: Notes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Struct:
+class Struct(Node):
+    """Fields in wire order."""
+
     path: str
     name: str
     doc: str
@@ -83,8 +84,7 @@ class Struct:
     notes: Notes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class Message(declarations.Message):
     """`role`: who may send it, None for both. `code`: None where it is only named in an arm.
 
     `is_character`: the file writes the code as a character.
@@ -93,87 +93,60 @@ class Message:
     path: str
     name: str
     doc: str
-    code: int | None
-    role: str | None
-    fields: tuple[Field, ...]
     notes: Notes
     is_character: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
-    """What a direction of a connection is a sequence of; `message`: the field that carries the message."""
+class Frame(declarations.Frame):
+    """A direction of a connection is a sequence of frames; `message`: the field that carries the message."""
 
     path: str
     name: str
     doc: str
-    role: str | None
-    fields: tuple[Field, ...]
-    message: str | None
     notes: Notes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preamble:
+class Preamble(declarations.Preamble):
     """What a role sends once, before its first frame."""
 
     path: str
     name: str
     doc: str
-    role: str
-    fields: tuple[Field, ...]
     notes: Notes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variety:
-    """One kind of a union; `is_lone`: written `: TYPE`, its only field is `value`.
+class Variety(declarations.Variety):
+    """One alternative of a union; `is_lone`: written `: TYPE`, its only field is `value`.
 
     `is_character`: the file writes all its codes as characters.
     """
 
     path: str
-    name: str
     doc: str
-    codes: tuple[Span, ...]
-    fields: tuple[Field, ...]
-    is_lone: bool
     notes: Notes
     is_character: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Union:
-    path: str
-    name: str
-    doc: str
-    type: Integer | Varint
+class Union(declarations.Union):
+    """One of several alternatives, told by a code; `is_raw`: users see the value of an alternative without its class."""
+
     varieties: tuple[Variety, ...]
-    notes: Notes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Width:
-    """First numbers of a coding: the value itself (`wide` None), the value behind it, or null."""
-
-    low: int
-    high: int
-    wide: Integer | None
-    is_null: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Coding:
     path: str
     name: str
     doc: str
-    type: Integer
-    widths: tuple[Width, ...]
     notes: Notes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variant:
+class Coding(declarations.Coding):
+    """A variable-width integer."""
+
+    path: str
+    name: str
+    doc: str
+    notes: Notes
+
+
+class Variant(Node):
     """Other layouts of frames, structs and messages of the same names."""
 
     path: str

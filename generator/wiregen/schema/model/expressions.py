@@ -11,8 +11,6 @@ from wiregen.runtime.schema.expressions import (
     ContextReference,
     Expression,
     FieldReference,
-    FieldScope,
-    Function,
     Item,
     JoinReference,
     LimitReference,
@@ -22,7 +20,6 @@ from wiregen.runtime.schema.expressions import (
     Number,
     Octets,
     Operation,
-    Operator,
     Position,
     Range,
     RoleReference,
@@ -30,6 +27,7 @@ from wiregen.runtime.schema.expressions import (
     Truth,
     VariableReference,
 )
+from wiregen.runtime.schema.literals import FieldScope, Function, Operator
 
 __all__ = [
     "Call", "Checksum", "ConstantReference", "ContextReference", "Expression", "FieldReference", "FieldScope", "Function", "Item", "JoinReference",

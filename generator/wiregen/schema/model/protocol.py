@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
+from wiregen.runtime.schema.literals import BitOrder, ErrorAction
+from wiregen.runtime.schema.node import Node
 from wiregen.schema.model.behaviour import Context, Join, Session
 from wiregen.schema.model.declarations import (
     Alias,
@@ -21,11 +23,10 @@ from wiregen.schema.model.declarations import (
     Variant,
 )
 from wiregen.schema.model.expressions import Null, Number, Octets, String, Truth
-from wiregen.schema.model.types import Endian, Notes
+from wiregen.schema.model.types import About, Endian, Notes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Rule(Node):
     path: str
     name: str
     text: str
@@ -33,8 +34,7 @@ class Rule:
     notes: Notes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ledger:
+class Ledger(Node):
     """What the document leaves open, and how it was decided."""
 
     path: str
@@ -47,34 +47,28 @@ class Ledger:
     about: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Construct:
+class Construct(Node):
     """A value built by its name; `what` says of which kind, `union` names the union of a variety."""
 
     what: Literal["message", "frame", "struct", "preamble", "variety"]
     name: str
     union: str | None
     fields: tuple[Argument, ...]
-    kind: Literal["construct"] = "construct"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Argument:
+class Argument(Node):
     name: str
     value: ExampleValue
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Values:
+class Values(Node):
     items: tuple[ExampleValue, ...]
-    kind: Literal["values"] = "values"
 
 
 ExampleValue: TypeAlias = Construct | Values | Number | Truth | String | Octets | Null
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Example:
+class Example(Node):
     """A vector of the file. `form`: `both` ways, `read` only, or `violates` (`violation` names the error)."""
 
     path: str
@@ -89,37 +83,31 @@ class Example:
     violation: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConversationOption:
+class ConversationOption(Node):
     """What a conversation sets an option of the sessions to."""
 
     name: str
     value: Number | Truth | String
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConversationStep:
+class ConversationStep(Node):
     """`role` sends a message, a frame or a preamble; `violation`: what sessions say of it, None: nothing."""
 
     path: str
     role: str
     value: Construct
     violation: str | None
-    kind: Literal["step"] = "step"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConversationPause:
+class ConversationPause(Node):
     """Time passes, in milliseconds; `violation`: of the timer that runs out meanwhile."""
 
     path: str
     duration: int
     violation: str | None
-    kind: Literal["pause"] = "pause"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class Conversation(Node):
     """An example of several steps, from the first byte of a connection on; only the last one may be refused."""
 
     path: str
@@ -130,18 +118,12 @@ class Conversation:
     steps: tuple[ConversationStep | ConversationPause, ...]
 
 
-ErrorAction: TypeAlias = Literal["close", "continue"]
-"""What a connection does after an error that the codec can recover from."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Port:
+class Port(Node):
     transport: Literal["tcp", "udp"]
     number: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Protocol:
+class Protocol(Node):
     """One `.wire` file, complete: what it imports is copied in, each kind of declaration in text order."""
 
     path: str
@@ -149,7 +131,7 @@ class Protocol:
     doc: str
     sources: tuple[str, ...]
     endian: Endian
-    bits: Literal["msb", "lsb"]
+    bits: BitOrder
     roles: tuple[str, ...]
     role_rule: str | None
     """What it violates to send what only the other role sends."""
@@ -177,3 +159,5 @@ class Protocol:
     order: tuple[str, ...]
     """Names of constants, enums, structs, messages, frames, preambles, unions and codings in the file's order."""
     notes: Notes
+    about: Mapping[str, About]
+    """Documentation and annotations of fields, by path."""

@@ -45,7 +45,7 @@ __all__ = ["carry"]
 def carry(protocol: m.Protocol) -> Carried:
     """Return what the messages of a checked protocol say, without their layout."""
     rooms = _Rooms(protocol)
-    unions = tuple(union for union in protocol.unions if not union.notes.raw)
+    unions = tuple(union for union in protocol.unions if not union.is_raw)
     return reachable(
         Carried(
             records=(
@@ -83,7 +83,7 @@ class _Rooms:
 
     def variety(self, union: m.Union, variety: m.Variety) -> Record:
         owner = _Owner(self._protocol, attributes(variety.fields))
-        codes = variety.codes
+        codes = variety.spans
         return Record(
             kind="variety",
             name=variety.name,
@@ -121,7 +121,7 @@ class _Rooms:
             match type_:
                 case m.MessageMatch():
                     yield from (each.name for each in matched_messages(self._protocol.messages, type_, role))
-                case m.Reference(target="message", name=name):
+                case m.MessageReference(name=name):
                     yield name
 
 
@@ -149,11 +149,12 @@ class _Owner:
             presence, form = "trailing", Nullable(value=form) if is_null else form
         elif is_null or field.name in self._optional:
             presence = "optional"
+        about = self._protocol.about[field.path]
         return CarriedField(
             name=field.name,
             path=field.path,
-            doc=field.doc,
-            notes=field.notes,
+            doc=about.doc,
+            notes=about.notes,
             form=form,
             presence=presence,
         )
@@ -162,9 +163,9 @@ class _Owner:
 
     def _form(self, type_: m.Type, name: str) -> Form:
         match type_:
-            case m.Integer(bits=bits, signed=signed):
+            case m.Integer(bits=bits, is_signed=signed):
                 return Number(is_wide=bits > 32, is_signed=signed)
-            case m.Varint(zigzag=zigzag):
+            case m.Varint(is_zigzag=zigzag):
                 return Number(is_wide=True, is_signed=zigzag)
             case m.Float(bits=bits):
                 return Real(is_wide=bits > 32)
@@ -176,14 +177,25 @@ class _Owner:
                 return Uuid()
             case m.Bytes():
                 return Octets()
-            case m.Text(encoding=encoding, lenient=lenient):
+            case m.Text(encoding=encoding, is_lenient=lenient):
                 return String(is_lenient=encoding == "utf8" and lenient)
             case m.List(item=item):
                 return Many(item=self._item(item, name))
             case m.Region(content=content):
                 return self._form(content, name)
-            case m.Reference():
-                return self._declared(type_)
+            case m.EnumReference(name=own):
+                return self._member(index_of(self._protocol).enums[own])
+            case m.CodingReference(name=own):
+                return self._coded(index_of(self._protocol).codings[own])
+            case m.UnionReference(name=own):
+                union = index_of(self._protocol).unions[own]
+                return Raw(union=own) if union.is_raw else One(kind="union", name=own)
+            case m.StructReference(name=own):
+                return One(kind="struct", name=own)
+            case m.MessageReference(name=own):
+                return One(kind="message", name=own)
+            case m.FrameReference(name=own):
+                return One(kind="frame", name=own)
             case m.MessageMatch():
                 messages = matched_messages(self._protocol.messages, type_, None)
                 return self._choice(name, tuple(One(kind="message", name=each.name) for each in messages))
@@ -215,19 +227,6 @@ class _Owner:
         self.choices.append(Choice(name=name, forms=forms))
         return AnyOf(name=name)
 
-    def _declared(self, type_: m.Reference) -> Form:
-        name = type_.name
-        match type_.target:
-            case "enum":
-                return self._member(index_of(self._protocol).enums[name])
-            case "coding":
-                return self._coded(index_of(self._protocol).codings[name])
-            case "union":
-                union = index_of(self._protocol).unions[name]
-                return Raw(union=name) if union.notes.raw else One(kind="union", name=name)
-            case target:
-                return One(kind=target, name=name)
-
     def _member(self, enum: m.Enum) -> Member:
         number = self._form(enum.type, enum.name)
         assert isinstance(number, Number)
@@ -236,9 +235,9 @@ class _Owner:
 
     def _coded(self, coding: m.Coding) -> Number:
         wides = [width.wide for width in coding.widths if width.wide is not None]
-        signed = coding.type.signed or any(wide.signed for wide in wides)
+        signed = coding.type.is_signed or any(wide.is_signed for wide in wides)
         bits = max(each.bits for each in (coding.type, *wides))
-        mixed = signed and any(not each.signed and each.bits == bits for each in (coding.type, *wides))
+        mixed = signed and any(not each.is_signed and each.bits == bits for each in (coding.type, *wides))
         return Number(is_wide=bits > 32 or (mixed and bits == 32), is_signed=signed)
 
     # ---- null
@@ -247,9 +246,9 @@ class _Owner:
         match type_:
             case m.Bytes(length=length) | m.Text(length=length) | m.List(length=length):
                 return self._is_null_length(length)
-            case m.Region(content=content, carrier=m.InPrefix(type=prefix)):
+            case m.Region(content=content, carrier=m.Prefix(type=prefix)):
                 return self._has_null(prefix) or self._is_nullable(content)
-            case m.Region(content=content, carrier=m.InCompressed(length=length)):
+            case m.Region(content=content, carrier=m.Compressed(length=length)):
                 return self._is_null_length(length) or self._is_nullable(content)
             case m.Region(content=content):
                 return self._is_nullable(content)
@@ -268,7 +267,7 @@ class _Owner:
                 return False
 
     def _has_null(self, type_: m.Type) -> bool:
-        if not isinstance(type_, m.Reference) or type_.target != "coding":
+        if not isinstance(type_, m.CodingReference):
             return False
         coding = index_of(self._protocol).codings[type_.name]
         return any(width.is_null for width in coding.widths)

@@ -141,7 +141,7 @@ def _edge(
         after=after,
         updates=tuple(f"{each.variable} = {expression_text(each.value)}" for each in updates),
         violation=effect.name if isinstance(effect, m.Violates) else None,
-        is_lenient=isinstance(effect, m.Violates) and effect.lenient,
+        is_lenient=isinstance(effect, m.Violates) and effect.is_lenient,
         doc=what.doc,
         path=what.path,
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
@@ -12,9 +12,10 @@ from wiregen.conformance.vectors.format import Invalid, VectorFile
 from wiregen.generate.emitter import harmless
 from wiregen.language.diagnostics import error_codes
 from wiregen.language.examples.conversations import Told, told_conversations
-from wiregen.runtime.schema.node import Node
+from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.schema.lowering import lower
 from wiregen.site.pages.conversations import Conversations, conversations_in
 from wiregen.site.pages.decode_errors import named_by
@@ -133,7 +134,7 @@ class Book:
     @cached_property
     def _codes_of_rules(self) -> dict[str, frozenset[str]]:
         codes = frozenset(error_codes())
-        tied = frozenset(_named_rules(replace(self.protocol, rules=())))
+        tied = _named_rules(replace(self.protocol, rules=()))
         return {
             rule.name: codes.intersection({rule.name, *_QUOTED.findall(rule.text)})
             for rule in self.protocol.rules
@@ -212,20 +213,10 @@ class Book:
         return {name: value for name, value in known.items() if isinstance(value, int)}
 
 
-def _named_rules(value: object) -> Iterator[str]:
-    """Yield the rules that nodes of the model name."""
-    match value:
-        case m.Notes():
-            if value.rule is not None:
-                yield value.rule
-        case Node():
-            return  # an expression names no rule
-        case tuple():
-            for each in value:
-                yield from _named_rules(each)
-        case _ if is_dataclass(value):
-            for slot in fields(value):
-                yield from _named_rules(getattr(value, slot.name))
+def _named_rules(protocol: m.Protocol) -> frozenset[str]:
+    """Return the rules that annotations name."""
+    notes = (each for each in nodes_in(protocol) if isinstance(each, m.Notes))
+    return frozenset(each.rule for each in notes if each.rule is not None)
 
 
 def _first(ids: list[str]) -> tuple[tuple[str, ...], int]:

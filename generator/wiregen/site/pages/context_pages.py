@@ -66,7 +66,7 @@ def _facts(book: Book, context: m.Context) -> Iterator[tuple[str, tuple[Linked, 
 def _lacks(book: Book, context: m.Context) -> Iterator[LackView]:
     for reader in readers_of(book, context):
         path = reader.place.text
-        rules = {f"{owner}.{field.name}": field.notes.rule for owner, field in _fields(book)}
+        rules = {f"{owner}.{field.name}": field.rule for owner, field in _fields(book)}
         when = f"nothing was said that tells the layout of {path}, whose end is not known without it"
         yield lack(book, "missing_context", when, path=path, rule=rules.get(path))
     most = limit_phrase("open", book.named.bounds)

@@ -215,7 +215,7 @@ def _beside(path: str) -> tuple[str, ...]:
 def _inner(book: Book, fields: tuple[m.Field, ...]) -> tuple[Linked, ...]:
     """Return the declarations whose faults can come up inside."""
     found = references(*(field.type for field in flat_fields(fields)))
-    names = dict.fromkeys(each.name for each in found if each.target != "enum")
+    names = dict.fromkeys(each.name for each in found if not isinstance(each, m.EnumReference))
     return tuple(Linked(text=name, url=book.places.url(name)) for name in names)
 
 
@@ -289,7 +289,7 @@ def _variety(book: Book, union: m.Union, variety: m.Variety) -> MemberView:
     return MemberView(
         name=variety.name,
         anchor=variety.name,
-        number=spans_text(variety.codes, is_character=variety.is_character),
+        number=spans_text(variety.spans, is_character=variety.is_character),
         doc=Prose(text=variety.doc),
         notes=notes_of(variety.notes, is_part=True),
         layout=layout_of(book, name, cells) if cells and len(union.varieties) <= _MOST_DRAWN else None,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, assert_never
 
 from wiregen.language.spelling import expression_text
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.schema.declared import index_of
 from wiregen.schema.field_facts import fields_reach_end, reaches_end
 from wiregen.schema.lowering import limits_of
@@ -15,7 +16,7 @@ from wiregen.schema.values import number_of
 from wiregen.schema.walk import flat_fields, nested_expressions, references
 from wiregen.site.pages.numbers import limit_phrase
 
-__all__ = ["Fault", "Named", "faults_of", "fills", "measures", "named_by", "takes_all"]
+__all__ = ["Fault", "Named", "conditions_of", "faults_of", "fills", "measures", "named_by", "takes_all"]
 
 _NEGATIVE: Final = "it makes negative the "
 _NO_MESSAGE: Final = "no message has this code"
@@ -86,9 +87,9 @@ def _unsigned(protocol: m.Protocol) -> frozenset[str]:
 
 def _is_unsigned(type_: m.Type) -> bool:
     match type_:
-        case m.Integer(signed=signed):
+        case m.Integer(is_signed=signed):
             return not signed
-        case m.Varint(zigzag=zigzag):
+        case m.Varint(is_zigzag=zigzag):
             return not zigzag
         case _:
             return isinstance(type_, m.Bits)
@@ -124,7 +125,7 @@ def faults_of(owner: str, fields: tuple[m.Field, ...], named: Named) -> tuple[Fa
         _is_code(field.value) for field in flat
     ):  # which is then at fault, and not the message it stands for
         found = [fault for fault in found if fault.when != _NO_MESSAGE or _is_of_code(fault, owner, flat)]
-    rules = {f"{owner}.{field.name}": field.notes.rule for field in flat}
+    rules = {f"{owner}.{field.name}": field.rule for field in flat}
     return tuple(dict.fromkeys(_ruled(fault, rules) for fault in found))
 
 
@@ -143,12 +144,10 @@ def _is_of_code(fault: Fault, owner: str, fields: tuple[m.Field, ...]) -> bool:
 
 
 def _of_field(field: m.Field, path: str, named: Named) -> Iterator[Fault]:
-    rule = field.notes.rule or ""
+    rule = field.rule or ""
     yield from _of_value(field.value, path, rule)
-    if field.where is not None:
-        whole = field.where_text or expression_text(field.where)
-        for text, own_rule in field.where_rules or ((whole, None),):
-            yield Fault(code="constraint", path=path, when=f"not so: {text}", rule=own_rule or rule)
+    for part in conditions_of(field):
+        yield Fault(code="constraint", path=path, when=f"not so: {part.text}", rule=part.rule or rule)
     # A code's rule is about which message it stands for, not about how a varint is written.
     own = "" if _is_code(field.value) and isinstance(field.type, m.Varint) else rule
     for type_, own_rule in _own(field.type, own):
@@ -156,6 +155,15 @@ def _of_field(field: m.Field, path: str, named: Named) -> Iterator[Fault]:
     expressions = [part for part in (field.condition, field.where) if part is not None]
     if any(isinstance(part, m.ContextReference) for part in nested_expressions(*expressions)):
         yield Fault(code="missing_context", path=path, when="nothing said before tells its layout", rule=rule)
+
+
+def conditions_of(field: m.Field) -> tuple[m.Condition, ...]:
+    """Return the conditions of a field: each with its rule if one has a rule of its own, else all in one."""
+    if isinstance(field.where_text, tuple):
+        return field.where_text
+    if field.where is None:
+        return ()
+    return (m.Condition(text=field.where_text or expression_text(field.where), rule=None),)
 
 
 def _own(type_: m.Type, rule: str) -> Iterator[tuple[m.Type, str]]:
@@ -198,7 +206,7 @@ def _of_value(value: m.FieldValue | None, path: str, rule: str) -> Iterator[Faul
     match value:
         case m.Derived(value=m.Call(function="code")):
             yield Fault(code="unknown_code", path=path, when=_NO_MESSAGE, rule=rule)
-        case m.Derived(value=expression, lenient=lenient):
+        case m.Derived(value=expression, is_lenient=lenient):
             when = f"not {expression_text(expression)}"
             code = "length_mismatch" if measures(expression) else "constraint"
             yield Fault(code=code, path=path, when=when, rule=rule, strict=lenient)
@@ -214,11 +222,11 @@ def _of_value(value: m.FieldValue | None, path: str, rule: str) -> Iterator[Faul
 
 def _of_type(type_: m.Type, path: str, rule: str, named: Named) -> Iterator[Fault]:
     match type_:
-        case m.Boolean(lenient=lenient):
+        case m.Boolean(is_lenient=lenient):
             yield Fault(code="invalid_value", path=path, when="neither 0 nor 1", rule=rule, strict=lenient)
         case m.Varint(bits=bits):
-            yield from _of_varint(bits, path, rule, lenient=type_.lenient)
-        case m.Text(encoding=encoding, length=length, lenient=lenient):
+            yield from _of_varint(bits, path, rule, lenient=type_.is_lenient)
+        case m.Text(encoding=encoding, length=length, is_lenient=lenient):
             if encoding != "latin1":  # where every byte is a character
                 is_taken = lenient and encoding != "mutf8"  # of which only longer forms and a raw 00 are
                 yield Fault(
@@ -231,19 +239,19 @@ def _of_type(type_: m.Type, path: str, rule: str, named: Named) -> Iterator[Faul
             yield from _of_run(length, path, rule, named)
         case m.Bytes(length=length):
             yield from _of_run(length, path, rule, named)
-        case m.List(length=length):
-            if type_.where is not None:
-                when = f"an item is not so: {type_.where_text}"
+        case m.List(length=length, where=where):
+            if where is not None:
+                when = f"an item is not so: {where.text}"
                 yield Fault(code="constraint", path=path, when=when, rule=type_.rule or rule)
             yield from _beyond(path, named, "count", "frame", "messages")
             yield from _of_length(length, path, rule, named)
-        case m.Reference():
+        case m.EnumReference() | m.UnionReference() | m.CodingReference() | m.FrameReference():
             yield from _of_reference(type_, path, rule, named)
-        case m.MessageMatch(lenient=lenient):
+        case m.MessageMatch(is_lenient=lenient):
             yield Fault(code="unknown_code", path=path, when=_NO_MESSAGE, rule=rule, strict=lenient)
             yield from _of_subject(type_.subject, path, rule)
         case m.Match(arms=arms, subject=subject):
-            if all(arm.patterns for arm in arms):
+            if all(arm.spans for arm in arms):
                 yield Fault(code="unknown_code", path=path, when="no arm takes it", rule=rule)
             yield from _of_subject(subject, path, rule)
         case m.Region():
@@ -267,12 +275,12 @@ def _of_run(length: m.Length, path: str, rule: str, named: Named) -> Iterator[Fa
 def _of_length(length: m.Length, path: str, rule: str, named: Named) -> Iterator[Fault]:
     match length:
         case m.Prefix(type=type_):
-            own = length.rule or ("" if isinstance(type_, m.Varint | m.Reference) else rule)
+            own = length.rule or ("" if isinstance(type_, m.Varint | m.CodingReference) else rule)
             yield from _of_prefix(type_, path, own, named)
         case m.Computed(value=value):
             yield from _of_computed(value, path, rule, named, "length")
             yield from _of_subject(value, path, rule)
-        case m.ToTheEnd() | m.Delimited() | m.UntilHolds():
+        case m.ToEnd() | m.Delimited() | m.Until():
             return
         case _:
             assert_never(length)
@@ -292,14 +300,14 @@ def _of_computed(value: m.Expression, path: str, rule: str, named: Named, what: 
 
 
 def _of_prefix(
-    type_: m.Integer | m.Varint | m.Reference, path: str, rule: str, named: Named
+    type_: m.Integer | m.Varint | m.CodingReference, path: str, rule: str, named: Named
 ) -> Iterator[Fault]:
     match type_:
-        case m.Integer(signed=True):
+        case m.Integer(is_signed=True):
             yield Fault(code="invalid_value", path=path, when="its length is negative", rule=rule)
-        case m.Varint(bits=bits, lenient=lenient):
+        case m.Varint(bits=bits, is_lenient=lenient):
             yield from _of_varint(bits, path, rule, lenient=lenient)
-        case m.Reference(name=name):
+        case m.CodingReference(name=name):
             yield from _of_coding(named.codings[name], path, rule)
         case m.Integer():
             return
@@ -307,35 +315,39 @@ def _of_prefix(
             assert_never(type_)
 
 
-def _of_reference(type_: m.Reference, path: str, rule: str, named: Named) -> Iterator[Fault]:
+def _of_reference(
+    type_: m.EnumReference | m.UnionReference | m.CodingReference | m.FrameReference,
+    path: str,
+    rule: str,
+    named: Named,
+) -> Iterator[Fault]:
     deep, deepest = named.limits.get("depth", ""), limit_phrase("depth", named.bounds)
-    match type_.target:
-        case "enum":
-            own, when = named.types.get(type_.name, rule), f"no member of {type_.name}"
-            if type_.name not in named.open_enums:
-                yield Fault(code="invalid_enum", path=path, when=when, rule=own, strict=type_.lenient)
-        case "union":
-            own = named.types.get(type_.name, rule)
-            yield Fault(code="unknown_code", path=path, when=f"no variety of {type_.name}", rule=own)
+    match type_:
+        case m.EnumReference(name=name):
+            own, when = named.types.get(name, rule), f"no member of {name}"
+            if name not in named.open_enums:
+                yield Fault(code="invalid_enum", path=path, when=when, rule=own, strict=type_.is_lenient)
+        case m.UnionReference(name=name):
+            own = named.types.get(name, rule)
+            yield Fault(code="unknown_code", path=path, when=f"no variety of {name}", rule=own)
             yield from _of_endless(type_, path, named)
             when = f"values inside values beyond {deepest}"
             yield Fault(code="too_deep", path=path, when=when, rule=deep)
             yield from _beyond(path, named, "messages")
-        case "coding":
-            yield from _of_coding(named.codings[type_.name], path, rule)
-        case "frame":
+        case m.CodingReference(name=name):
+            yield from _of_coding(named.codings[name], path, rule)
+            return
+        case m.FrameReference():
             when = f"frames inside frames beyond {deepest}"
             yield Fault(code="too_deep", path=path, when=when, rule=deep)
-        case "struct" | "message":
-            return
         case _:
-            assert_never(type_.target)
+            assert_never(type_)
     if type_.only is not None:
         when = f"none of {', '.join(type_.only)}"
-        yield Fault(code="constraint", path=path, when=when, rule=rule, strict=type_.lenient)
+        yield Fault(code="constraint", path=path, when=when, rule=rule, strict=type_.is_lenient)
 
 
-def _of_endless(type_: m.Reference, path: str, named: Named) -> Iterator[Fault]:
+def _of_endless(type_: m.UnionReference, path: str, named: Named) -> Iterator[Fault]:
     """Yield the refusal of alternatives that go on to the end of the region, for each of their rules."""
     endless = [each for each in named.endless[type_.name] if type_.only is None or each[0] in type_.only]
     for rule in dict.fromkeys(rule for _, rule in endless):
@@ -372,7 +384,7 @@ def _type_takes_all(type_: m.Type, protocol: m.Protocol) -> bool:
     match type_:
         case m.Block(fields=fields):
             return takes_all(fields, protocol)
-        case m.Reference(target="struct", name=name):
+        case m.StructReference(name=name):
             return takes_all(index_of(protocol).structs[name].fields, protocol)
         case m.Region():
             return False
@@ -382,27 +394,27 @@ def _type_takes_all(type_: m.Type, protocol: m.Protocol) -> bool:
 
 def fills(region: m.Region, protocol: m.Protocol) -> bool:
     """Return whether what stands in a region takes all of it. A compressed stream has an end of its own, which bytes may follow."""
-    is_stream = isinstance(region.carrier, m.InCompressed)
+    is_stream = isinstance(region.carrier, m.Compressed)
     return not is_stream and _type_takes_all(region.content, protocol)
 
 
 def _of_region(region: m.Region, path: str, rule: str, named: Named) -> Iterator[Fault]:
     if not fills(region, named.protocol):
         when = "bytes are left over at its end"
-        yield Fault(code="trailing_bytes", path=path, when=when, rule=rule, strict=region.lenient)
+        yield Fault(code="trailing_bytes", path=path, when=when, rule=rule, strict=bool(region.lenient))
     yield from _beyond(path, named, "frame")
     match region.carrier:
-        case m.InCompressed(algorithm=algorithm):
+        case m.Compressed(algorithm=algorithm):
             yield from _beyond(path, named, "inflated")
             yield Fault(code="inflate_failed", path=path, when=f"no whole {algorithm} stream", rule=rule)
-            if any(each.target == "frame" for each in references(region.content)):
+            if any(isinstance(each, m.FrameReference) for each in references(region.content)):
                 yield Fault(code="partial_inner", path=path, when="it ends inside a frame", rule=rule)
         case m.InSize(size=size):
             yield from _of_computed(size, path, rule, named, "size")
             yield from _of_subject(size, path, rule)
-        case m.InPrefix(type=type_):
+        case m.Prefix(type=type_):
             yield from _of_prefix(type_, path, region.carrier.rule or rule, named)
-        case m.InChunks():
+        case m.Chunks():
             return
         case _:
             assert_never(region.carrier)

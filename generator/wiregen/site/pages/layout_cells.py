@@ -7,13 +7,14 @@ cells are different from each other. Cells of fixed size know it in bits; of all
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from typing import Final, assert_never
 
 from wiregen.language.spelling import expression_text, length_text, type_text
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.schema.field_facts import called_structs
 from wiregen.schema.sizes import Sizes
 
@@ -93,7 +94,7 @@ class Cells:
                 return 8
             case m.Uuid():
                 return 128
-            case m.Reference(target="enum", name=name):
+            case m.EnumReference(name=name):
                 return self.number(self._enums[name].type)
             case m.Bytes(length=m.Computed()) | m.Text(length=m.Computed()):
                 return self._sizes.fixed_bits(type_) or None
@@ -140,11 +141,18 @@ class _Walk:
             yield self._fixed(type_, key, field, owner, bits)
             return
         match type_:
-            case m.Varint() | m.Reference(target="coding") | m.Match() if self._arm(type_) is None:
+            case m.Varint() | m.CodingReference() | m.Match() if self._arm(type_) is None:
                 yield self._varying(type_, key, field, owner)
             case m.Bytes(length=length) | m.Text(length=length) | m.List(length=length):
                 yield from self._counted(type_, length, key, field, owner)
-            case m.Reference():
+            case (
+                m.EnumReference()
+                | m.CodingReference()
+                | m.StructReference()
+                | m.UnionReference()
+                | m.MessageReference()
+                | m.FrameReference()
+            ):
                 yield from self._reference(type_, key, field, owner, depth)
             case m.MessageMatch() if self._message is not None:
                 yield from self.fields(self._message.fields, self._message.name, depth)
@@ -165,7 +173,7 @@ class _Walk:
         """Return the shape of a match that holds the message, if one does."""
         if not isinstance(type_, m.Match) or self._message is None:
             return None
-        named = m.Reference(target="message", name=self._message.name)
+        named = m.MessageReference(name=self._message.name)
         for arm in type_.arms:
             if arm.type == named:
                 return arm.type
@@ -230,7 +238,9 @@ class _Walk:
             body = replace(body, low=0, high=_less(body.high, number.high), type=_bare(type_))
         yield body
 
-    def _number(self, type_: m.Integer | m.Varint | m.Reference, key: str, label: str, owner: str) -> Cell:
+    def _number(
+        self, type_: m.Integer | m.Varint | m.CodingReference, key: str, label: str, owner: str
+    ) -> Cell:
         sizes, bits = self._cells.sizes, self._cells.number(type_)
         low, high = sizes.smallest(type_), sizes.largest(type_)
         return Cell(key=key, label=label, type=type_text(type_), bits=bits, low=low, high=high, owner=owner)
@@ -238,18 +248,19 @@ class _Walk:
     def _reference(
         self, type_: m.Reference, key: str, field: m.Field, owner: str, depth: int
     ) -> Iterator[Cell]:
-        struct = self._cells.struct(type_.name, depth) if type_.target == "struct" else None
+        is_struct, is_message = isinstance(type_, m.StructReference), isinstance(type_, m.MessageReference)
+        struct = self._cells.struct(type_.name, depth) if is_struct else None
         message = self._message  # within itself it is one of any size
         if struct is not None:
             yield from self.fields(struct.fields, struct.name, depth + 1, key)
-        elif message is not None and type_.target == "message" and owner != type_.name == message.name:
+        elif message is not None and is_message and owner != type_.name == message.name:
             yield from self.fields(message.fields, message.name, depth)
-        elif type_.target == "union":
+        elif isinstance(type_, m.UnionReference):
             yield from self._union(type_, key, field, owner)
         else:
             yield self._varying(type_, key, field, owner)
 
-    def _union(self, type_: m.Reference, key: str, field: m.Field, owner: str) -> Iterator[Cell]:
+    def _union(self, type_: m.UnionReference, key: str, field: m.Field, owner: str) -> Iterator[Cell]:
         code = self._number(self._cells.unions[type_.name].type, f"{key}#code", f"{field.name} code", owner)
         body = self._varying(type_, key, field, owner)
         yield code
@@ -268,10 +279,10 @@ class _Walk:
         match carrier:
             case m.InSize():
                 yield from self._type(content, key, field, owner, depth)
-            case m.InPrefix(type=type_):
+            case m.Prefix(type=type_):
                 yield self._number(type_, f"{key}#length", f"{field.name} length", owner)
                 yield from self._type(content, key, field, owner, depth)
-            case m.InCompressed(algorithm=algorithm, length=length):
+            case m.Compressed(algorithm=algorithm, length=length):
                 whole = self._varying(region, key, field, owner)
                 if isinstance(length, m.Prefix):
                     number = self._number(length.type, f"{key}#length", f"{field.name} length", owner)
@@ -279,7 +290,7 @@ class _Walk:
                     whole = replace(whole, low=0, high=_less(whole.high, number.high))
                 low = max(whole.low, _EMPTY_STREAM[algorithm])
                 yield replace(whole, type=f"{algorithm} of {type_text(content)}", low=low)
-            case m.InChunks(struct=struct):
+            case m.Chunks(struct=struct):
                 whole = self._varying(region, key, field, owner)
                 yield replace(whole, link=struct, is_list=True)
             case _:
@@ -300,7 +311,7 @@ def frame_around(protocol: m.Protocol, message: m.Message) -> m.Frame | None:
 
 def _names(type_: m.Type, name: str) -> bool:
     match type_:
-        case m.Reference(target="message", name=own):
+        case m.MessageReference(name=own):
             return own == name
         case m.Match(arms=arms):
             return any(_names(arm.type, name) for arm in arms)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from wiregen.generate.emitter import harmless
 from wiregen.language.spelling import expression_text
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
+from wiregen.schema.field_facts import condition_text
 from wiregen.schema.walk import shapes
 from wiregen.site.diagrams.bit_grid import Offset, offsets_of
 from wiregen.site.diagrams.layout_drawings import ascii_of, diagram_of
 from wiregen.site.pages.chapter import Book, notes_of
+from wiregen.site.pages.decode_errors import conditions_of
 from wiregen.site.pages.layout_cells import Cell
 from wiregen.site.pages.legends import byte_order, legend_of
 from wiregen.site.pages.notation import notation_of
@@ -52,7 +54,7 @@ def rows_of(book: Book, cells: tuple[Cell, ...], frame: m.Frame | None = None) -
 def _row(book: Book, cell: Cell, offset: Offset, size: str, *, is_header: bool) -> RowView:
     field = cell.field
     constraint = constraint_text(field, cell.constant, _needed(cell))
-    notes = field.notes if field is not None else m.Notes()
+    about = book.protocol.about[field.path] if field is not None else m.About()
     return RowView(
         key=cell.key,
         anchor=anchor(cell.key),
@@ -63,8 +65,8 @@ def _row(book: Book, cell: Cell, offset: Offset, size: str, *, is_header: bool) 
         type=book.places.linked(harmless(cell.type)),
         constraint=harmless(constraint),
         default=harmless(default_text(field)),
-        doc=Prose(text=field.doc if field is not None else ""),
-        notes=notes_of(notes, is_part=True),
+        doc=Prose(text=about.doc),
+        notes=notes_of(about.notes, is_part=True),
         is_header=is_header,
         rules=_rules_of(book, field),
     )
@@ -74,8 +76,7 @@ def _rules_of(book: Book, field: m.Field | None) -> tuple[Linked, ...]:
     """Return the rules that a field and its conditions name."""
     if field is None:
         return ()
-    own = field.notes.rule
-    names = dict.fromkeys((*(rule or own for _, rule in field.where_rules), own))
+    names = dict.fromkeys((*(each.rule or field.rule for each in conditions_of(field)), field.rule))
     return tuple(link for link in map(book.rule_link, names) if link is not None)
 
 
@@ -153,7 +154,7 @@ def constraint_text(field: m.Field | None, constant: str = "", needed: str = "it
     match field.value:
         case m.Constant(value=value):
             parts.append(f"== {expression_text(value)}")
-        case m.Derived(value=value, lenient=lenient):
+        case m.Derived(value=value, is_lenient=lenient):
             text = f"== {constant}" if constant else f":= {expression_text(value)}"
             parts.append(f"{text} lenient" if lenient else text)
         case _:
@@ -163,7 +164,7 @@ def constraint_text(field: m.Field | None, constant: str = "", needed: str = "it
     elif isinstance(field.value, m.Trailing):
         parts.append(f"if at least {needed} {'is' if needed in ('1 byte', 'its size') else 'are'} left")
     if field.where is not None:
-        parts.append(f"where {field.where_text or expression_text(field.where)}")
+        parts.append(f"where {condition_text(field) or expression_text(field.where)}")
     parts += [f"each item: {text}" for text in _of_items(field.type)]
     return " ".join(" ".join(parts).split())
 
@@ -172,7 +173,7 @@ def _of_items(type_: m.Type) -> Iterator[str]:
     """Yield the conditions that the items of lists fulfil, as the file has them."""
     for each in shapes(type_):
         if isinstance(each, m.List) and each.where is not None:
-            yield each.where_text
+            yield each.where.text
 
 
 def default_text(field: m.Field | None) -> str:

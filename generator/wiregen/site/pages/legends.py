@@ -106,8 +106,8 @@ def is_filled(protocol: m.Protocol, message: str) -> bool:
 def _around(type_: m.Type, message: str, region: m.Region | None) -> m.Region | None:
     """Return the innermost region around a message; `region`: the one that the type is in."""
     match type_:
-        case m.MessageMatch() | m.Reference(target="message"):
-            is_it = not isinstance(type_, m.Reference) or type_.name == message
+        case m.MessageMatch() | m.MessageReference():
+            is_it = isinstance(type_, m.MessageMatch) or type_.name == message
             return region if is_it else None
         case m.Region(content=content):
             return _around(content, message, type_)
@@ -128,7 +128,7 @@ def _varints(fields: Iterable[m.Field]) -> Iterator[str]:
             "A `varint` has seven bits in each byte, the lowest seven first; the highest bit of a byte is 1 where another follows. "
             f"{_refused(varints)}"
         )
-    if any(type_.zigzag for type_ in varints):
+    if any(type_.is_zigzag for type_ in varints):
         yield "A `zigzag` is a varint of 2n where n is not negative, of −2n − 1 where it is."
 
 
@@ -152,7 +152,7 @@ def _counts(cells: Iterable[Cell]) -> Iterator[str]:
 def _refused(varints: list[m.Varint]) -> str:
     """Return what is refused of varints."""
     bits = " or ".join(str(each) for each in sorted({type_.bits for type_ in varints}))
-    if all(type_.lenient for type_ in varints):
+    if all(type_.is_lenient for type_ in varints):
         return f"More than {bits} bits are refused (`invalid_value`)."
     return f"More than {bits} bits are refused (`invalid_value`), and so is one in more bytes than it needs (`not_canonical`)."
 
@@ -169,7 +169,7 @@ def _leniences(fields: Mapping[str, m.Field], told: m.Region | None, protocol: m
     """Yield what `lenient` means at the fields that have it; `told`: a region of which that is said elsewhere."""
     names: dict[str, dict[str, None]] = {}
     for name, field in fields.items():
-        if isinstance(field.value, m.Derived) and field.value.lenient and not _is_code(field.value.value):
+        if isinstance(field.value, m.Derived) and field.value.is_lenient and not _is_code(field.value.value):
             names.setdefault("measured" if measures(field.value.value) else "derived", {})[name] = None
         for type_ in nested_types(field.type):
             is_silent = type_ is told or (isinstance(type_, m.Region) and fills(type_, protocol))
@@ -183,21 +183,26 @@ def _leniences(fields: Mapping[str, m.Field], told: m.Region | None, protocol: m
 def _lenience(type_: m.Type) -> str:
     """Return which kind of lenience a type itself has; "" for none."""
     match type_:
-        case m.Boolean(lenient=True):
+        case m.Boolean(is_lenient=True):
             return "bool"
-        case m.Varint(lenient=True):
+        case m.Varint(is_lenient=True):
             return "varint"
-        case m.Text(lenient=True, encoding=encoding):
+        case m.Text(is_lenient=True, encoding=encoding):
             return "mutf8" if encoding == "mutf8" else "text"
         case m.Region(lenient=True):
             return "region"
-        case m.MessageMatch(lenient=True, only=only):
+        case m.MessageMatch(is_lenient=True, only=only):
             return "code" if only is None else "only"
-        case m.Reference(lenient=True, only=only):
+        case (
+            m.EnumReference(is_lenient=True, only=only)
+            | m.UnionReference(is_lenient=True, only=only)
+            | m.FrameReference(is_lenient=True, only=only)
+        ):
             return "enum" if only is None else "only"
         case (
             m.Integer() | m.Float() | m.Boolean() | m.Bits() | m.Varint() | m.Uuid() | m.Bytes() | m.Text()
-            | m.List() | m.Reference() | m.MessageMatch() | m.Match() | m.Block() | m.Region()
+            | m.List() | m.EnumReference() | m.CodingReference() | m.StructReference() | m.UnionReference()
+            | m.MessageReference() | m.FrameReference() | m.MessageMatch() | m.Match() | m.Block() | m.Region()
         ):  # fmt: skip
             return ""
         case _:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from wiregen.generate.emitter import harmless
 from wiregen.language.diagnostics import error_codes
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.site.pages.chapter import Book, notes_of
 from wiregen.site.pages.page_paths import Linked
 from wiregen.site.pages.prose import Prose

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from wiregen.conformance.vectors.format import Trace, Valid, octets
 from wiregen.generate.emitter import harmless
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.site.diagrams.sequence_drawings import ladder_of
 from wiregen.site.pages.behaviour_views import LackView, RememberedPageView
 from wiregen.site.pages.chapter import Book, notes_of
@@ -77,7 +77,7 @@ def _given(book: Book, join: m.Join) -> Iterator[Linked]:
                 text=", which is read in the frame of the last piece. "
                 f"The frames before that hold {join.name}(data), what is there of it."
             )
-        case m.Reference(name=name):
+        case m.FrameReference(name=name):
             yield Linked(text="a ")
             yield Linked(text=name, url=book.places.url(name))
             yield Linked(text=", which is then handled like one that came whole")

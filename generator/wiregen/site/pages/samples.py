@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 from uuid import UUID
@@ -28,6 +28,7 @@ from wiregen.runtime.reference.tree import FrameValue, Node, Record, Variety
 from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.schema.walk import flat_fields
 from wiregen.site.pages.example_frames import ExampleFrame, ExampleFrames
 
@@ -263,9 +264,7 @@ class Samples:
         owners += [each.fields for each in protocol.messages]
         owners += [each.fields for each in protocol.frames]
         owners += [variety.fields for union in protocol.unions for variety in union.varieties]
-        return frozenset(
-            field.name for fields in owners for field in flat_fields(fields) if field.notes.secret
-        )
+        return frozenset(field.name for fields in owners for field in flat_fields(fields) if field.is_secret)
 
 
 def _by_message(vectors: VectorFile | None) -> dict[str, list[Valid]]:

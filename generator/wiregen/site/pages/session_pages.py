@@ -115,7 +115,7 @@ def _transition(
         case m.Go(state=state, updates=updates):
             comes_to, violation = state or "stays", None
             texts = tuple(harmless(f"{each.variable} = {expression_text(each.value)}") for each in updates)
-        case m.Violates(name=name, lenient=lenient):
+        case m.Violates(name=name, is_lenient=lenient):
             comes_to, texts = ("a note; strict: refused" if lenient else "refused"), ()
             violation = book.rule_link(name)
     return TransitionView(

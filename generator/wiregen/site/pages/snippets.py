@@ -78,7 +78,7 @@ class Snippets:
         )
         types = nested_types(*(field.type for field in message.fields))
         carriers = (type_.carrier for type_ in types if isinstance(type_, m.Region))
-        return any(isinstance(carrier, m.InCompressed) for carrier in carriers)
+        return any(isinstance(carrier, m.Compressed) for carrier in carriers)
 
     # ---- Spark
 
@@ -208,7 +208,7 @@ class Snippets:
     def _code(self, variety: Variety) -> tuple[str, ...]:
         """Return the argument that says which of several codes a variety has."""
         declared = next(each for each in self._unions[variety.union].varieties if each.name == variety.name)
-        has_one = len(declared.codes) == 1 and declared.codes[0].low == declared.codes[0].high
+        has_one = len(declared.spans) == 1 and declared.spans[0].low == declared.spans[0].high
         if has_one or "code" in variety.fields:
             return ()
         return (f"code={variety.code}",)
@@ -234,7 +234,7 @@ class Snippets:
 
     def _number(self, value: int, type_: m.Type | None) -> str:
         inner = _content(type_)
-        if not isinstance(inner, m.Reference) or inner.target != "enum":
+        if not isinstance(inner, m.EnumReference):
             return literal(value)
         members = self._enums[inner.name].members
         member = next((each.name for each in members if each.value == value), None)

@@ -89,21 +89,21 @@ def _named(*owners: Iterable[m.Field]) -> Iterator[m.Reference]:
     """Yield what fields refer to, but messages: a frame tells its own by their codes."""
     for fields in owners:
         found = references(*(field.type for field in flat_fields(fields)))
-        yield from (each for each in found if each.target != "message")
+        yield from (each for each in found if not isinstance(each, m.MessageReference))
 
 
 def _held(protocol: m.Protocol, reference: m.Reference, role: str | None) -> _Held | None:
     index, name = index_of(protocol), reference.name
-    match reference.target:
-        case "struct":
+    match reference:
+        case m.StructReference():
             return _Held(type=index.structs[name])
-        case "enum":
+        case m.EnumReference():
             return _Held(type=index.enums[name])
-        case "union":
+        case m.UnionReference():
             return _Held(type=index.unions[name])
-        case "coding":
+        case m.CodingReference():
             return _Held(type=index.codings[name])
-        case "frame":
+        case m.FrameReference():
             frame = next(each for each in protocol.frames if each.name == name)
             messages = tuple(matched_messages(protocol.messages, reference, role))
             return _Held(type=frame, messages=messages)
@@ -152,7 +152,7 @@ def _members(book: Book, held: _Held) -> Iterator[InsideMemberView]:
                 yield _member(number, Linked(text=each.name), (), each.doc)
         case m.Union(varieties=varieties):
             for variety in varieties:
-                number = spans_text(variety.codes, is_character=variety.is_character)
+                number = spans_text(variety.spans, is_character=variety.is_character)
                 yield _member(number, Linked(text=variety.name), _holds(book, variety.fields), variety.doc)
         case m.Coding(widths=widths):
             for width in widths:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from wiregen.language.spelling import expression_text
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.schema.lowering import limits_of
 from wiregen.schema.walk import (
     direct_expressions,
@@ -80,7 +81,7 @@ def _said(session: m.Session, row: m.Row) -> Said:
     match effect:
         case m.Go(state=state):
             comes_to, violation = (f"then {state}" if state else "stays"), ""
-        case m.Violates(name=name, lenient=lenient):
+        case m.Violates(name=name, is_lenient=lenient):
             comes_to, violation = ("a note; strict: refused" if lenient else "refused"), name
     return Said(
         session=session.name,
@@ -99,8 +100,8 @@ def _fields(protocol: m.Protocol) -> Iterator[tuple[str, Use]]:
             for type_ in shapes(field.type):
                 for reference in references(type_):
                     yield reference.name, Use(owner=owner, how=f"{owner}.{field.name}")
-            if field.view is not None and field.view.type is not None:
-                for reference in references(field.view.type):
+            if field.view is not None and not isinstance(field.view, str):
+                for reference in references(field.view):
                     yield reference.name, Use(owner=owner, how=f"{owner}.{field.name}, as a view")
 
 
@@ -156,12 +157,12 @@ def reactions_of(protocol: m.Protocol) -> dict[str, tuple[str, ...]]:
         _note(found, limit.notes.rule, f"refuses what is beyond {limit_phrase(limit.name, bounds)}")
     for owner, fields in _owners(protocol):
         for field in flat_fields(fields):
-            _note(found, field.notes.rule, f"refuses the frame: {owner}.{field.name}")
+            _note(found, field.rule, f"refuses the frame: {owner}.{field.name}")
     for session in protocol.sessions:
         effects = [row.effect for row in session.rows] + [timer.effect for timer in session.timers]
         for effect in effects:
             if isinstance(effect, m.Violates):
-                word = "notes it, and refuses it if strict" if effect.lenient else "fails the connection"
+                word = "notes it, and refuses it if strict" if effect.is_lenient else "fails the connection"
                 _note(found, effect.name, f"{word}: session {session.name}")
     return {name: tuple(texts) for name, texts in found.items()}
 

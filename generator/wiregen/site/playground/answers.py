@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ from wiregen.generate.emitter import harmless
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.reference.tree import FrameValue, Node
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.schema.copies import replace
 from wiregen.site.pages.samples import Sample
 from wiregen.site.pages.snippets import Snippets
 from wiregen.site.playground.both_directions import Aside, BothDirections, Heard, said_until

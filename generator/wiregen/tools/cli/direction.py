@@ -9,11 +9,11 @@ from typing import Any
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.tree import Node
-from wiregen.runtime.schema.node import replace
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.stream.context import Context
 from wiregen.runtime.stream.decoder import Decoder
 from wiregen.runtime.stream.reference_decoder import reference_decoder
+from wiregen.schema.copies import replace
 from wiregen.tools.cli.decoding_options import Decoded, Settings
 
 __all__ = ["Direction", "Held"]

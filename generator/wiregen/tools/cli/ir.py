@@ -15,17 +15,15 @@ __all__ = ["verb"]
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of what `ir NAME` prints.")
 def verb(name: str | None, schema: bool) -> int:
     """Print the model of the protocol NAME (a name, or a path to a .wire file) as JSON."""
-    from pydantic import TypeAdapter
+    from wiregen.schema.json_form import as_json
+    from wiregen.schema.json_schema import json_schema
 
-    from wiregen.schema import model as m
-
-    adapter = TypeAdapter(m.Protocol)
     if schema:
-        _print(adapter.json_schema(mode="serialization"))
+        _print(json_schema())
     elif name is None:
         raise Failure("no protocol is named", "`wiregen ir NAME`, or `wiregen ir --schema`")
     else:
-        _print(adapter.dump_python(subject_of(name).protocol, mode="json"))
+        _print(as_json(subject_of(name).protocol))
     return DONE
 
 

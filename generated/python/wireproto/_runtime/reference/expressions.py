@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Never, NoReturn, Protocol, TypeAlias
 from uuid import UUID
 
+from ..schema.literals import Function
 from ..schema.expressions import (
     Call,
     Checksum,
     ContextReference,
     Expression,
     FieldReference,
-    Function,
     Item,
     JoinReference,
     LimitReference,

@@ -28,7 +28,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from ..schema.types import Endian, Type
+    from ..schema.literals import Endian
+    from ..schema.types import Type
 
     Scalar: TypeAlias = Integer | Float | Boolean | Varint | Uuid | EnumReference | CodingReference
 else:

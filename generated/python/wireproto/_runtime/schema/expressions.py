@@ -8,24 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal, TypeAlias
 
-    FieldScope: TypeAlias = Literal["own", "frame", "item"]
-    Operator: TypeAlias = Literal[
-        "+", "-", "*", "/", "%", "**", "==", "!=", "<", "<=", ">", ">=", "and", "or", "in", "not in"
-    ]
-    Function: TypeAlias = Literal[
-        "size",
-        "count",
-        "present",
-        "code",
-        "distinct",
-        "min",
-        "max",
-        "push",
-        "drop",
-        "remove",
-        "index",
-        "rank",
-    ]
+    from .literals import ChecksumAlgorithm, FieldScope, Function, Operator, PositionName
 
 __all__ = [
     "Call", "Checksum", "ContextReference", "Expression", "FieldReference", "Item", "JoinReference", "LimitReference", "ListOf", "Name", "Negation", "Null",
@@ -106,7 +89,7 @@ class RoleReference(Node):
 class Position(Node):
     """`remaining`: bytes left in the region. `offset`: bytes since the frame began."""
 
-    what: Literal["remaining", "offset"]
+    what: PositionName
 
 
 class Negation(Node):
@@ -147,7 +130,7 @@ class Call(Node):
 class Checksum(Node):
     """A checksum over the bytes of the fields from `first` to `last`, both included, of the same declaration."""
 
-    algorithm: Literal["crc32", "adler32", "crc16"]
+    algorithm: ChecksumAlgorithm
     first: str
     last: str
 
@@ -159,13 +142,9 @@ class Item(Node):
     index: Expression
 
 
-if TYPE_CHECKING:
-    Name: TypeAlias = (
-        FieldReference | LimitReference | ContextReference | VariableReference | JoinReference | RoleReference | Position | Checksum
-    )  # fmt: skip
-    Expression: TypeAlias = (
-        Number | Truth | String | Octets | Null | Negation | Operation | Range | ListOf | Call | Item | Name
-    )
-else:
-    Expression = Name = Node
-    FieldScope = Function = Operator = str
+Name: TypeAlias = (
+    FieldReference | LimitReference | ContextReference | VariableReference | JoinReference | RoleReference | Position | Checksum
+)  # fmt: skip
+Expression: TypeAlias = (
+    Number | Truth | String | Octets | Null | Negation | Operation | Range | ListOf | Call | Item | Name
+)

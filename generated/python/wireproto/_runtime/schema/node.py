@@ -15,9 +15,7 @@ except ImportError:
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, TypeVar, dataclass_transform
-
-    N = TypeVar("N", bound="Node")
+    from typing import Any, dataclass_transform
 else:
 
     def dataclass_transform(**_: object):
@@ -35,9 +33,9 @@ class NodeType(type):
     _defaults: dict[str, Any]
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> NodeType:
-        own = tuple(namespace.get("__annotations__", ()))
         above = next((base for base in bases if isinstance(base, NodeType)), None)
         inherited = () if above is None else above._fields
+        own = tuple(name for name in namespace.get("__annotations__", ()) if name not in inherited)
         defaults = {field: namespace.pop(field) for field in own if field in namespace}
         namespace["_defaults"] = defaults if above is None else {**above._defaults, **defaults}
         namespace["_fields"] = namespace["__match_args__"] = (*inherited, *own)
@@ -65,7 +63,10 @@ else:
             fields = cls._fields[len(values) :]
             if len(values) > len(cls._fields) or not named.keys() <= set(fields):
                 raise TypeError(f"{cls.__name__} has the fields {', '.join(cls._fields)}")
-            rest = (named[each] if each in named else cls._defaults[each] for each in fields)
+            try:
+                rest = [named[each] if each in named else cls._defaults[each] for each in fields]
+            except KeyError as missing:
+                raise TypeError(f"{cls.__name__} lacks its field {missing}") from None
             return tuple.__new__(cls, (cls, *values, *rest))
 
         def __getnewargs__(self):
@@ -101,10 +102,14 @@ def nodes_in(part: object) -> Iterator[Node]:
             yield from nodes_in(each)
 
 
-def replace(node: N, **changes: Any) -> N:
-    """Return a copy of a node with other values of some fields.
+if TYPE_CHECKING:
+    from dataclasses import replace  # type checkers know the fields of a node as those of a dataclass
+else:
 
-    Raises:
-        TypeError: The node does not have such a field.
-    """
-    return type(node)(**{**{name: getattr(node, name) for name in fields_of(node)}, **changes})
+    def replace(node, /, **changes):
+        """Return a copy of a node with other values of some fields.
+
+        Raises:
+            TypeError: The node does not have such a field.
+        """
+        return type(node)(**{**{name: getattr(node, name) for name in fields_of(node)}, **changes})

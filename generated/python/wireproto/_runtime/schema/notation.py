@@ -1,4 +1,4 @@
-"""A schema as JSON: a node is an object of its class and its values, a tuple an array, a mapping an object of pairs."""
+"""A schema as JSON: a node is an object of its class and its values, defaults at the end left out, a tuple an array, a mapping an object of pairs."""
 
 from __future__ import annotations
 
@@ -48,12 +48,20 @@ def load(text: str) -> Schema:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Node):
-        return {type(value).__name__: [_plain(getattr(value, name)) for name in fields_of(value)]}
+        return {type(value).__name__: [_plain(each) for each in _told(value)]}
     if isinstance(value, dict):
         return {"": [[key, _plain(each)] for key, each in value.items()]}
     if isinstance(value, tuple):
         return [_plain(each) for each in value]
     return value
+
+
+def _told(node: Node) -> list[object]:
+    """Return the values of a node's fields, without those at its end that are defaults."""
+    names, defaults = list(fields_of(node)), type(node)._defaults
+    while names and names[-1] in defaults and getattr(node, names[-1]) == defaults[names[-1]]:
+        names.pop()
+    return [getattr(node, name) for name in names]
 
 
 def _node(plain: Any) -> Any:

@@ -7,12 +7,14 @@ it, so that whoever fills them needs the plan and no name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar, assert_never
 
 from wiregen.generate.views.arrow.cycles import Cycles
 from wiregen.generate.views.arrow.types import arm_key, integer_of, is_integer, may_be_no_text, number, widest
+from wiregen.runtime.schema.shapes import content
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.schema.naming import constant_case
 from wiregen.schema.walk import attributes, has_value, matched_messages
 
@@ -69,7 +71,11 @@ class ColumnsBuilder:
     ) -> tuple[Column, ...]:
         """Return the columns of a declaration; it counts as laid out while its fields are."""
         before, self._open = self._open, (*self._open, (kind, name))
-        rows = [self.columns_of(f.name, f.type, f.doc) for f in _shown(fields) if f.name != without]
+        rows = [
+            self.columns_of(each.name, each.type, self._protocol.about[each.path].doc)
+            for each in _shown(fields)
+            if each.name != without
+        ]
         self._open = before
         return unique(rows)
 
@@ -94,8 +100,8 @@ class ColumnsBuilder:
                     replace(column, type=f"pa.list_({column.type})")
                     for column in self.columns_of(name, item, doc)
                 )
-            case m.Region(content=content):
-                return self.columns_of(name, content, doc)
+            case m.Region():
+                return self.columns_of(name, content(type_), doc)
             case _:
                 return self._compound(name, type_, doc)
 
@@ -103,8 +109,6 @@ class ColumnsBuilder:
         self, name: str, type_: m.Reference | m.MessageMatch | m.Match | m.Block, doc: str
     ) -> tuple[Column, ...]:
         match type_:
-            case m.Reference():
-                return self._reference(name, type_, doc)
             case m.MessageMatch():
                 return self._struct(
                     name, doc, "messages", "choice", self._messages(self._matched(type_, None))
@@ -114,35 +118,35 @@ class ColumnsBuilder:
             case m.Block():
                 raise AssertionError("a block has no value of its own")
             case _:
-                assert_never(type_)
+                return self._reference(name, type_, doc)
 
     def _reference(self, name: str, type_: m.Reference, doc: str) -> tuple[Column, ...]:
-        if type_.target == "enum":
-            enum = _declared(self._protocol.enums, type_.name)
-            member = Column(name=name, type="pa.string()", doc=doc, wire="member", enum=enum.name)
-            return (member, _beside(member, "number", number(integer_of(enum.type))))
-        if type_.target == "coding":
-            coding = _declared(self._protocol.codings, type_.name)
-            wides = (width.wide for width in coding.widths if width.wide is not None)
-            return (Column(name=name, type=number(widest((coding.type, *wides))), doc=doc),)
-        if self._is_too_deep(type_.target, type_.name):
-            return (Column(name=name, type=_JSON, doc=doc, wire="json"),)
-        match type_.target:
-            case "struct":
+        match type_:
+            case m.EnumReference():
+                enum = _declared(self._protocol.enums, type_.name)
+                member = Column(name=name, type="pa.string()", doc=doc, wire="member", enum=enum.name)
+                return (member, _beside(member, "number", number(integer_of(enum.type))))
+            case m.CodingReference():
+                coding = _declared(self._protocol.codings, type_.name)
+                wides = (width.wide for width in coding.widths if width.wide is not None)
+                return (Column(name=name, type=number(widest((coding.type, *wides))), doc=doc),)
+            case _ if self._is_too_deep(m.target_of(type_), type_.name):
+                return (Column(name=name, type=_JSON, doc=doc, wire="json"),)
+            case m.StructReference():
                 struct = _declared(self._protocol.structs, type_.name)
                 return self._record(name, doc, "struct", struct.name, struct.fields)
-            case "message":
+            case m.MessageReference():
                 message = _declared(self._protocol.messages, type_.name)
                 return self._record(name, doc, "message", message.name, message.fields)
-            case "union":
+            case m.UnionReference():
                 columns = self._varieties(_declared(self._protocol.unions, type_.name), type_)
                 return self._struct(name, doc, type_.name, "union", columns)
-            case "frame":
+            case m.FrameReference():
                 frame = _declared(self._protocol.frames, type_.name)
                 columns = self._frame(frame, self._matched(type_, frame.role))
                 return self._struct(name, doc, type_.name, "frame", columns)
             case _:
-                assert_never(type_.target)
+                assert_never(type_)
 
     def _is_too_deep(self, kind: str, name: str) -> bool:
         n_around = sum(self._cycles.is_between((kind, name), each) for each in self._open)
@@ -173,7 +177,7 @@ class ColumnsBuilder:
         self._named.setdefault(name, Named(name=name, columns=columns))
         return name
 
-    def _matched(self, type_: m.MessageMatch | m.Reference, role: str | None) -> Iterator[m.Message]:
+    def _matched(self, type_: m.MessageMatch | m.FrameReference, role: str | None) -> Iterator[m.Message]:
         return matched_messages(self._protocol.messages, type_, role)
 
     def _messages(self, messages: Iterable[m.Message]) -> tuple[Column, ...]:
@@ -181,11 +185,11 @@ class ColumnsBuilder:
         which = Column(name="message", type="pa.string()", doc="Which message it is.")
         rows: list[tuple[Column, ...]] = [(which,)]
         for message in messages:
-            reference = m.Reference(target="message", name=message.name)
+            reference = m.MessageReference(name=message.name)
             rows.append(self._reference(message.name, reference, message.doc))
         return unique(rows)
 
-    def _varieties(self, union: m.Union, type_: m.Reference) -> tuple[Column, ...]:
+    def _varieties(self, union: m.Union, type_: m.UnionReference) -> tuple[Column, ...]:
         """Return which variety it is, the codes of those with several, and what each holds."""
         before, self._open = self._open, (*self._open, ("union", union.name))
         which = Column(name="variety", type="pa.string()", doc="Which variety it is.")
@@ -193,7 +197,7 @@ class ColumnsBuilder:
             (which, Column(name="code", type=number(integer_of(union.type)), doc="Its code."))
         ]
         for variety in union.varieties:
-            if type_.only is None or type_.lenient or variety.name in type_.only:
+            if type_.only is None or type_.is_lenient or variety.name in type_.only:
                 rows.append(self._variety(union, variety))
         self._open = before
         return unique(rows)
@@ -222,7 +226,7 @@ class ColumnsBuilder:
         if len({self.columns_of(name, arm, doc) for key, arm in arms if key == "list"}) > 1:
             return (Column(name=name, type=_JSON, doc=doc, wire="json"),)
         if all(is_integer(arm) for _, arm in arms):
-            return (Column(name=name, type=number(widest(integer_of(arm) for _, arm in arms)), doc=doc),)
+            return (Column(name=name, type=number(widest(arm for _, arm in arms)), doc=doc),)
         kinds = {self.columns_of(name, arm, doc) for _, arm in arms}
         if len(kinds) == 1:
             return kinds.pop()
@@ -232,7 +236,7 @@ class ColumnsBuilder:
     def _arm(self, key: str, arms: list[m.Type]) -> tuple[Column, ...]:
         """Return the columns of the arms that JSON calls alike: all integers are one number."""
         if all(is_integer(arm) for arm in arms):
-            return (Column(name=key, type=number(widest(integer_of(arm) for arm in arms))),)
+            return (Column(name=key, type=number(widest(arms))),)
         return self.columns_of(key, arms[0], "")
 
 
@@ -264,16 +268,14 @@ def _beside(column: Column, wire: str, type_: str) -> Column:
 def _shown(fields: Iterable[m.Field]) -> Iterator[m.Field]:
     """Yield the fields that have a value of their own and are no derived or constant ones, those of blocks too."""
     for each in attributes(fields):
-        if each.field.name != "_" and not isinstance(each.field.value, m.Derived | m.Constant):
+        if not each.field.is_hidden:
             yield each.field
 
 
 def _leaf_arms(type_: m.Match) -> Iterator[m.Type]:
     """Yield the types that a choice may have a value of, those of choices in its arms in their place."""
     for arm in type_.arms:
-        inner = arm.type
-        while isinstance(inner, m.Region):
-            inner = inner.content
+        inner = content(arm.type)
         if isinstance(inner, m.Match):
             yield from _leaf_arms(inner)
         elif has_value(inner):

@@ -49,9 +49,9 @@ def _declarations(protocol: m.Protocol) -> Iterator[tuple[_Name, tuple[m.Field, 
 def _held(fields: tuple[m.Field, ...], coded: tuple[_Name, ...]) -> Iterator[_Name]:
     for type_ in nested_types(*(field.type for field in fields)):
         match type_:
-            case m.Reference(target=target, name=name):
-                yield target, name
             case m.MessageMatch():
                 yield from coded
             case m.Block(fields=inner):
                 yield from _held(inner, coded)
+            case _ if isinstance(type_, m.Reference):
+                yield m.target_of(type_), type_.name

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
+from wiregen.runtime.schema.shapes import content
 from wiregen.schema import model as m
 
 __all__ = ["Width", "arm_key", "integer_of", "is_integer", "may_be_no_text", "number", "widest"]
@@ -16,23 +17,23 @@ Width: TypeAlias = tuple[int, bool]
 def integer_of(type_: m.Type) -> Width:
     """Return what an integer takes."""
     match type_:
-        case m.Integer(bits=bits, signed=signed):
+        case m.Integer(bits=bits, is_signed=signed):
             return bits, signed
-        case m.Varint(bits=bits, zigzag=zigzag):
+        case m.Varint(bits=bits, is_zigzag=zigzag):
             return bits, zigzag
         case m.Bits(bits=bits):
             return bits, False
         case _:
-            raise AssertionError(f"{type_.kind} is no integer")
+            raise AssertionError(f"{type(type_).__name__} is no integer")
 
 
 def is_integer(type_: m.Type) -> bool:
     return isinstance(type_, m.Integer | m.Varint) or (isinstance(type_, m.Bits) and not type_.is_flag)
 
 
-def widest(types: Iterable[m.Type | Width]) -> Width:
+def widest(types: Iterable[m.Type]) -> Width:
     """Return what holds the numbers of all; of unsigned beside signed ones one bit more."""
-    widths = [each if isinstance(each, tuple) else integer_of(each) for each in types]
+    widths = [integer_of(each) for each in types]
     is_signed = any(signed for _, signed in widths)
     bits = max(bits + (is_signed and not signed) for bits, signed in widths)
     return bits, is_signed
@@ -50,23 +51,31 @@ def number(width: Width) -> str:
 
 def may_be_no_text(type_: m.Text) -> bool:
     """Say whether a value may hold surrogates, which no text of Arrow can."""
-    return type_.encoding in ("mutf8", "utf16") or (type_.encoding == "utf8" and type_.lenient)
+    return type_.encoding in ("mutf8", "utf16") or (type_.encoding == "utf8" and type_.is_lenient)
 
 
 def arm_key(type_: m.Type) -> str:
     """Return what the arm of a choice is called: what it is a value of."""
     match type_:
-        case m.Region(content=content):
-            return arm_key(content)
-        case m.Reference(name=name):
-            return name
+        case m.Region():
+            return arm_key(content(type_))
         case m.Integer() | m.Varint() | m.Bits(is_flag=False):
             return "integer"
         case m.Boolean() | m.Bits():
             return "boolean"
+        case m.Float():
+            return "float"
+        case m.Uuid():
+            return "uuid"
+        case m.Bytes():
+            return "bytes"
+        case m.Text():
+            return "text"
         case m.List():
             return "list"
         case m.MessageMatch() | m.Match() | m.Block():
             return "value"
+        case _ if isinstance(type_, m.Reference):
+            return type_.name
         case _:
-            return type_.kind
+            assert_never(type_)

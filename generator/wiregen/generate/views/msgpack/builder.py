@@ -120,7 +120,7 @@ class MsgpackBuilder:
 
     def _union(self, name: str) -> None:
         union = index_of(self._protocol).unions[name]
-        codes = {variety.name: variety.codes for variety in union.varieties}
+        codes = {variety.name: variety.spans for variety in union.varieties}
         table = self.names.table("VARIETIES", name)
         varieties = self._carried.varieties(name)
         rows = [

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from wiregen.generate.views.protobuf.parts import PartView
 from wiregen.generate.views.protobuf.schema import ProtoEnum, ProtoField, ProtoMember
 from wiregen.generate.views.python.text import declaration_doc
 from wiregen.generate.views.serial.text import unique
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.schema.naming import constant_case, snake_case
 from wiregen.schema.value_shapes import Form, Many, Member, One
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from wiregen.generate.views.python.layout_text import layout_text
 from wiregen.generate.views.python.names import attribute, local_name
@@ -21,6 +21,7 @@ from wiregen.generate.views.python.text import (
     union_alias,
 )
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.schema.declared import index_of
 from wiregen.schema.naming import Scope, python_name, snake_case
 from wiregen.schema.walk import Attribute, attributes, frame_attributes, references
@@ -278,7 +279,7 @@ class ClassBuilder:
     def _field(
         self, shown: Attribute, name: str, default: str | None, nulls: frozenset[str], *, is_late: bool
     ) -> FieldView:
-        field = shown.field
+        field, about = shown.field, self._protocol.about[shown.field.path]
         type_ = annotation(field.type, self._protocol, nulls)
         if (shown.may_be_absent or default == "None") and not type_.endswith("None") and type_ != "Any":
             type_ = f"{type_} | None"
@@ -301,8 +302,8 @@ class ClassBuilder:
             by_message=by_message,
             is_required=default is None,
             is_required_late=is_late,
-            doc=declaration_doc(field.doc, field.notes),
-            is_secret=field.notes.secret,
+            doc=declaration_doc(about.doc, about.notes),
+            is_secret=field.is_secret,
         )
 
     def frame_extras(self, frame: m.Frame) -> tuple[tuple[str, str, str, str], ...]:
@@ -314,20 +315,19 @@ class ClassBuilder:
     def _lazy(self, owner: str, shown: Attribute, nulls: frozenset[str]) -> LazyView:
         field, view = shown.field, shown.field.view
         assert view is not None
-        suffix: str = view.form
-        type_ = "Any"
-        if view.type is not None:
-            suffix, type_ = _lazy_suffix(view.type), annotation(view.type, self._protocol)
-        elif view.form == "dict" and not shown.may_be_absent and not self._is_nullable(field, nulls):
+        suffix, type_ = "", "Any"
+        if not isinstance(view, str):
+            suffix, type_ = _lazy_suffix(view), annotation(view, self._protocol)
+        elif view == "dict" and not shown.may_be_absent and not self._is_nullable(field, nulls):
             type_ = "dict[Any, Any]"
         return LazyView(
-            name=f"{attribute(field.name)}_{suffix}",
+            name=f"{attribute(field.name)}_{suffix or view}",
             field=attribute(field.name),
-            form=view.form,
+            form=view if isinstance(view, str) else "type",
             annotation=type_,
             path=f"{owner}.{field.name}",
-            rule=field.notes.rule,
-            pair=self._pair(field) if view.form == "dict" else "",
+            rule=field.rule,
+            pair=self._pair(field) if view == "dict" else "",
             absent="" if type_ != "Any" else f"None if self.{attribute(field.name)} is None else ",
         )
 
@@ -343,17 +343,14 @@ class ClassBuilder:
 
 
 def _lazy_suffix(type_: m.Type) -> str:
-    match type_:
-        case m.List(item=m.Reference(target="frame")):
-            return "frames"
-        case m.Reference(name=name) | m.List(item=m.Reference(name=name)):
-            return snake_case(name)
-        case m.List():
-            return "items"
-        case m.Text():
-            return "text"
-        case _:
-            return "value"
+    if isinstance(type_, m.List):
+        item = type_.item
+        return "frames" if isinstance(item, m.FrameReference) else _name_of(item) or "items"
+    return "text" if isinstance(type_, m.Text) else _name_of(type_) or "value"
+
+
+def _name_of(type_: m.Type) -> str:
+    return snake_case(type_.name) if isinstance(type_, m.Reference) else ""
 
 
 def shown_attributes(fields: tuple[m.Field, ...]) -> tuple[Attribute, ...]:
@@ -368,7 +365,7 @@ def shown_fields(fields: tuple[m.Field, ...]) -> tuple[m.Field, ...]:
 
 def single_code(variety: m.Variety) -> int | None:
     """Return the code of a variety that has only one."""
-    match variety.codes:
+    match variety.spans:
         case (m.Span(low=low, high=high),) if low == high:
             return low
         case _:
@@ -385,7 +382,7 @@ def _slots(
 def _codes_text(variety: m.Variety) -> str:
     spans = (
         f"{span.low:#04x}" if span.low == span.high else f"{span.low:#04x} to {span.high:#04x}"
-        for span in variety.codes
+        for span in variety.spans
     )
     return f"Code {', '.join(spans)}."
 

@@ -19,17 +19,17 @@ class NumberOfCoding:
 
     @property
     def is_odd(self) -> bool:
-        return self.type.bits not in (8, 16, 32, 64)
+        return self.type.size not in (1, 2, 4, 8)
 
     def number(self, data: str) -> str:
         """Return the expression of the number that `data` is."""
-        return f'int.from_bytes({data}, "{self.type.endian}", signed={self.type.signed})'
+        return f'int.from_bytes({data}, "{self.type.endian}", signed={self.type.is_signed})'
 
     def packed(self, value: str | int) -> str:
         """Return the expression that a struct is given for a value."""
         if not self.is_odd:
             return str(value)
-        return f'({value}).to_bytes({self.type.bits // 8}, "{self.type.endian}", signed={self.type.signed})'
+        return f'({value}).to_bytes({self.type.size}, "{self.type.endian}", signed={self.type.is_signed})'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class CodingView:
 
 def coding_view(coding: m.Coding, shared: Shared) -> CodingView:
     """Return the view of a coding."""
-    size = coding.type.bits // 8
+    size = coding.type.size
     widths: list[WidthView] = []
     tests: list[str] = []
     for width in coding.widths:
@@ -85,7 +85,7 @@ def coding_view(coding: m.Coding, shared: Shared) -> CodingView:
 
 
 def _width(coding: m.Coding, width: m.Width, shared: Shared, narrower: str, fits: str) -> WidthView:
-    size = coding.type.bits // 8
+    size = coding.type.size
     wide = width.wide
     return WidthView(
         low=width.low,
@@ -93,7 +93,7 @@ def _width(coding: m.Coding, width: m.Width, shared: Shared, narrower: str, fits
         is_null=width.is_null,
         wide=None if wide is None else NumberOfCoding(type=wide),
         unpack="" if wide is None else _struct(wide, shared, "unpack"),
-        end=size + (0 if wide is None else wide.bits // 8),
+        end=size + (0 if wide is None else wide.size),
         pack="" if wide is None else _struct(wide, shared, "pack"),
         narrower=narrower,
         fits=fits,
@@ -105,8 +105,8 @@ def _fits(width: m.Width) -> str:
         return ""
     low, high = width.low, width.high
     if width.wide is not None:
-        bits = width.wide.bits - width.wide.signed
-        low, high = (-(1 << bits) if width.wide.signed else 0), (1 << bits) - 1
+        bits = width.wide.bits - width.wide.is_signed
+        low, high = (-(1 << bits) if width.wide.is_signed else 0), (1 << bits) - 1
     return f"{low} <= value <= {high}"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from wiregen.generate.steps import frame_layout
 from wiregen.generate.steps.step import FRAME, Dispatch, Layout, Run, Slot, UnsupportedError
@@ -14,6 +13,7 @@ from wiregen.generate.views.python.names import endian_of
 from wiregen.generate.views.python.shared import Shared
 from wiregen.generate.views.python.text import flat
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.schema.walk import may_lack_message
 
 __all__ = [
@@ -142,4 +142,4 @@ def names_messages(protocol: m.Protocol) -> bool:
     types += [
         field.type for union in protocol.unions for variety in union.varieties for field in variety.fields
     ]
-    return any(reference.target == "message" for reference in references(*types))
+    return any(isinstance(reference, m.MessageReference) for reference in references(*types))

@@ -5,8 +5,6 @@ A function that has no straight-line form only refuses: the careful codec does i
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from wiregen.generate.steps import frame_layout, layout_of
 from wiregen.generate.steps.step import FRAME, Layout, Leave, Repeat, UnsupportedError
 from wiregen.generate.views.python.checks import any_of
@@ -48,6 +46,7 @@ from wiregen.generate.views.python.writing.names import WriteNames
 from wiregen.generate.views.python.writing.step_views import WriteStep, without_unread_lengths
 from wiregen.generate.views.python.writing.steps import WriteBuilder
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.schema.declared import index_of
 from wiregen.schema.field_facts import fields_reach_end
 from wiregen.schema.walk import references
@@ -218,7 +217,10 @@ class FunctionBuilder:
         extra: tuple[tuple[str, str], ...] = ()
         layout = laid(lambda: layout_of(self._protocol, variety.fields, is_bounded=True))
         if single_code(variety) is None:
-            is_byte = isinstance(union.type, m.Integer) and (union.type.bits, union.type.signed) == (8, False)
+            is_byte = isinstance(union.type, m.Integer) and (union.type.bits, union.type.is_signed) == (
+                8,
+                False,
+            )
             extra = (("code", "buffer[offset - 1]"),)
             layout = (
                 layout
@@ -370,7 +372,7 @@ class FunctionBuilder:
         class_ = variety_class(union.name, variety.name)
         return self.write(layout, names, traits, class_, fields=variety.fields)
 
-    def write_chunk(self, name: str, carrier: m.InChunks) -> WriteFunction:
+    def write_chunk(self, name: str, carrier: m.Chunks) -> WriteFunction:
         """Return the function that writes the only chunk there is."""
         struct = index_of(self._protocol).structs[name]
         free = [field for field in shown_fields(struct.fields) if field.name != carrier.data]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from wiregen.generate.steps.step import FRAME, Run, Slot
 from wiregen.generate.views.python.classes import (
@@ -43,6 +42,7 @@ from wiregen.generate.views.python.text import (
     union_alias,
 )
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.schema.field_facts import called_structs
 
 __all__ = ["LayoutBuilder"]
@@ -271,7 +271,7 @@ class LayoutBuilder:
             read, write = functions.read_variety(union, variety), functions.write_variety(union, variety)
             codecs.add(union.name, read, write)
             classes.append((variety_class(union.name, variety.name), write.name))
-            for span in variety.codes:
+            for span in variety.spans:
                 if span.high - span.low >= _MOST_ENTRIES:
                     shared.refused.append(f"{class_name(union.name)}.{variety.name}: that many codes")
                     continue
@@ -295,10 +295,10 @@ class LayoutBuilder:
         if not isinstance(union.type, m.Integer):
             shared.uses.add("read_varint")
             return "", ""
-        size = union.type.bits // 8
-        if (size, union.type.signed) == (1, False):
+        size = union.type.size
+        if (size, union.type.is_signed) == (1, False):
             return "buffer[offset]", "1"
-        signed = ", signed=True" if union.type.signed else ""
+        signed = ", signed=True" if union.type.is_signed else ""
         if size not in (1, 2, 4, 8):
             return f'int.from_bytes(buffer[offset : offset + {size}], "{union.type.endian}"{signed})', str(
                 size

@@ -28,7 +28,7 @@ def _field(field: m.Field) -> str:
 
 def _type(type_: m.Type) -> str:
     match type_:
-        case m.Integer(bits=bits, signed=signed, endian=endian):
+        case m.Integer(bits=bits, is_signed=signed, endian=endian):
             return f"{'i' if signed else 'u'}{bits}{_little(endian, bits)}"
         case m.Float(bits=bits, endian=endian):
             return f"f{bits}{_little(endian, bits)}"
@@ -36,7 +36,7 @@ def _type(type_: m.Type) -> str:
             return "bool"
         case m.Bits(bits=bits):
             return f"bits{bits}"
-        case m.Varint(bits=bits, zigzag=zigzag):
+        case m.Varint(bits=bits, is_zigzag=zigzag):
             return "zigzag" if zigzag else "varint"
         case m.Uuid():
             return "uuid"
@@ -46,8 +46,6 @@ def _type(type_: m.Type) -> str:
             return f"{encoding}[{_length(length)}]"
         case m.List(item=item, length=length):
             return f"{_type(item)}[{_length(length)}]"
-        case m.Reference(name=name):
-            return name
         case m.MessageMatch():
             return "message"
         case m.Match(arms=arms):
@@ -56,6 +54,8 @@ def _type(type_: m.Type) -> str:
             return f"{{ {layout_text(fields)} }}"
         case m.Region(content=content, carrier=carrier):
             return f"{_type(content)} in {_carrier(carrier)}"
+        case _ if isinstance(type_, m.Reference):
+            return type_.name
         case _:
             assert_never(type_)
 
@@ -74,11 +74,11 @@ def _length(length: m.Length) -> str:
             return ".".join(path)
         case m.Computed():
             return "computed"
-        case m.ToTheEnd():
+        case m.ToEnd():
             return ".."
         case m.Delimited(delimiter=delimiter):
             return f"to {bytes.fromhex(delimiter)!r}"
-        case m.UntilHolds():
+        case m.Until():
             return "until"
         case _:
             assert_never(length)
@@ -90,11 +90,11 @@ def _carrier(carrier: m.Carrier) -> str:
             return ".".join(path)
         case m.InSize():
             return "a computed size"
-        case m.InPrefix(type=type_):
+        case m.Prefix(type=type_):
             return _type(type_)
-        case m.InCompressed(algorithm=algorithm, length=length):
+        case m.Compressed(algorithm=algorithm, length=length):
             return f"{algorithm}[{_length(length)}]"
-        case m.InChunks(struct=struct):
+        case m.Chunks(struct=struct):
             return f"chunks of {struct}"
         case _:
             assert_never(carrier)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 
 from wiregen.generate.steps import frame_layout
@@ -25,6 +24,7 @@ from wiregen.generate.steps.step import (
 from wiregen.generate.views.python.classes import single_code
 from wiregen.generate.views.python.text import flat
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.schema.declared import index_of
 from wiregen.schema.field_facts import called_structs
 from wiregen.schema.walk import references
@@ -52,16 +52,13 @@ __all__ = [
 
 
 REST = m.Field(
-    path="",
     name="data",
-    doc="",
-    type=m.Bytes(length=m.ToTheEnd()),
-    view=None,
+    is_hidden=False,
+    type=m.Bytes(length=m.ToEnd()),
     value=None,
     condition=None,
     where=None,
     where_text="",
-    notes=m.Notes(),
 )
 
 
@@ -69,13 +66,15 @@ def coded(union: m.Union, variety: m.Variety) -> tuple[m.Field, ...]:
     """Return the fields of a variety with its code before them: a constant, or the attribute `code`."""
     number = single_code(variety)
     value = None if number is None else m.Constant(value=m.Number(value=number))
-    name = "code" if number is None else "_"
-    code = replace(REST, path=f"{variety.path}.code", name=name, type=union.type, value=value)
+    name, is_hidden = ("code", False) if number is None else ("_", True)
+    code = replace(
+        REST, path=f"{variety.path}.code", name=name, is_hidden=is_hidden, type=union.type, value=value
+    )
     return (code, *variety.fields)
 
 
 def is_byte_codes(variety: m.Variety) -> bool:
-    return all(0 <= span.low <= span.high <= 255 for span in variety.codes)
+    return all(0 <= span.low <= span.high <= 255 for span in variety.spans)
 
 
 def bodies_end(protocol: m.Protocol) -> bool:
@@ -114,7 +113,7 @@ def code_fields(frame: m.Frame) -> Iterator[str]:
 
 
 def inflates(steps: tuple[Step, ...]) -> bool:
-    return any(step.kind == "carry" and isinstance(step.carrier, m.InCompressed) for step in nested(steps))
+    return any(step.kind == "carry" and isinstance(step.carrier, m.Compressed) for step in nested(steps))
 
 
 def n_lists(steps: tuple[Step, ...]) -> int:
@@ -197,7 +196,7 @@ def has_options(layout: Layout | UnsupportedError) -> bool:
 
 def _is_coded(step: Step) -> bool:
     """Tell whether a step is a number of a coding, which may have null."""
-    return isinstance(step, Number) and isinstance(step.type, m.Reference) and step.type.target == "coding"
+    return isinstance(step, Number) and isinstance(step.type, m.CodingReference)
 
 
 def is_measured(steps: tuple[Step, ...]) -> bool:
@@ -215,7 +214,7 @@ def fields_by_key(
         while isinstance(type_, m.List | m.Region):
             inner = f"{inner}[]" if isinstance(type_, m.List) else inner
             type_ = type_.item if isinstance(type_, m.List) else type_.content
-        if isinstance(type_, m.Reference) and type_.target == "struct" and type_.name not in called:
+        if isinstance(type_, m.StructReference) and type_.name not in called:
             yield from fields_by_key(structs[type_.name].fields, f"{inner}.", protocol)
 
 
@@ -226,7 +225,7 @@ def names_frames(protocol: m.Protocol) -> bool:
     types += [
         field.type for union in protocol.unions for variety in union.varieties for field in variety.fields
     ]
-    return any(each.target in ("frame", "message") for each in references(*types))
+    return any(isinstance(each, m.FrameReference | m.MessageReference) for each in references(*types))
 
 
 def all_reached(protocol: m.Protocol) -> dict[str, frozenset[str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
 from wiregen.generate.views.python.classes import ClassBuilder, ClassView, EnumView, NumberView, UnionView
@@ -23,6 +22,7 @@ from wiregen.generate.views.python.names import attribute
 from wiregen.generate.views.python.shared import Shared
 from wiregen.generate.views.python.text import class_name, declaration_doc
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.schema.naming import Scope, python_name, snake_case
 from wiregen.schema.walk import attributes, compresses
 

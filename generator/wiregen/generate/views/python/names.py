@@ -126,14 +126,14 @@ def is_header(key: str) -> bool:
 def format_of(slot: Slot, enums: Mapping[str, m.Enum]) -> str:
     """Return the struct character of a slot, without its byte order."""
     type_ = slot.type
-    if isinstance(type_, m.Reference):
+    if isinstance(type_, m.EnumReference):
         declared = enums[type_.name].type
         assert isinstance(declared, m.Integer)
         type_ = declared
     match type_:
         case m.Integer() if slot.size not in _INTEGERS:
             return f"{slot.size}s"
-        case m.Integer(signed=signed):
+        case m.Integer(is_signed=signed):
             return _INTEGERS[slot.size].lower() if signed else _INTEGERS[slot.size]
         case m.Float():
             return "f" if slot.size == 4 else "d"
@@ -147,7 +147,7 @@ def format_of(slot: Slot, enums: Mapping[str, m.Enum]) -> str:
 
 def integer_of(slot: Slot, enums: Mapping[str, m.Enum]) -> m.Integer | None:
     """Return the integer type of a slot, an enum's own; None where it is none."""
-    type_ = enums[slot.type.name].type if isinstance(slot.type, m.Reference) else slot.type
+    type_ = enums[slot.type.name].type if isinstance(slot.type, m.EnumReference) else slot.type
     return type_ if isinstance(type_, m.Integer) else None
 
 
@@ -158,7 +158,7 @@ def is_odd(slot: Slot, enums: Mapping[str, m.Enum]) -> bool:
 
 def endian_of(slot: Slot, enums: Mapping[str, m.Enum]) -> m.Endian | None:
     """Return the byte order of a slot, or None where it has none."""
-    type_ = enums[slot.type.name].type if isinstance(slot.type, m.Reference) else slot.type
+    type_ = enums[slot.type.name].type if isinstance(slot.type, m.EnumReference) else slot.type
     if slot.size == 1 or slot.part == "padding" or not isinstance(type_, m.Integer | m.Float):
         return None
     return type_.endian

@@ -178,15 +178,15 @@ def _variable(protocol: m.Protocol, variable: m.Variable) -> VariableView:
     )
 
 
-def _enum(protocol: m.Protocol, type_: m.VariableType) -> m.Enum | None:
-    if not isinstance(type_, m.Reference):
+def _enum(protocol: m.Protocol, type_: m.Type) -> m.Enum | None:
+    if not isinstance(type_, m.EnumReference):
         return None
     return index_of(protocol).enums.get(type_.name)
 
 
-def _annotation(type_: m.VariableType, enum: m.Enum | None) -> str:
+def _annotation(type_: m.Type, enum: m.Enum | None) -> str:
     match type_:
-        case m.Reference():
+        case m.EnumReference():
             name = python_name(type_.name, Scope.MODULE)
             return f"messages.{name}" + (" | int" if enum is not None and enum.is_open else "")
         case m.Boolean():
@@ -197,7 +197,7 @@ def _annotation(type_: m.VariableType, enum: m.Enum | None) -> str:
             return "bytes"
         case m.Text():
             return "str"
-        case m.Integer() | m.Varint():
+        case _:
             return "int"
 
 

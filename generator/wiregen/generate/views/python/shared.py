@@ -50,7 +50,7 @@ class Shared:
         self.frame_limit = self.limits["frame"] or 0
 
         self._stems: Stems = Stems(_TAKEN) if parent is None else parent._stems
-        self.chunks: dict[str, m.InChunks] = {}
+        self.chunks: dict[str, m.Chunks] = {}
         self.refused: list[str] = []
         """What the careful codec reads, for it has no straight-line form; `refused_writes`: what it writes."""
         self.refused_writes: list[str] = []
@@ -77,7 +77,7 @@ class Shared:
     def _keep_raw_names(self) -> None:
         """Give the names that other modules import first, so that they follow from the protocol alone."""
         for union in self.protocol.unions:
-            if union.notes.raw:
+            if union.is_raw:
                 self.inner_reader(union.name)
                 self.union_table(union.name, "writers")
 
@@ -129,7 +129,7 @@ class Shared:
     def is_byte_union(self, name: str) -> bool:
         """Tell whether a union's code is one unsigned byte."""
         type_ = self.unions[name].type
-        return isinstance(type_, m.Integer) and (type_.bits, type_.signed) == (8, False)
+        return isinstance(type_, m.Integer) and (type_.bits, type_.is_signed) == (8, False)
 
     def union_table(self, name: str, kind: str = "readers") -> str:
         """Return the name of the table of the functions that read varieties by code, or write them by class (`writers`)."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from wiregen.schema import model as m
+from wiregen.schema.copies import replace
 from wiregen.schema.declared import index_of
 from wiregen.schema.naming import Scope, python_name
 from wiregen.schema.walk import attributes, own_blocks
@@ -53,14 +53,18 @@ def annotation(type_: m.Type, protocol: m.Protocol, nulls: frozenset[str] = froz
             return nullable("str", length)
         case m.List(length=length):
             return nullable(f"list[{annotation(type_.item, protocol, nulls)}]", length)
-        case m.Region(content=content, carrier=m.InPrefix(type=prefix)):
-            return nullable(annotation(content, protocol, nulls), m.Prefix(type=prefix))
-        case m.Region(content=content, carrier=m.InCompressed(length=length)):
+        case m.Region(content=content, carrier=(m.Prefix() as length) | m.Compressed(length=length)):
             return nullable(annotation(content, protocol, nulls), length)
         case m.Region(content=content):
             return annotation(content, protocol, nulls)
-        case m.Reference():
-            return _declared(type_, protocol)
+        case m.EnumReference(name=name):
+            return "int" if index_of(protocol).enums[name].is_open else class_name(name)
+        case m.CodingReference():
+            return "int | None" if has_null(type_, protocol) else "int"
+        case m.UnionReference(name=name):
+            return union_alias(name)
+        case m.StructReference(name=name) | m.MessageReference(name=name) | m.FrameReference(name=name):
+            return class_name(name)
         case m.Integer() | m.Bits() | m.Varint():
             return "int"
         case m.MessageMatch():
@@ -69,22 +73,9 @@ def annotation(type_: m.Type, protocol: m.Protocol, nulls: frozenset[str] = froz
             return "Any"
 
 
-def _declared(type_: m.Reference, protocol: m.Protocol) -> str:
-    match type_.target:
-        case "enum":
-            enum = index_of(protocol).enums[type_.name]
-            return "int" if enum.is_open else class_name(type_.name)
-        case "coding":
-            return "int | None" if has_null(type_, protocol) else "int"
-        case "union":
-            return union_alias(type_.name)
-        case _:
-            return class_name(type_.name)
-
-
 def has_null(type_: m.Type, protocol: m.Protocol) -> bool:
     """Tell whether a coding has a form for null."""
-    if not isinstance(type_, m.Reference) or type_.target != "coding":
+    if not isinstance(type_, m.CodingReference):
         return False
     coding = index_of(protocol).codings[type_.name]
     return any(width.is_null for width in coding.widths)
@@ -122,7 +113,7 @@ def block_fields(type_: m.Type) -> tuple[m.Field, ...]:
 
 def is_shown(field: m.Field) -> bool:
     """Tell whether a field is an attribute: derived, constant and meaningless ones are not."""
-    return field.name != "_" and not isinstance(field.value, m.Derived | m.Constant)
+    return not field.is_hidden
 
 
 def default_text(field: m.Field, enums: Mapping[str, m.Enum]) -> str | None:
@@ -182,7 +173,7 @@ def class_name(name: str) -> str:
 
 def encoding_text(type_: m.Text) -> tuple[str, str]:
     """Return the arguments of `encode` that are right for nearly all text, and the exact road for the rest."""
-    careful = f'"{type_.encoding}"' + (", lenient=True" if type_.lenient else "")
+    careful = f'"{type_.encoding}"' + (", lenient=True" if type_.is_lenient else "")
     careful += f', endian="{type_.endian}"' if type_.endian != "big" else ""
     match type_.encoding:
         case "utf8":

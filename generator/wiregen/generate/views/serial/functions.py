@@ -232,6 +232,6 @@ def _types(protocol: m.Protocol) -> dict[str, tuple[m.Type, ...]]:
 
 def _is_compressed(types: tuple[m.Type, ...]) -> bool:
     return any(
-        isinstance(type_, m.Region) and isinstance(type_.carrier, m.InCompressed)
+        isinstance(type_, m.Region) and isinstance(type_.carrier, m.Compressed)
         for type_ in nested_types(*types)
     )

@@ -76,7 +76,7 @@ def _constant(expression: m.Expression) -> str | None:
 def code_rule(protocol: m.Protocol, frame: str) -> str | None:
     """Return the rule of the field that says which message a frame carries."""
     fields = next(flat(each.fields) for each in protocol.frames if each.name == frame)
-    rules = {field.name: field.notes.rule for field in fields}
+    rules = {field.name: field.rule for field in fields}
     for type_ in nested_types(*(field.type for field in fields)):
         if isinstance(type_, m.MessageMatch) and isinstance(type_.subject, m.FieldReference):
             return rules.get(type_.subject.path[-1])

@@ -21,7 +21,8 @@ from .reader import Reader, Steps
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...codec.errors import Code
-    from ...schema.types import ByteLength, Encoding, Endian, ItemLength
+    from ...schema.literals import Encoding, Endian
+    from ...schema.types import ByteLength, ItemLength
 
 __all__ = ["read_bytes", "read_list", "read_prefix", "read_span", "read_text"]
 

@@ -45,11 +45,11 @@ class LengthReader:
         names, target, at = self._names, self._names.locals.name(step.key), self._names.at
         checks = self._number_checks(step, target)
         type_ = step.type
-        if isinstance(type_, m.Reference) and type_.target == "enum":
+        if isinstance(type_, m.EnumReference):
             declared = self._shared.enums[type_.name].type
             assert isinstance(declared, m.Varint)
             type_ = declared
-        if isinstance(type_, m.Reference):
+        if isinstance(type_, m.CodingReference):
             names.arrive()
             call = f"{self._shared.inner_reader(type_.name)}({names.on.buffer}, {at})"
             return ReadCall(on=names.on, target=target, call=call, before=(), checks=checks)
@@ -62,8 +62,8 @@ class LengthReader:
             at=at,
             after=after,
             bits=type_.bits,
-            lenient=f"({LENIENT})" if type_.lenient else "False",
-            is_zigzag=type_.zigzag,
+            lenient=f"({LENIENT})" if type_.is_lenient else "False",
+            is_zigzag=type_.is_zigzag,
             checks=checks,
         )
 
@@ -73,15 +73,15 @@ class LengthReader:
             return (f"{target} != {step.expected!r}",)
         if step.part == "length":
             self._names.raws[step.key] = target
-            is_signed = isinstance(step.type, m.Varint) and step.type.zigzag
-            if isinstance(step.type, m.Reference):
+            is_signed = isinstance(step.type, m.Varint) and step.type.is_zigzag
+            if isinstance(step.type, m.CodingReference):
                 is_signed = any(
-                    width.wide is not None and width.wide.signed
+                    width.wide is not None and width.wide.is_signed
                     for width in self._shared.codings[step.type.name].widths
                 )
                 return (f"{target} is not None and {target} < 0",) if is_signed else ()
             return (f"{target} < 0",) if is_signed else ()
-        if isinstance(step.type, m.Reference) and step.type.target == "enum":
+        if isinstance(step.type, m.EnumReference):
             return self._runs.enum_value(step.key, step.type, target)
         self._names.give(step.key, target)
         return ()

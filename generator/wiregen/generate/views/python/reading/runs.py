@@ -62,12 +62,12 @@ class RunReader:
         name = self._names.locals.name(slot.key)
         if is_odd(slot, self._shared.enums):
             integer = slot.type
-            if isinstance(integer, m.Reference):
+            if isinstance(integer, m.EnumReference):
                 declared = self._shared.enums[integer.name].type
                 assert isinstance(declared, m.Integer)
                 integer = declared
             assert isinstance(integer, m.Integer)
-            signed = ", signed=True" if integer.signed else ""
+            signed = ", signed=True" if integer.is_signed else ""
             yield name, f'int.from_bytes({name}, "{integer.endian}"{signed})'
         for piece in slot.pieces:
             if piece.field.name == "_":
@@ -86,7 +86,7 @@ class RunReader:
             return (f"{name} != {slot.expected!r}",)
         if slot.part == "length":
             self._names.raws[slot.key] = name
-            is_signed = isinstance(slot.type, m.Integer) and slot.type.signed
+            is_signed = isinstance(slot.type, m.Integer) and slot.type.is_signed
             return (f"{name} < 0",) if is_signed else ()
         if is_header(slot.key) and self._names.is_whole:
             self._names.raws[slot.key] = name
@@ -101,34 +101,34 @@ class RunReader:
             case m.Uuid():
                 self._shared.uses.add("uuid")
                 self._names.give(slot.key, f"_uuid({name})", name)
-            case m.Reference():
+            case m.EnumReference():
                 return self.enum_value(slot.key, slot.type, name)
             case _:
                 self._names.give(slot.key, name)
         return self._type_checks(slot, name)
 
-    def enum_value(self, key: str, type_: m.Reference, name: str) -> tuple[str, ...]:
+    def enum_value(self, key: str, type_: m.EnumReference, name: str) -> tuple[str, ...]:
         """Note the value of an enum; return the checks of its `only`."""
         table = self._shared.enum_table(type_.name)
         is_open = self._shared.enums[type_.name].is_open
         self._names.give(key, f"{table}.get({name}, {name})" if is_open else f"{table}[{name}]", name)
         return self._only_checks(type_, name)
 
-    def _only_checks(self, type_: m.Reference, name: str) -> tuple[str, ...]:
+    def _only_checks(self, type_: m.EnumReference, name: str) -> tuple[str, ...]:
         if type_.only is None:
             return ()
         members = {member.name: member.value for member in self._shared.enums[type_.name].members}
         numbers = tuple(members[each] for each in type_.only)
         test = f"{name} not in {numbers!r}"
-        return (f"{STRICT}{test}" if type_.lenient else test,)
+        return (f"{STRICT}{test}" if type_.is_lenient else test,)
 
     def _type_checks(self, slot: Slot, name: str) -> tuple[str, ...]:
         match slot.type:
-            case m.Boolean(lenient=True):
+            case m.Boolean(is_lenient=True):
                 return (f"{STRICT}{name} > 1",)
             case m.Boolean():
                 return (f"{name} > 1",)
-            case m.Reference(name=enum) if not self._shared.enums[enum].is_open and is_header(slot.key):
+            case m.EnumReference(name=enum) if not self._shared.enums[enum].is_open and is_header(slot.key):
                 return (f"{name} not in {self._shared.enum_table(enum)}", *self._only_checks(slot.type, name))
             case _:
                 return ()
@@ -162,8 +162,8 @@ def numbers_of(step: Repeat) -> m.Integer | m.Float | None:
 
 def decoding(type_: m.Text) -> tuple[str, str, str]:
     """Return the arguments of `decode` that are right for nearly all text, and the exact road for the rest: function, arguments."""
-    exact = "lenient_text" if type_.lenient else "decode_text"
-    arguments = f'"{type_.encoding}"' + (", state" if type_.lenient else "")
+    exact = "lenient_text" if type_.is_lenient else "decode_text"
+    arguments = f'"{type_.encoding}"' + (", state" if type_.is_lenient else "")
     arguments += f', endian="{type_.endian}"' if type_.endian != "big" else ""
     match type_.encoding:
         case "utf8":

@@ -202,7 +202,7 @@ class ReadBuilder:
             has_state=self._has_state,
             format_prefix="<" if numbers.endian == "little" else ">",
             format=self._shared.format(run.slots[0]),
-            size=numbers.bits // 8,
+            size=numbers.size,
         )
 
     # ---- what has functions of its own
@@ -329,7 +329,7 @@ class ReadBuilder:
         if step.is_lenient:
             raise UnsupportedError(step.key, "left-over bytes in transformed ones")
         inner = names.inner()
-        if isinstance(step.carrier, m.InCompressed):
+        if isinstance(step.carrier, m.Compressed):
             yield from self._inflate(step, step.carrier, inner)
         else:
             yield from self._join(step, step.carrier, inner)
@@ -340,7 +340,7 @@ class ReadBuilder:
             yield ReadCheck(condition=f"{names.at} != {inner.end}")
         names.move(outer)
 
-    def _inflate(self, step: Carry, carrier: m.InCompressed, inner: On) -> Iterator[ReadStep]:
+    def _inflate(self, step: Carry, carrier: m.Compressed, inner: On) -> Iterator[ReadStep]:
         names, at = self.names, self.names.at
         assert step.extent is not None
         length, null, before = self._lengths.length(step.key, step.extent)
@@ -351,7 +351,7 @@ class ReadBuilder:
         names.arrive()
         yield ReadInflate(on=names.on, inner=inner, length=length, at=at, algorithm=carrier.algorithm)
 
-    def _join(self, step: Carry, carrier: m.InChunks, inner: On) -> Iterator[ReadStep]:
+    def _join(self, step: Carry, carrier: m.Chunks, inner: On) -> Iterator[ReadStep]:
         names = self.names
         yield from self.settle()
         steps = self.steps(step.chunk)

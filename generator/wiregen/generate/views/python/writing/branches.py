@@ -42,7 +42,7 @@ class BranchWriter:
 
     def carry(self, step: Carry) -> None:
         names = self._names
-        if not isinstance(step.carrier, m.InCompressed):
+        if not isinstance(step.carrier, m.Compressed):
             self._joined(step, step.carrier)
             return
         if not self._builder.has_state or not isinstance(step.extent, Held) or step.extent.may_be_null:
@@ -70,7 +70,7 @@ class BranchWriter:
             return block.pieces[0]
         return f"b''.join(({', '.join(block.pieces)},))" if block.pieces else "b''"
 
-    def _joined(self, step: Carry, carrier: m.InChunks) -> None:
+    def _joined(self, step: Carry, carrier: m.Chunks) -> None:
         """Write one chunk, where its layout is a size, flags and the data."""
         names = self._names
         inner, target = self._content(step), names.locals.name(f"{step.key}#data")
@@ -157,7 +157,7 @@ class BranchWriter:
 def _named_messages(type_: m.Type) -> Iterator[str | None]:
     """Yield the messages that an arm stands for, None for all that have a code."""
     match type_:
-        case m.Reference(target="message", name=name):
+        case m.MessageReference(name=name):
             yield name
         case m.Region(content=content):
             yield from _named_messages(content)

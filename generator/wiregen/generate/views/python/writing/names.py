@@ -215,7 +215,7 @@ class WriteLookup:
                 giver = self._names.fields.get(f"{key.rpartition('.')[0]}.{name}".removeprefix("."))
                 return giver is None or isinstance(giver.type, m.Reference)
             case length:
-                return isinstance(length, m.Prefix) and isinstance(length.type, m.Reference)
+                return isinstance(length, m.Prefix) and isinstance(length.type, m.CodingReference)
 
     def present(self, reference: m.FieldReference) -> str:
         key = self._key(reference)
@@ -256,7 +256,7 @@ class WriteLookup:
 def is_nullable(type_: m.List | m.Bytes) -> bool:
     """Return whether None can be a value: a length by a coding may say so, and so may the field that gives a length."""
     match type_.length:
-        case m.Prefix(type=m.Reference()) | m.Computed():
+        case m.Prefix(type=m.CodingReference()) | m.Computed():
             return True
         case _:
             return False

@@ -46,10 +46,12 @@ class RunWriter:
         text = self._plain_argument(slot, pieces)
         if is_odd(slot, self._shared.enums):
             type_ = (
-                self._shared.enums[slot.type.name].type if isinstance(slot.type, m.Reference) else slot.type
+                self._shared.enums[slot.type.name].type
+                if isinstance(slot.type, m.EnumReference)
+                else slot.type
             )
             assert isinstance(type_, m.Integer)
-            signed = ", signed=True" if type_.signed else ""
+            signed = ", signed=True" if type_.is_signed else ""
             return f'({text}).to_bytes({slot.size}, "{type_.endian}"{signed})'
         return text
 
@@ -87,23 +89,22 @@ class RunWriter:
                 return ()
             case m.Boolean():
                 return (f"{value} is not True and {value} is not False",)
-            case m.Reference(name=enum) as type_:
-                return self.enum_checks(enum, type_, value)
+            case m.EnumReference() as type_:
+                return self.enum_checks(type_, value)
             case _:
                 return ()
 
-    def enum_checks(self, enum: str, type_: m.Reference, value: str) -> tuple[str, ...]:
-        checks = (
-            () if self._shared.enums[enum].is_open else (f"{value} not in {self._shared.enum_table(enum)}",)
-        )
+    def enum_checks(self, type_: m.EnumReference, value: str) -> tuple[str, ...]:
+        enum = self._shared.enums[type_.name]
+        checks = () if enum.is_open else (f"{value} not in {self._shared.enum_table(type_.name)}",)
         if type_.only is None:
             return checks
-        members = {member.name: member.value for member in self._shared.enums[enum].members}
+        members = {member.name: member.value for member in enum.members}
         return (*checks, f"{value} not in {tuple(members[each] for each in type_.only)!r}")
 
     def _bit_checks(self, slot: Slot, key: str, pieces: list[Piece]) -> tuple[str, ...]:
         piece = next(piece for piece in slot.pieces if piece.key == key)
-        if piece.field.name == "_" or isinstance(piece.field.value, m.Derived | m.Constant):
+        if piece.field.is_hidden:
             return ()
         value = self._names.value(key, piece.field, slot.prefix, pieces)
         if piece.is_flag:

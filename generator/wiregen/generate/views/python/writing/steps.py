@@ -168,7 +168,12 @@ class WriteBuilder:
             text = "0"
         else:
             text = self.at_once(lambda: self.names.value(step.key, step.field, step.prefix, self.pieces))
-        if text.isdecimal() and int(text) < 128 and isinstance(step.type, m.Varint) and not step.type.zigzag:
+        if (
+            text.isdecimal()
+            and int(text) < 128
+            and isinstance(step.type, m.Varint)
+            and not step.type.is_zigzag
+        ):
             self.piece(repr(bytes((int(text),))), size=1)
             return
         target = self.names.locals.name(f"{step.key}#data")
@@ -185,16 +190,16 @@ class WriteBuilder:
 
     def _number_bytes(self, step: Number, text: str) -> str:
         type_ = step.type
-        if isinstance(type_, m.Reference) and type_.target == "coding":
+        if isinstance(type_, m.CodingReference):
             return f"{self._shared.inner_writer(type_.name)}({argument_text(text)})"
-        if isinstance(type_, m.Reference):
+        if isinstance(type_, m.EnumReference):
             declared = self._shared.enums[type_.name].type
             assert isinstance(declared, m.Varint)
-            if step.expected is None and (checks := self._runs.enum_checks(type_.name, type_, text)):
+            if step.expected is None and (checks := self._runs.enum_checks(type_, text)):
                 self.views.append(WriteChecks(checks=checks))
             type_ = declared
         self._shared.uses.add("varint")
-        value = f"{text} << 1 ^ {text} >> {type_.bits - 1}" if type_.zigzag else text
+        value = f"{text} << 1 ^ {text} >> {type_.bits - 1}" if type_.is_zigzag else text
         return f"_varint({value}, {type_.bits})"
 
     def settle(self, length: str) -> None:

@@ -1,0 +1,24 @@
+"""Words that nodes hold, as closed sets of literals; for type checkers and the compiler, no codec imports them."""
+
+from typing import Literal, TypeAlias
+
+__all__ = [
+    "Algorithm", "BitOrder", "ChecksumAlgorithm", "Encoding", "Endian", "ErrorAction", "FieldScope", "Function", "Operator", "PositionName", "ViewForm",
+]  # fmt: skip
+
+Endian: TypeAlias = Literal["big", "little"]
+BitOrder: TypeAlias = Literal["msb", "lsb"]
+Encoding: TypeAlias = Literal["utf8", "mutf8", "ascii", "latin1", "utf16"]
+Algorithm: TypeAlias = Literal["zlib", "gzip", "deflate"]
+ViewForm: TypeAlias = Literal["json", "dict"]
+FieldScope: TypeAlias = Literal["own", "frame", "item"]
+PositionName: TypeAlias = Literal["remaining", "offset"]
+Operator: TypeAlias = Literal[
+    "+", "-", "*", "/", "%", "**", "==", "!=", "<", "<=", ">", ">=", "and", "or", "in", "not in"
+]
+Function: TypeAlias = Literal[
+    "size", "count", "present", "code", "distinct", "min", "max", "push", "drop", "remove", "index", "rank"
+]
+ChecksumAlgorithm: TypeAlias = Literal["crc32", "adler32", "crc16"]
+ErrorAction: TypeAlias = Literal["close", "continue"]
+"""What a connection does after an error that the codec can recover from."""

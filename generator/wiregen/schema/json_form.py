@@ -1,0 +1,239 @@
+"""The model as JSON, as `wiregen ir` prints it and plug-ins are given it.
+
+A node is an object of its fields; a node that stands in a union says in `kind` which one it is. This form is published: where it
+differs from the nodes, the tables of this module say how, for the values and for their JSON Schema (`json_schema`) alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from inspect import get_annotations
+from typing import Any, Final, get_args
+
+from wiregen.runtime.schema.node import Node
+from wiregen.schema import model as m
+from wiregen.schema.field_facts import condition_text
+from wiregen.schema.walk import arm_path
+
+__all__ = ["Entry", "JsonValue", "as_json", "entries", "kind_of", "name_of"]
+
+JsonValue = Any
+"""Plain data for `json.dumps`, of the shape that the JSON Schema says."""
+
+
+def as_json(protocol: m.Protocol) -> JsonValue:
+    """Return a protocol as dicts, lists and scalars."""
+    return Place(path="", about=protocol.about).inside(protocol)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a node is: the path of its field or arm, and what is said about the fields of its protocol."""
+
+    path: str
+    about: Mapping[str, m.About]
+
+    def inside(self, value: object) -> JsonValue:
+        """Return a value at this place as JSON."""
+        if not isinstance(value, Node):
+            return [self.inside(each) for each in value] if isinstance(value, tuple) else value
+        here = self.at(value.path) if isinstance(value, m.Field) else self
+        kind = kind_of(type(value))
+        known = {} if kind is None else {"kind": kind}
+        return {entry.key: entry.value(value, here) for entry in entries(type(value))} | known
+
+    def at(self, path: str) -> Place:
+        return Place(path=path, about=self.about)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A key of an object: the annotation of its value, its default where it has one, and how a node gives the value."""
+
+    key: str
+    annotation: str
+    value: Callable[[Any, Place], JsonValue]
+    default: object = ...
+
+
+# ---- where the published form differs from the nodes
+
+
+def _arms(match: m.Match, place: Place) -> JsonValue:
+    return [place.at(arm_path(place.path, index)).inside(arm) for index, arm in enumerate(match.arms)]
+
+
+def _carrier(region: m.Region, place: Place) -> JsonValue:
+    carrier = place.inside(region.carrier)
+    return carrier | {"kind": "in_prefix"} if isinstance(region.carrier, m.Prefix) else carrier
+
+
+def _view(field: m.Field, place: Place) -> JsonValue:
+    if field.view is None:
+        return None
+    is_type = isinstance(field.view, Node)
+    return {"form": "type" if is_type else field.view, "type": place.inside(field.view) if is_type else None}
+
+
+def _rules(field: m.Field, place: Place) -> JsonValue:
+    return [] if isinstance(field.where_text, str) else [[each.text, each.rule] for each in field.where_text]
+
+
+_BITS: Final = Entry(key="bits", annotation="int", value=lambda node, _: node.bits)
+_NAME: Final = Entry(key="name", annotation="str", value=lambda node, _: node.name)
+_TARGET: Final = Entry(key="target", annotation="Target", value=lambda node, _: m.target_of(node))
+_ONLY: Final = Entry(
+    key="only",
+    annotation="tuple[str, ...] | None",
+    value=lambda node, place: place.inside(getattr(node, "only", None)),
+    default=None,
+)
+_LENIENT: Final = Entry(
+    key="lenient", annotation="bool", value=lambda node, _: getattr(node, "is_lenient", False), default=False
+)
+_RENAMED: Final[Mapping[str, str]] = {"is_signed": "signed", "is_zigzag": "zigzag", "is_lenient": "lenient"}
+_CHANGED: Final[Mapping[tuple[type[Node], str], tuple[Entry, ...]]] = {
+    (m.Integer, "size"): (_BITS,),
+    (m.Float, "size"): (_BITS,),
+    (m.Arm, "spans"): (
+        Entry(key="path", annotation="str", value=lambda _, place: place.path),
+        Entry(
+            key="patterns", annotation="tuple[Span, ...]", value=lambda arm, place: place.inside(arm.spans)
+        ),
+    ),
+    (m.Match, "arms"): (Entry(key="arms", annotation="tuple[Arm, ...]", value=_arms),),
+    (m.List, "smallest_item"): (),
+    (m.List, "where"): (
+        Entry(
+            key="where",
+            annotation="Expression | None",
+            value=lambda list_, place: None if list_.where is None else place.inside(list_.where.condition),
+            default=None,
+        ),
+        Entry(
+            key="where_text",
+            annotation="str",
+            value=lambda list_, _: "" if list_.where is None else list_.where.text,
+            default="",
+        ),
+    ),
+    (m.Region, "carrier"): (
+        Entry(key="carrier", annotation="InSize | InPrefix | InCompressed | InChunks", value=_carrier),
+    ),
+    (m.Region, "lenient"): (
+        Entry(key="lenient", annotation="bool", value=lambda region, _: bool(region.lenient)),
+    ),
+    (m.Field, "is_hidden"): (),
+    (m.Field, "rule"): (),
+    (m.Field, "is_secret"): (),
+    (m.Field, "view"): (Entry(key="view", annotation="View | None", value=_view),),
+    (m.Field, "where_text"): (
+        Entry(key="where_text", annotation="str", value=lambda field, _: condition_text(field)),
+        Entry(
+            key="where_rules",
+            annotation="tuple[tuple[str, str | None], ...]",
+            value=_rules,
+            default=(),
+        ),
+    ),
+    (m.Field, "path"): (
+        Entry(key="path", annotation="str", value=lambda field, _: field.path),
+        Entry(key="doc", annotation="str", value=lambda field, place: place.about[field.path].doc),
+        Entry(
+            key="notes",
+            annotation="Notes",
+            value=lambda field, place: place.inside(place.about[field.path].notes),
+        ),
+    ),
+    (m.Variety, "spans"): (
+        Entry(
+            key="codes",
+            annotation="tuple[Span, ...]",
+            value=lambda variety, place: place.inside(variety.spans),
+        ),
+    ),
+    (m.Union, "is_raw"): (),
+    (m.ConversationOption, "value"): (
+        Entry(
+            key="value",
+            annotation="Number | Truth | String | MemberReference",
+            value=lambda option, place: place.inside(option.value),
+        ),
+    ),
+    (m.Protocol, "about"): (),
+}
+_NAMES: Final[Mapping[type[Node], str]] = {
+    m.ToEnd: "ToTheEnd",
+    m.Until: "UntilHolds",
+    m.Compressed: "InCompressed",
+    m.Chunks: "InChunks",
+    **dict.fromkeys(get_args(m.Reference), "Reference"),
+}
+_KINDS: Final[Mapping[type[Node], str]] = {
+    m.ToEnd: "to_the_end",
+    m.Until: "until_holds",
+    m.InSize: "in_size",
+    m.Compressed: "in_compressed",
+    m.Chunks: "in_chunks",
+    m.List: "list_of",
+    m.ListOf: "list",
+    m.MessageMatch: "message_match",
+    m.Constant: "fixed",
+    m.ConversationStep: "step",
+    m.ConversationPause: "pause",
+    **dict.fromkeys(get_args(m.Reference), "reference"),
+}
+_CHOSEN: Final = frozenset(
+    (
+        *get_args(m.Type | m.Length | m.Carrier | m.Expression | m.FieldValue | m.Effect),
+        *(
+            m.ConstantReference,
+            m.MemberReference,
+            m.Construct,
+            m.Values,
+            m.ConversationStep,
+            m.ConversationPause,
+        ),
+    )
+)
+"""Nodes that stand in unions, which `kind` tells apart."""
+
+
+def kind_of(class_: type[Node]) -> str | None:
+    """Return the word that tells a node from others of its union; None where there is nothing to tell."""
+    if class_ not in _CHOSEN:
+        return None
+    return _KINDS.get(class_, class_.__name__.removesuffix("Reference").lower())
+
+
+def name_of(class_: type[Node]) -> str:
+    """Return the name of a class in the published form."""
+    return _NAMES.get(class_, class_.__name__)
+
+
+@cache
+def entries(class_: type[Node]) -> tuple[Entry, ...]:
+    """Return the keys of the objects of a class, `kind` apart."""
+    if class_ in get_args(m.Reference):
+        return (_TARGET, _NAME, _ONLY, _LENIENT)
+    return tuple(_entries(class_))
+
+
+def _entries(class_: type[Node]) -> Iterator[Entry]:
+    annotations = {
+        name: text for base in reversed(class_.__mro__) for name, text in get_annotations(base).items()
+    }
+    for name in class_._fields:
+        changed = _CHANGED.get((class_, name))
+        yield from (_entry(class_, name, annotations[name]),) if changed is None else changed
+
+
+def _entry(class_: type[Node], name: str, annotation: str) -> Entry:
+    return Entry(
+        key=_RENAMED.get(name, name),
+        annotation=annotation,
+        value=lambda node, place: place.inside(getattr(node, name)),
+        default=class_._defaults.get(name, ...),
+    )
