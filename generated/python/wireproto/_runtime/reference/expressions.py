@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Never, NoReturn, Protocol, TypeAlias
 from uuid import UUID
 
-from ..schema.literals import Function
 from ..schema.expressions import (
     Call,
     Checksum,
@@ -37,6 +36,7 @@ from ..schema.expressions import (
     Truth,
     VariableReference,
 )
+from ..schema.literals import Function
 from .tree import Record, Variety
 
 __all__ = [
