@@ -1,6 +1,9 @@
 # What a developer repeats. `make` lists it; PYTHON=… chooses another Python for the virtual environment.
 BIN := .venv/bin
 export PYTHON
+unexport PYTHONDONTWRITEBYTECODE  # hundreds of tests start a Python, which would compile all modules again
+# Each worker has its half of the tests in their order, which share builds and a Spark session, and at the end some of the other's.
+PYTEST = $(BIN)/pytest -n 2 --dist worksteal
 
 # How long `make soak` gives changed inputs to the decoders; it goes on where it stopped, up to 10,000,000 inputs.
 FUZZ_SECONDS ?= 1800
@@ -25,11 +28,11 @@ test: dev  ## everything once: generated tree, formatting, types, tests
 	$(BIN)/wiregen build --check
 	$(BIN)/wiregen vectors build --check
 	@$(MAKE) --no-print-directory check
-	$(BIN)/pytest -n 2
+	$(PYTEST)
 
 test-fast: dev  ## what to run between commits: all that takes no whole builds, programs or thousands of inputs
 	@$(MAKE) --no-print-directory check
-	$(BIN)/pytest -n 2 -m "not slow"
+	$(PYTEST) -m "not slow"
 
 soak: dev  ## the same tests with the full counts, results to docs/evidence/; goes on where it stopped (MINUTES=90 SEED=1 TESTS=…)
 	HYPOTHESIS_PROFILE=soak SOAK_MINUTES=$(MINUTES) SOAK_SEED=$(SEED) $(BIN)/pytest -n 2 --hypothesis-seed=$(or $(SEED),0) $(TESTS)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests import once
 from tests.evidence import PROPERTY, SoakEvidence
 from tests.soak import FOLDER, SEED, SoakInParts
 
@@ -117,7 +118,8 @@ def evidence(request: pytest.FixtureRequest) -> Callable[..., None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def caches(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Keep the notes of builds out of the user's own caches."""
+    """Keep the notes of builds out of the user's own caches, and what takes long to make where all workers find it."""
+    once.share(tmp_path_factory)
     os.environ["LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME"] = str(
         tmp_path_factory.mktemp("caches")
     )

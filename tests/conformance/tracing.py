@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from hashlib import sha256
 from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from tests.once import made_once
 
 from wiregen.conformance.traces import Step, Trace, Traces, make_traces
 from wiregen.generate.frontend import load_protocol
@@ -28,11 +31,12 @@ CHUNKS = (1, 3, 1 << 20)
 
 @cache
 def traces_of(path: Path) -> Traces:
-    """Return the traces of a .wire file; made once per run."""
+    """Return the traces of a .wire file; made once per run, whichever worker asks."""
     report, sources = Report(), Sources()
     subject = load_protocol(path, sources, report, ())
     assert subject is not None, render(report, sources, colour=False)
-    return make_traces(subject.protocol, subject.origins, sources)
+    key = sha256(repr((path, path.read_bytes())).encode()).hexdigest()
+    return made_once(f"traces_{key}", lambda: make_traces(subject.protocol, subject.origins, sources))
 
 
 @cache

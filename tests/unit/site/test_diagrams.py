@@ -7,8 +7,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.conformance.tracing import traces_of
 
-from wiregen.conformance.traces import make_traces
+from wiregen.conformance.traces import Traces
 from wiregen.generate.frontend import load_protocol
 from wiregen.language.diagnostics import Report
 from wiregen.language.source import Sources
@@ -19,8 +20,6 @@ from wiregen.site.diagrams import Said, SequenceDiagram, StateDiagram, as_data, 
 ROOT = Path(__file__).resolve().parents[3]
 FILES = sorted((ROOT / "idl").glob("*.wire"))
 NAMES = [path.stem for path in FILES]
-QUICK = [name for name in NAMES if name not in ("geode", "pravega")]
-"""Those whose traces are found in seconds; all are in the tests of traces."""
 
 
 @cache
@@ -28,6 +27,10 @@ def protocol(name: str) -> m.Protocol:
     subject = load_protocol(ROOT / "idl" / f"{name}.wire", Sources(), Report(), ())
     assert subject is not None
     return subject.protocol
+
+
+def traces(name: str) -> Traces:
+    return traces_of(ROOT / "idl" / f"{name}.wire")
 
 
 def diagram(name: str, session: str) -> StateDiagram:
@@ -74,10 +77,10 @@ def test_edges_say_what_the_file_says() -> None:
     assert (timer.after, timer.violation, timer.source) == ("limits.ack_wait", "ack_timeout", "waiting")
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", NAMES)
 def test_each_session_has_a_conversation_of_its_messages(name: str) -> None:
     plan = lower(protocol(name))
-    found = conversations(plan, make_traces(protocol(name)))
+    found = conversations(plan, traces(name))
     assert {session.name for session in protocol(name).sessions} <= set(found)
     declared = {*plan.messages, *plan.frames, *plan.preambles, *plan.joins, "Unknown"}
     for drawn in found.values():
@@ -90,14 +93,14 @@ def test_each_session_has_a_conversation_of_its_messages(name: str) -> None:
 
 
 def test_a_conversation_says_what_its_session_is_about() -> None:
-    found = conversations(lower(protocol("lumberjack")), make_traces(protocol("lumberjack")))
+    found = conversations(lower(protocol("lumberjack")), traces("lumberjack"))
     said = {(line.sender, line.message) for line in found["Transfer"].lines if isinstance(line, Said)}
     assert {("writer", "Window"), ("writer", "Data"), ("reader", "Ack")} <= said
 
 
 def test_a_conversation_begins_with_the_side_that_connects() -> None:
     plan = lower(protocol("geode"))
-    found = conversations(plan, make_traces(protocol("geode")))
+    found = conversations(plan, traces("geode"))
     first = {
         name: next(
             line for line in drawn.lines if isinstance(line, Said) and line.message not in plan.preambles
@@ -108,9 +111,9 @@ def test_a_conversation_begins_with_the_side_that_connects() -> None:
     assert {name: line.sender for name, line in first.items()} == dict.fromkeys(plan.sessions, "client")
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", NAMES)
 def test_diagrams_are_json(name: str) -> None:
     plan = lower(protocol(name))
     drawn: list[StateDiagram | SequenceDiagram] = list(state_diagrams(protocol(name)))
-    drawn += conversations(plan, make_traces(protocol(name))).values()
+    drawn += conversations(plan, traces(name)).values()
     assert all(json.loads(json.dumps(as_data(each))) for each in drawn)

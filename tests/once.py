@@ -1,0 +1,37 @@
+"""Values that take long to make: the first worker that needs one makes it, and the others read it from a file of this run."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+__all__ = ["made_once", "share"]
+
+Value = TypeVar("Value")
+_folders: list[Path] = []
+
+
+def share(factory: pytest.TempPathFactory) -> None:
+    """Keep the values in a folder that all workers of this run have in common."""
+    own = factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "made_once"
+    folder.mkdir(exist_ok=True)
+    _folders[:] = [folder]
+
+
+def made_once(name: str, make: Callable[[], Value]) -> Value:
+    """Return a value of this run by its name. Two workers that begin at the same time may both make it."""
+    path = _folders[0] / f"{name}.pickle"
+    if path.exists():
+        known: Value = pickle.loads(path.read_bytes())
+        return known
+    made = make()
+    partial = path.with_suffix(f".{os.getpid()}")
+    partial.write_bytes(pickle.dumps(made))
+    partial.replace(path)
+    return made
