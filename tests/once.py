@@ -10,18 +10,24 @@ from typing import TypeVar
 
 import pytest
 
-__all__ = ["made_once", "share"]
+__all__ = ["made_once", "mypy_cache", "share"]
 
 Value = TypeVar("Value")
 _folders: list[Path] = []
+"""The one that all workers have in common, and that of this worker alone."""
 
 
 def share(factory: pytest.TempPathFactory) -> None:
     """Keep the values in a folder that all workers of this run have in common."""
     own = factory.getbasetemp()
-    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "made_once"
-    folder.mkdir(exist_ok=True)
-    _folders[:] = [folder]
+    common = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "made_once"
+    common.mkdir(exist_ok=True)
+    _folders[:] = [common, own]
+
+
+def mypy_cache() -> str:
+    """Return the folder in which mypy keeps what it read of the standard library, which takes longer than a package that was built."""
+    return str(_folders[1] / "mypy")
 
 
 def made_once(name: str, make: Callable[[], Value]) -> Value:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from click.testing import Result
 from tests.built_schema import schema_of
-from tests.conformance.vectors import kept
+from tests.commands import called
+from tests.conformance.vectors import HERE, kept
 
 from wiregen.formats.jsonl import LineEncoder, LineMaker, dumps, error_line, loads
 from wiregen.runtime.codec.errors import DecodeError as CarefulError
@@ -456,31 +456,29 @@ def test_the_example_of_the_file_holds() -> None:
 # ---- the command
 
 
-def run(*arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "wiregen", *arguments], input=given, capture_output=True, check=False
-    )
+def run(*arguments: str, given: bytes = b"") -> Result:
+    return called(*arguments, folder=HERE, data=given)
 
 
 def test_decode_and_encode_are_the_identity_on_pieces() -> None:
     data = OPENING + b"".join(in_pieces(PUT_FRAME, 1, 30))
     decoded = run("decode", "geode", "--from", "client", "--hex", data.hex())
-    lines = [json.loads(line) for line in decoded.stdout.splitlines()]
+    lines = [json.loads(line) for line in decoded.stdout_bytes.splitlines()]
     assert [line["message"] for line in lines] == ["Connect", "RequestPart", "RequestPart", "PutRequest"]
     assert lines[3]["part"] == {"join": "RequestPart", "key": {"correlation_id": 7}, "index": 2, "last": True}
     assert lines[3]["canonical"] is False
-    assert run("encode", "geode", given=decoded.stdout).stdout == data
-    canonical = run("encode", "geode", "--canonical", given=decoded.stdout)
-    assert canonical.stdout == OPENING + PUT_FRAME.encode()
+    assert run("encode", "geode", given=decoded.stdout_bytes).stdout_bytes == data
+    canonical = run("encode", "geode", "--canonical", given=decoded.stdout_bytes)
+    assert canonical.stdout_bytes == OPENING + PUT_FRAME.encode()
 
 
 def test_a_stream_that_ends_in_a_join_is_a_finding() -> None:
     data = element(b"abc", b"")[0]
     decoded = run("decode", "reactive_streams", "--hex", data.hex())
-    assert decoded.returncode == 1
-    line = json.loads(decoded.stdout.splitlines()[-1])
+    assert decoded.exit_code == 1
+    line = json.loads(decoded.stdout_bytes.splitlines()[-1])
     assert (line["offset"], line["size"], line["error"]["code"]) == (len(data), 0, "truncated")
-    assert run("encode", "reactive_streams", given=decoded.stdout).stdout == data
+    assert run("encode", "reactive_streams", given=decoded.stdout_bytes).stdout_bytes == data
 
 
 def test_what_the_other_side_said_before_can_be_given() -> None:
@@ -491,5 +489,5 @@ def test_what_the_other_side_said_before_can_be_given() -> None:
     told = run(*arguments, "--before", f"client:{asked.hex()}")
     assert json.loads(told.stdout)["message"] == "PutResponse"
     wrong = run(*arguments, "--before", "client:zz")
-    assert wrong.returncode == 2
-    assert b"ROLE:HEX" in wrong.stderr
+    assert wrong.exit_code == 2
+    assert "ROLE:HEX" in wrong.stderr

@@ -5,16 +5,14 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import os
 import random
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 from tests.built_schema import schema_of
+from tests.commands import printed
 from tests.conformance.vectors import CAPTURES
 
 from wiregen.runtime.codec.options import Options
@@ -38,24 +36,15 @@ with_stream = pytest.mark.parametrize(
 with_example = pytest.mark.parametrize("capture", [pytest.param(path, id=path.stem) for path in EXAMPLES])
 
 
-def wiregen(*arguments: str, folder: Path, data: bytes | None = None) -> bytes:
-    """Return what the command prints, run as a user runs it, away from this repository's configuration."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
-    command = [sys.executable, "-m", "wiregen", *arguments]
-    done = subprocess.run(command, cwd=folder, env=environment, input=data, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout
-
-
 def decoded(capture: Path, folder: Path) -> list[Line]:
-    printed = wiregen("decode", "lumberjack", "--pcap", str(capture), "--format", "jsonl", folder=folder)
-    lines: list[Line] = [json.loads(line) for line in printed.splitlines()]
+    text = printed("decode", "lumberjack", "--pcap", str(capture), "--format", "jsonl", folder=folder)
+    lines: list[Line] = [json.loads(line) for line in text.splitlines()]
     return lines
 
 
 def encoded(lines: list[Line], folder: Path) -> bytes:
-    printed = "".join(json.dumps(line) + "\n" for line in lines).encode()
-    wiregen("encode", "lumberjack", "-", "-o", "made.bin", folder=folder, data=printed)
+    text = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    printed("encode", "lumberjack", "-", "-o", "made.bin", folder=folder, data=text)
     return (folder / "made.bin").read_bytes()
 
 

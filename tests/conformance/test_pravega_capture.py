@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import random
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from tests import commands
 from tests.conformance.roads import ROADS, Road, Wire
 from tests.conformance.vectors import HERE
 
@@ -109,19 +107,10 @@ def test_what_was_appended_is_what_was_read() -> None:
 # ---- the command
 
 
-def wiregen(*arguments: str, folder: Path, data: bytes | None = None) -> bytes:
-    """Return what the command prints, run as a user runs it, away from this repository's configuration."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
-    command = [sys.executable, "-m", "wiregen", *arguments]
-    done = subprocess.run(command, cwd=folder, env=environment, input=data, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     folder = tmp_path_factory.mktemp("capture")
-    return wiregen(
+    return commands.printed(
         "decode", "pravega", "--pcap", str(CAPTURE), "--format", "jsonl", "--strict", folder=folder
     )
 
@@ -141,4 +130,4 @@ def test_the_command_reads_the_capture_and_gives_it_back(
     records = [wire.record(frame) for frame in frames_of(number, role)]
     assert [{key: line[key] for key in ("message", "header", "fields")} for line in own] == records
     chosen = ("encode", "pravega", "-", "--flow", flow, "--from", role)
-    assert wiregen(*chosen, folder=tmp_path, data=printed) == stream(number, role)
+    assert commands.printed(*chosen, folder=tmp_path, data=printed) == stream(number, role)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="the extra `spark` is not installed")
 
+from tests.commands import called
 from tests.pipeline.rows import check_row, table_rows
 
 from wirespark.options import ReadOptions
@@ -49,19 +48,8 @@ def lines_of(path: Path, wanted: ReadOptions) -> list[dict[str, Any]]:
         if wanted.wishes.role
         else ["--from", "writer"] if "writer.bin" in path.name else []
     )
-    command = [
-        sys.executable,
-        "-m",
-        "wiregen",
-        "decode",
-        wanted.wishes.protocol,
-        str(path),
-        *role,
-        "--format",
-        "jsonl",
-    ]
-    done = subprocess.run(command, capture_output=True, check=False)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    done = called("decode", wanted.wishes.protocol, str(path), *role, "--format", "jsonl", folder=ROOT)
+    return [json.loads(line) for line in done.stdout_bytes.splitlines()]
 
 
 def place(found: dict[str, Any]) -> tuple[Any, ...]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.once import mypy_cache
 from tests.property.schemas import built
 from tests.property.test_serialization_constructs import serializations
 
@@ -131,7 +132,7 @@ def test_code_of_choices_is_typed(tmp_path: Path) -> None:
         with _built(name, tmp_path / name):
             folders.append(str(tmp_path / name / "generated" / "python" / f"built_{name}" / "p"))
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "-p", "w"],
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", mypy_cache(), "-p", "w"],
         cwd=_one_tree(tmp_path, folders),
         capture_output=True,
         text=True,

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.once import mypy_cache
 from tests.property.sample_schemas.batches import MYPY_SETTINGS
 from tests.property.test_constructs import CASES
 
@@ -31,7 +32,7 @@ def test_the_packages_of_all_constructs_are_typed(tmp_path: Path) -> None:
     write(outputs, tmp_path / "generated")
     place = tmp_path / "generated" / "python"
     (place / "mypy.ini").write_text(MYPY_SETTINGS, encoding="utf-8")
-    command = [sys.executable, "-m", "mypy", "--config-file", "mypy.ini", "--strict", "--cache-dir", str(tmp_path / "mypy"), "-p", "constructs"]  # fmt: skip
+    command = [sys.executable, "-m", "mypy", "--config-file", "mypy.ini", "--strict", "--cache-dir", mypy_cache(), "-p", "constructs"]  # fmt: skip
     done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 

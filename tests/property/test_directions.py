@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.once import mypy_cache
 from tests.property import agreement
 from tests.property.codecs import Wishes
 from tests.property.schemas import built
@@ -64,7 +65,7 @@ def test_one_frame_whose_codes_two_roles_share(tmp_path: Path) -> None:
 def test_its_code_is_typed(text: str, tmp_path: Path) -> None:
     with built(text, tmp_path, "typed_frames"):
         done = subprocess.run(
-            [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "-p", "typed_frames.p"],
+            [sys.executable, "-m", "mypy", "--strict", "--cache-dir", mypy_cache(), "-p", "typed_frames.p"],
             cwd=tmp_path / "generated" / "python",
             capture_output=True,
             text=True,

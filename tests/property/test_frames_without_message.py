@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.once import mypy_cache
 from tests.property.codecs import Codecs
 from tests.property.schemas import built
 
@@ -65,7 +66,7 @@ def test_its_message_is_typed_as_optional(codecs: Codecs, tmp_path: Path) -> Non
         "number: int = 0 if message is None or not isinstance(message, Ping) else message.number\n"
     )
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(user)],
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", mypy_cache(), str(user)],
         cwd=root,
         capture_output=True,
         text=True,

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 from tests.evidence import circumstances
+from tests.once import mypy_cache
 from tests.property.sample_schemas.batches import Tally, check_batch, model_of, schema_of
 from tests.property.sample_schemas.census import Census, every_construct
 from tests.property.sample_schemas.text import Part, Schema, shrunk
@@ -40,7 +41,13 @@ def checked(seeds: range, folder: Path, *, with_types: bool = True) -> Tally:
     """Draw the schemas of seeds and hold them to all stages."""
     (folder / "drawn").mkdir()
     schemas = {seed: schema_of(seed, folder / "drawn") for seed in seeds}
-    return check_batch(schemas, folder / "project", n_with_vectors=N_WITH_VECTORS, with_types=with_types)
+    return check_batch(
+        schemas,
+        folder / "project",
+        n_with_vectors=N_WITH_VECTORS,
+        with_types=with_types,
+        mypy_cache=mypy_cache(),
+    )
 
 
 @pytest.mark.skipif(IS_SOAK, reason="a soak checks these and many more")

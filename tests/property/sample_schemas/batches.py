@@ -120,18 +120,24 @@ def model_of(schema: Schema, folder: Path, name: str) -> Protocol:
 
 
 def check_batch(
-    schemas: dict[int, Schema], folder: Path, *, n_with_vectors: int, with_types: bool = True
+    schemas: dict[int, Schema],
+    folder: Path,
+    *,
+    n_with_vectors: int,
+    with_types: bool = True,
+    mypy_cache: str = "",
 ) -> Tally:
     """Hold schemas to every stage and product; return what was done and what failed.
 
     `n_with_vectors`: for how many of them vectors and pages are made, which take longest.
+    `mypy_cache`: the folder in which mypy keeps what it read of libraries; empty: one of this batch alone.
     """
     tally = Tally(schemas=len(schemas))
     batch = _Batch(schemas, folder, tally)
     with tally.timed("build"):
         batch.build()
     if with_types:
-        batch.check_types()
+        batch.check_types(mypy_cache or str(folder.parent / "mypy"))
     with tally.timed("packages"):
         batch.check_packages()
     with tally.timed("vectors"):
@@ -193,7 +199,7 @@ class _Batch:
             return traceback.format_exc()
         return render(report, sources, colour=False) if report.has_errors else ""
 
-    def check_types(self) -> None:
+    def check_types(self, cache: str) -> None:
         """Run `mypy --strict` once over all packages."""
         place = self._folder / "generated" / "python"
         before = time.monotonic()
@@ -207,7 +213,7 @@ class _Batch:
             "--strict",
             "--no-error-summary",
             "--cache-dir",
-            str(self._folder.parent / "mypy"),
+            cache,
             "-p",
             self._package,
         ]

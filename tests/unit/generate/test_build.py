@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.once import mypy_cache
 
 from wiregen.generate import build
 from wiregen.language.config import load_config
@@ -249,10 +250,10 @@ def test_the_tree_has_no_findings_of_ruff(built: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_the_tree_is_typed(built: Path, tmp_path: Path) -> None:
+def test_the_tree_is_typed(built: Path) -> None:
     place = built / "generated" / "python"
     done = run(
-        "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "-p", "wireproto", folder=place, PYTHONPATH=""
+        "-m", "mypy", "--strict", "--cache-dir", mypy_cache(), "-p", "wireproto", folder=place, PYTHONPATH=""
     )
     assert done.returncode == 0, done.stdout
 

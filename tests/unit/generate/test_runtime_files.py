@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.once import mypy_cache
 
 from wiregen.generate.build import build
 from wiregen.generate.writer import write
@@ -73,7 +74,7 @@ def test_a_native_package_without_sessions_has_neither_sessions_nor_serializatio
     assert not (place / "twow" / "two" / "sessions.py").exists()
     assert 5_000 < n_lines(place) < 12_500
     subprocess.run([sys.executable, "-c", USE], cwd=place, check=True, timeout=120)
-    typed = [sys.executable, "-m", "mypy", "--strict", "-p", "twow"]
+    typed = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", mypy_cache(), "-p", "twow"]
     subprocess.run(typed, cwd=place, check=True, timeout=600)
 
 
