@@ -213,3 +213,27 @@ def test_what_protobuf_cannot_read_it_does_not_write(tmp_path: Path) -> None:
             n_carried += 1
             assert protobuf.decode(data) == frame
         assert 20 < n_carried < 31
+
+
+PLACED = """
+protocol p { source "x" endian big roles a, b }
+limits { frame = 1024 }
+union Value : u8 @raw { Padded 1 { size : u8 := size(data)  _ : bytes[-offset % 4]  data : bytes[size] }  Placed 2 { data : bytes[offset % 4] } }
+frame Frame { code : u8 := code(body)  body : match code }
+message Holder 1 { value : Value }
+"""
+
+
+@pytest.mark.parametrize("name", ["protobuf", "msgpack"])
+def test_a_raw_value_that_only_its_place_makes_right_is_not_carried(tmp_path: Path, name: str) -> None:
+    with built(PLACED, tmp_path, f"placed_{name}", ALL) as codecs:
+        native = codecs.module
+        other = dict(zip(ALL[1:], serializations(f"placed_{name}"), strict=True))[name]
+        padded = native.decode(bytes.fromhex("01 01 02 00 0a0b"))
+        assert native.encode(other.decode(other.encode(padded))) == native.encode(padded)
+        placed = native.decode(bytes.fromhex("01 02 0a0b"))
+        with pytest.raises(native.EncodeError) as caught:
+            other.encode(placed)
+        error = caught.value
+        assert (error.code, error.path) == ("unrepresentable", "Value.Placed.data")
+        assert error.expected == "a value that has bytes without its frame"

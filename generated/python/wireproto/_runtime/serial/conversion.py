@@ -7,11 +7,11 @@ codec's judgement (`serial_judge`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 from ..codec.compiled import READ_FAULTS, WRITE_FAULTS, ReadState, is_certain, release
-from ..codec.errors import DecodeError, within
+from ..codec.errors import DecodeError, EncodeError, within
 from ..codec.options import Options
 from ..reference.access import kind_of
 from ..reference.explain import explain_type
@@ -24,6 +24,7 @@ __all__ = [
 ]  # fmt: skip
 
 T = TypeVar("T")
+_LIMITS: Final = ("limit_exceeded", "too_deep")
 
 
 class Misfit(Exception):
@@ -248,15 +249,25 @@ class RawUnion:
         self._writers = writers
 
     def put(self, value: Any) -> bytes:
-        """Return the bytes of a value.
+        """Return the bytes of a value that the native codec has written in its frame.
 
         Raises:
-            EncodeError: The native codec refuses it.
+            EncodeError: `unrepresentable`, its layout depends on its place in the frame; else it exceeds a limit.
         """
         try:
             return self._writers[type(value)](value, None, True)
         except WRITE_FAULTS:
+            pass
+        try:
             return write_type(self._plan, self._type, value, self._name)
+        except EncodeError as error:
+            if error.code in _LIMITS:
+                raise
+            path, found = error.path.removeprefix(f"{self._name}."), f"{error.code} at offset 0"
+        # `offset` counts from the frame's first byte there and from the value's first byte here.
+        raise EncodeError(
+            "unrepresentable", path=path, expected="a value that has bytes without its frame", found=found
+        )
 
     def take(self, source: Any, budget: Budget) -> Any:
         """Return the value of bytes."""
