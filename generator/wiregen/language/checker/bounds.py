@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from wiregen.language.checker.inspection import Inspection
-from wiregen.runtime.schema.node import Node, nodes_in
+from wiregen.runtime.schema.node import Node, fields_of, nodes_in
 from wiregen.schema.lowering import KNOWN_LIMITS, idle_limits
 from wiregen.schema.model import LimitReference, List, Message, Protocol, Struct, Type
 from wiregen.schema.walk import flat_fields, nested_types
@@ -20,7 +20,7 @@ def _bounds_nothing(inspection: Inspection) -> None:
     protocol = inspection.protocol
     if not protocol.limits:
         return
-    asked = {node.name for node in nodes_in(protocol) if isinstance(node, LimitReference)}
+    asked = set(_asked(protocol))
     idle = dict(idle_limits(protocol))
     if any(isinstance(type_, List) for type_ in _viewed(protocol)):
         for name in ("count", "messages"):  # the list of a view keeps to them when it is read
@@ -47,6 +47,15 @@ def _viewed(protocol: Protocol) -> Iterator[Type]:
         for field in flat_fields(owner.fields):
             if isinstance(field.view, Node):
                 yield from nested_types(field.view)
+
+
+def _asked(protocol: Protocol) -> Iterator[str]:
+    """Yield the limits that the expressions anywhere in a protocol ask for."""
+    for name in fields_of(protocol):
+        if name != "enums":  # they may have tens of thousands of members, and have no expressions
+            yield from (
+                each.name for each in nodes_in(getattr(protocol, name)) if isinstance(each, LimitReference)
+            )
 
 
 RULES = (_bounds_nothing,)

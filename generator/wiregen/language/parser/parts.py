@@ -58,10 +58,11 @@ class Parts:
     @property
     def span(self) -> Span:
         """From the first child that is not docs to the last; nothing at all for a rule without children."""
-        placed = [child for child in self.children if not isinstance(child, Docs)]
-        if not placed:
+        children = self.children
+        first = isinstance(children[0], Docs) if children else 0
+        if first == len(children):
             return Span(source=self.source, start=0, end=0)
-        return Span(source=self.source, start=_start(placed[0]), end=_end(placed[-1]))
+        return Span(source=self.source, start=_start(children[first]), end=_end(children[-1]))
 
     @property
     def docs(self) -> str:
@@ -72,7 +73,10 @@ class Parts:
         return tuple(child for child in self.children if isinstance(child, kind))
 
     def maybe(self, kind: type[Node]) -> Node | None:
-        return next((child for child in self.children if isinstance(child, kind)), None)
+        for child in self.children:  # a generator costs as much again, for each of some thousand nodes
+            if isinstance(child, kind):
+                return child
+        return None
 
     def one(self, kind: type[Node]) -> Node:
         found = self.maybe(kind)

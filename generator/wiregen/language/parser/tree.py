@@ -70,9 +70,13 @@ def _literal(token: Token, source: str, report: Report) -> object:
 
 
 def _check_nesting(subtree: ParseTree, parts: Parts, depths: dict[int, int]) -> None:
-    inside = (depths.pop(id(child), 0) for child in subtree.children if not isinstance(child, Token))
-    depth = max(inside, default=0) + (subtree.data in _NESTING)
-    depths[id(subtree)] = depth
+    depth = 0
+    for child in subtree.children:
+        if not isinstance(child, Token) and (inside := depths.pop(id(child), 0)) > depth:
+            depth = inside
+    depth += subtree.data in _NESTING
+    if depth:
+        depths[id(subtree)] = depth
     if depth > MAX_NESTING:
         parts.report.error(
             "WG1109",
