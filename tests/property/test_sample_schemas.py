@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import pytest
 from hypothesis import settings
 from tests.evidence import circumstances
 from tests.once import mypy_cache
-from tests.property.sample_schemas.batches import Tally, check_batch, model_of, schema_of
+from tests.property.sample_schemas.batches import Failure, Tally, check_batch, model_of, schema_of
 from tests.property.sample_schemas.census import Census, every_construct
 from tests.property.sample_schemas.text import Part, Schema, shrunk
 
@@ -37,14 +37,16 @@ UNDRAWN = {
 """Constructs that the sample leaves to tests of their own."""
 
 
-def checked(seeds: range, folder: Path, *, with_types: bool = True) -> Tally:
+def checked(
+    seeds: Iterable[int], folder: Path, *, with_types: bool = True, n_with_vectors: int = N_WITH_VECTORS
+) -> Tally:
     """Draw the schemas of seeds and hold them to all stages."""
     (folder / "drawn").mkdir()
     schemas = {seed: schema_of(seed, folder / "drawn") for seed in seeds}
     return check_batch(
         schemas,
         folder / "project",
-        n_with_vectors=N_WITH_VECTORS,
+        n_with_vectors=n_with_vectors,
         with_types=with_types,
         mypy_cache=mypy_cache(),
     )
@@ -107,20 +109,59 @@ class Progress:
         while self.figures["next"] < N_SOAKED and time.monotonic() < end:
             yield range(self.figures["next"], self.figures["next"] + SIZE)
 
+    def retry(self, check: Callable[[list[int]], Tally]) -> list[Failure]:
+        """Check the seeds again that failed before; keep those that still do, and return their failures."""
+        if not self.figures["failed"]:
+            return []
+        failures = check(self.figures["failed"]).failures
+        self.figures["failed"] = _seeds_of(failures)
+        self._write()
+        return failures
+
     def add(self, tally: Tally) -> None:
         self.figures["next"] += SIZE
         for name in COUNTED:
             self.figures[name] += getattr(tally, name)
-        self.figures["failed"] += sorted({failure.seed for failure in tally.failures})
+        self.figures["failed"] += _seeds_of(tally.failures)
+        self._write()
+
+    def _write(self) -> None:
         text = json.dumps({"name": "schemas", **circumstances(), **self.figures}, indent=1, sort_keys=True)
         EVIDENCE.write_text(f"{text}\n", encoding="utf-8")
 
 
+def _seeds_of(failures: list[Failure]) -> list[int]:
+    return sorted({failure.seed for failure in failures})
+
+
+def test_a_soak_begins_with_the_seeds_that_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    evidence = tmp_path / "schemas.json"
+    evidence.write_text(json.dumps({"next": 300, "failed": [7, 9, 11], **dict.fromkeys(COUNTED, 5)}))
+    monkeypatch.setattr("tests.property.test_sample_schemas.EVIDENCE", evidence)
+    failures = [Failure(9, "codecs", "still so", "text"), Failure(9, "mypy", "still so", "text")]
+    asked: list[list[int]] = []
+
+    def check(seeds: list[int]) -> Tally:
+        asked.append(seeds)
+        return Tally(schemas=3, failures=failures)
+
+    assert Progress().retry(check) == failures
+    known = json.loads(evidence.read_text())
+    assert asked == [[7, 9, 11]] and (known["next"], known["failed"], known["schemas"]) == (300, [9], 5)
+    failures.clear()
+    assert Progress().retry(check) == Progress().retry(check) == []
+    assert asked == [[7, 9, 11], [9]]
+
+
 @pytest.mark.skipif(not IS_SOAK, reason="`make soak` checks 20,000 schemas")
 def test_a_soak_of_random_schemas(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """SCHEMAS_BUDGET says for how many seconds; the next soak goes on where this one stops."""
+    """SCHEMAS_BUDGET says for how many seconds; the next soak tries again what failed, then goes on where this one stops."""
     progress = Progress()
-    failures = []
+    failures = progress.retry(
+        lambda seeds: checked(
+            seeds, tmp_path_factory.mktemp("failed"), n_with_vectors=len(seeds), with_types=True
+        )
+    )
     for seeds in progress.batches(float(os.environ.get("SCHEMAS_BUDGET", "7200"))):
         is_typed = seeds.start // SIZE % N_TO_ONE_TYPED == 0
         tally = checked(seeds, tmp_path_factory.mktemp("schemas"), with_types=is_typed)

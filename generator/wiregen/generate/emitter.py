@@ -19,6 +19,7 @@ __all__ = [
     "comment",
     "docstring",
     "format_python",
+    "formatter",
     "harmless",
     "in_cell",
     "literal",
@@ -129,7 +130,7 @@ def format_python(text: str, *, is_stub: bool = False) -> str:
         ValueError: It is not Python.
         FileNotFoundError: ruff is not installed.
     """
-    command = (*_formatter(), "--stdin-filename", "page.pyi" if is_stub else "page.py", "-")
+    command = (*formatter(), "--stdin-filename", "page.pyi" if is_stub else "page.py", "-")
     done = subprocess.run(
         command, input=text.encode(), capture_output=True, check=False, env=_without_ruffs_own()
     )
@@ -254,7 +255,12 @@ def blackened(text: str, *, is_stub: bool = False) -> str:
 
 
 @cache
-def _formatter() -> tuple[str, ...]:
+def formatter() -> tuple[str, ...]:
+    """Return the command that lays out Python, without its files.
+
+    Raises:
+        FileNotFoundError: ruff is not installed.
+    """
     try:
         from ruff import find_ruff_bin  # of the package, never what PATH has
     except ImportError:

@@ -213,6 +213,6 @@ def test_what_is_no_python_is_refused_with_its_place() -> None:
 
 def test_without_ruff_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ruff", None)
-    emitter._formatter.cache_clear()
+    emitter.formatter.cache_clear()
     with pytest.raises(FileNotFoundError, match="install wiregen again"):
         format_python("x = 1\n")

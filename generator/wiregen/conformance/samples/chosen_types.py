@@ -6,7 +6,7 @@ import re
 import struct
 from collections.abc import Generator, Iterator
 from itertools import chain
-from typing import Any, Final, TypeAlias, assert_never
+from typing import Any, Final, TypeAlias, TypeVar, assert_never
 
 from wiregen.conformance.samples.basis import SampleBasis, shape_of
 from wiregen.conformance.samples.boundary_values import (
@@ -65,6 +65,7 @@ _INDEX: Final = re.compile(r"\[\d+\]")
 
 __all__ = ["ChosenTypes", "owner_of"]
 
+Pattern = TypeVar("Pattern", str, bytes)
 Scalar: TypeAlias = Boolean | FewBits | Integer | Varint | Float | Uuid | CodingReference
 
 _ROOM: Final = 500_000
@@ -86,6 +87,8 @@ _MANY_PARTS: Final = 1000
 """Structs, lists, unions and messages in one value from which on a list in it is empty where it may be."""
 _MOST_PARTS: Final = 4000
 """Those of the largest value that is made up, until one has been larger."""
+_LETTERS: Final = "".join(map(chr, range(ord("a"), ord("z") + 1)))
+_OCTETS: Final = bytes(range(1, 252))
 _LEAST_PARTS: Final = 100
 """Those that a value may have however often one has been too large."""
 
@@ -344,9 +347,7 @@ class ChosenTypes:
         """Read what has as many bytes, or units, as something else says."""
         if not 0 <= size <= _MOST_BYTES:
             raise UngrownError(f"{place.path} would be too long")
-        value: Any = bytes((index % 251) + 1 for index in range(size))
-        if isinstance(type_, Text):
-            value = "".join(chr(97 + index % 26) for index in range(size))
+        value: Any = _repeated(_LETTERS, size) if isinstance(type_, Text) else _repeated(_OCTETS, size)
         return _said(reader, type_, place, value, _encoded(type_, value))
 
     def _list(self, reader: Reader, type_: List, place: Place) -> Steps:
@@ -518,6 +519,10 @@ def _said(reader: Reader, type_: Type, place: Place, value: Any, data: bytes) ->
     _grow(reader, data)
     yield from reader.take(len(data), place)
     return reader.node(place, type_, start, value)
+
+
+def _repeated(pattern: Pattern, size: int) -> Pattern:
+    return (pattern * (size // len(pattern) + 1))[:size]
 
 
 def _grow(reader: Reader, data: bytes) -> None:
