@@ -3,18 +3,22 @@
 Run `make bench`, or `python benchmarks/bench_chunks.py [--quick]`. In each table the first line, chunks of 1 MiB, is 1.00;
 smaller is faster. 1448 bytes is what a TCP segment carries. Chunks of 1 and 64 bytes cut every frame, so their lines are
 the cost of the chunks; they have no goal.
+
+A message whose bytes are only copied costs less than the segments that bring it, whoever puts them together: so those of
+Lumberjack's Json are measured beside the least that does the same by hand, fed the same segments.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cases
 from harness import Goal, Result, compare, table, told
+from segments_by_hand import Segments
 
 from wireproto import geode, lumberjack, pravega, pravega_documented, pravega_proposal, reactive_streams
 
@@ -24,6 +28,12 @@ BOUNDS = {1448: 1.5, 512: 2.5}
 """The goals: ratios to chunks of 1 MiB."""
 N_SMALL = 200  # frames of a stream in chunks of 1 and 64 bytes
 N_EVENTS = 2000
+DOCUMENTS = (100, 1000, 9000)
+"""Bytes of the documents of Json messages: a line of a log, an event of Filebeat, and a long one."""
+BY_HAND = 2.75
+"""The goal beside segments that are put together by hand, at each size of documents and segments."""
+LONG = {1448: 2.0, 512: 2.5}
+"""The goals of a message that many segments bring and whose header does not say its size: it is measured, then read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +84,16 @@ def streams() -> tuple[Stream, ...]:
             frame=proposal.encode(),
             decoder=lambda: pravega_proposal.Decoder("server"),
         ),
+    )
+
+
+def long_stream() -> Stream:
+    """Return the stream of a message of 200 pairs, whose size only its lengths tell."""
+    pairs = [lumberjack.Pair(f"key{number:03}", f"value number {number}") for number in range(200)]
+    return Stream(
+        name="Lumberjack Data of 200 pairs",
+        frame=lumberjack.encode(lumberjack.Data(1, pairs)),
+        decoder=lambda: lumberjack.Decoder("writer"),
     )
 
 
@@ -137,19 +157,55 @@ def receiving(*, is_quick: bool) -> tuple[Result, ...]:
     )
 
 
+def beside_by_hand(size: int, chunk: int, *, is_quick: bool) -> tuple[Result, ...]:
+    """Return nanoseconds a message of Json whose document has that size: by hand, and by the generated decoder."""
+    frame = lumberjack.encode(lumberjack.Json(1, b"x" * size))
+    n_frames = (32 * 1024 if is_quick else WHOLE) // len(frame)
+    data = frame * n_frames
+    chunks = [data[at : at + chunk] for at in range(0, len(data), chunk)]
+
+    def read(feed: Callable[[bytes], Iterator[Any]]) -> None:
+        n_read = sum(1 for each in chunks for _ in feed(each))
+        assert n_read == n_frames, (size, chunk, n_read)
+
+    calls: dict[str, Callable[[], object]] = {
+        "by hand": lambda: read(Segments().feed),
+        "generated": lambda: read(lumberjack.Decoder("writer").messages),
+    }
+    results = compare(calls, rounds=3 if is_quick else 15, seconds=0.0005 if is_quick else 0.02)
+    return tuple(replace(each, nanoseconds=each.nanoseconds / n_frames) for each in results)
+
+
+def goals_by_hand(*, is_quick: bool) -> list[Goal]:
+    """Print the table of each size of documents and segments, and return their goals."""
+    goals = []
+    for size in DOCUMENTS:
+        for chunk in (1448, 512):
+            results = beside_by_hand(size, chunk, is_quick=is_quick)
+            title = f"a Json of {size} bytes in segments of {chunk}"
+            print(table(title, results), flush=True)
+            a_segment = results[1].nanoseconds * chunk / (size + 10)
+            print(f"  microseconds a segment: {a_segment / 1000:.2f}")
+            goals.append(
+                Goal(what=f"Json of {size} at {chunk} / by hand", measured=results[1].ratio, bound=BY_HAND)
+            )
+    return goals
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few short rounds: to see that it runs")
     is_quick = parser.parse_args().quick
     goals: list[Goal] = []
-    for stream in streams():
+    for stream, bounds in [*((stream, BOUNDS) for stream in streams()), (long_stream(), LONG)]:
         results = measured(stream, is_quick=is_quick)
         print(table(f"a frame of {stream.name}, {len(stream.frame)} bytes", results), flush=True)
         ratios = dict(zip(CHUNKS, (result.ratio for result in results), strict=True))
         goals += [
             Goal(what=f"{stream.name.split(' Seg')[0]} at {chunk}", measured=ratios[chunk], bound=bound)
-            for chunk, bound in BOUNDS.items()
+            for chunk, bound in bounds.items()
         ]
+    goals += goals_by_hand(is_quick=is_quick)
     received = receiving(is_quick=is_quick)
     print(table("an event of a Lumberjack window in a session", received))
     rate = 1e9 / received[1].nanoseconds

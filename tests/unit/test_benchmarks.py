@@ -132,8 +132,9 @@ def test_chunks_of_every_size_are_measured_for_every_protocol() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("a frame of ") == 6
-    assert done.stdout.count("chunks of 1448 ") == 6
+    assert done.stdout.count("a frame of ") == 7
+    assert done.stdout.count("chunks of 1448 ") == 7
+    assert done.stdout.count("microseconds a segment") == 6
     assert "events a second of CPU in segments of 1448 bytes" in done.stdout
 
 

@@ -70,7 +70,7 @@ def _found(plan: Schema, buffer: bytes, end: int, options: Options, error: Decod
     from ..stream.extent import Extents, Odd
 
     try:
-        need = Extents(plan, options).begin().measure(buffer[:end], 0)
+        need = Extents(plan, options).begin(buffer, 0).measure(buffer[:end], 0)
     except Odd:
         return error
     if need <= end:

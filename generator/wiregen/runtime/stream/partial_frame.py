@@ -4,49 +4,75 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .extent import Extent, Header
+    from .extent import Extent
+    from .header import Header
 
-__all__ = ["PartialFrame"]
+__all__ = ["KEPT", "PartialFrame"]
+
+KEPT = 256
+"""Bytes of a chunk that is kept as it is until the frame is whole; smaller ones would take more memory than their bytes."""
 
 
 class PartialFrame:
     """The bytes that are there of a frame.
 
     Attributes:
-        data: Those bytes.
-        need: How many bytes the frame has at least.
+        chunks: Those bytes.
+        is_known: As many bytes more as are missing make the frame whole.
+        missing: How many bytes the frame needs before it is looked at again.
+        need: How many bytes it has then.
         start: Where it begins in the stream.
     """
 
-    __slots__ = ("_extent", "data", "need", "start")
+    __slots__ = ("_extent", "chunks", "is_known", "missing", "need", "start")
 
     def __init__(self, data: bytes, start: int, extent: Extent | Header, need: int) -> None:
-        self.data: bytes | bytearray = data
+        self.chunks: list[bytes | bytearray | memoryview] = [data]
         self.start = start
         self.need = need
+        self.missing = need - len(data)
+        self.is_known = extent.is_known
         self._extent = extent
 
-    @property
-    def missing(self) -> int:
-        """How many bytes the frame needs before it is looked at again."""
-        return self.need - len(self.data)
-
-    def add(self, data: bytes | memoryview) -> None:
+    def add(self, data: bytes) -> None:
         """Add bytes that came after those that are there."""
-        if type(self.data) is not bytearray:
-            self.data = bytearray(self.data)
-        self.data += data
+        self.missing -= len(data)
+        self.chunks.append(data)
 
-    def is_to_try(self, n_more: int) -> bool:
-        """Return whether compiled code is to try with so many bytes more: as many as the frame needs, where that is known,
-        else twice as many as there were, so that all tries together are linear."""
-        size = len(self.data)
-        return n_more >= self.need - size and (self._extent.is_known or n_more >= size)
+    def add_small(self, data: bytes) -> None:
+        """Add bytes whose number `missing` has taken in, so few that they are copied."""
+        held = self._joined()
+        held += data
+
+    def _joined(self) -> bytearray:
+        """Return the bytes that are there; what is added to them is there too."""
+        chunks = self.chunks
+        held = chunks[0]
+        if type(held) is not bytearray:
+            held = bytearray(held)
+        for chunk in chunks[1:]:
+            held += chunk
+        self.chunks = [held]
+        return held
+
+    def is_to_try(self, n_more: int, n_expected: int) -> bool:
+        """Return whether compiled code is to try with so many bytes more.
+
+        It is where the frame has as many as it needs. Where that is not known, it is with twice as many as there were, so that
+        all tries together are linear, and with as many as such a frame is expected to have.
+        """
+        if n_more < self.missing or self.is_known:
+            return n_more >= self.missing
+        size = self.need - self.missing
+        return n_more >= size and size + n_more >= n_expected
 
     def is_whole(self) -> bool:
-        """Return whether the frame is whole, or wrong; else `need` says how many bytes it has at least."""
+        """Return whether the frame is whole, or wrong; else `missing` says how many bytes it needs at least."""
+        held = self._joined()
         try:
-            self.need = self._extent.measure(self.data, 0)
+            self.need = self._extent.measure(held, 0)
         except self._extent.odd:
             return True
-        return self.need <= len(self.data)
+        self.is_known = self._extent.is_known
+        self.missing = self.need - len(held)
+        return self.missing <= 0

@@ -15,7 +15,7 @@ from ..codec.compiled import BRIEF, BRIEF_REFERENCE, READ_FAULTS, as_bytes, rele
 from ..codec.errors import DecodeError, NeedMoreData
 from ..codec.options import Options
 from .context_updates import Notes
-from .partial_frame import PartialFrame
+from .partial_frame import KEPT, PartialFrame
 from .suspended_frame import SuspendedFrame
 
 TYPE_CHECKING = False
@@ -56,15 +56,14 @@ class Decoder(Generic[F]):
     """Frames out of chunks of one direction of a connection.
 
     Attributes:
-        fed: How many bytes were fed.
         is_brief: Whether `feed` stops before a frame that may take long; `be_brief` sets it.
         is_postponed: Whether it has: the frame is read when `feed` is called again and is not brief.
     """
 
     __slots__ = (
         "_base", "_chunk", "_decode_from", "_decode_message", "_decode_opening", "_extents", "_failed", "_failed_at",
-        "_is_complete", "_is_whole", "_late", "_load_plan", "_n_last", "_namespace", "_notes", "_options", "_parked", "_position", "_queue", "_raises",
-        "_skim", "_skip", "_state", "fed", "is_brief", "is_postponed",
+        "_is_complete", "_is_whole", "_late", "_load_plan", "_n_last", "_n_queued", "_namespace", "_notes", "_options", "_parked", "_position", "_queue", "_raises",
+        "_skim", "_skip", "_state", "is_brief", "is_postponed",
     )  # fmt: skip
 
     def __init__(
@@ -113,12 +112,12 @@ class Decoder(Generic[F]):
         self._position = self._base = self._skip = self._failed_at = 0
         self._n_last = 0  # bytes of the last frame
         self._queue: list[bytes] = []
+        self._n_queued = 0  # bytes there
         self._parked: SuspendedFrame | PartialFrame | None = None
         self._extents: Extents | None = None
-        self._is_whole = False  # the frame that compiled code refused last, by its lengths
+        self._is_whole = False  # the frame at the position, by its lengths
         self._failed: DecodeError | None = None
         self._late: Item[F] | None = None  # an error in a frame that is not fed whole, by its lengths
-        self.fed = 0
         self.is_brief = self.is_postponed = False
 
     def be_brief(self, is_brief: bool) -> None:
@@ -126,6 +125,11 @@ class Decoder(Generic[F]):
         self.is_brief, self.is_postponed = is_brief, False
         BRIEF.inflated_left = BRIEF_INFLATED if is_brief else None
         BRIEF.has_inflated = False
+
+    @property
+    def fed(self) -> int:
+        """How many bytes were fed."""
+        return self._base + len(self._chunk) + self._n_queued
 
     @property
     def offset(self) -> int:
@@ -224,10 +228,17 @@ class Decoder(Generic[F]):
             chunk = self._chunk
             start = offset = self._position
             stop = size = len(chunk)
-            if size - offset > self._n_last:
-                stop -= self._n_last
-            elif offset and self._extents is not None and self._hold():
-                continue  # less is left than the last frame took: measured faster than tried
+            n_last = self._n_last
+            if n_last and size - offset >= n_last:
+                stop += 1 - n_last
+            elif n_last and not self._is_whole and self._extents is not None:
+                # Less is left than the last frame took: measured faster than tried.
+                if self._hold():
+                    if self._n_queued:
+                        continue
+                    return
+                stop = offset + 1  # the next one may be shorter
+            self._is_whole = False
             while offset < stop and chunk is self._chunk:
                 if state is not None and state.is_spent:
                     state.begin()
@@ -303,25 +314,37 @@ class Decoder(Generic[F]):
         """Take in a chunk, and return whether the frame that was put aside still needs more than it."""
         data = chunk if type(chunk) is bytes else as_bytes(chunk)
         size = len(data)
-        self.fed += size
         partial = self._parked
-        if type(partial) is PartialFrame and not self._queue and self._position == len(self._chunk):
-            if size < partial.need - len(partial.data):
-                partial.add(data)
-                self._base += size  # as if the chunk had been loaded and put aside
-                return True
-            if partial.is_to_try(size):
-                self._begin_again(partial, data)
-                return False
-        if size:
-            self._queue.append(data)
+        if type(partial) is not PartialFrame or self._n_queued or self._position != len(self._chunk):
+            if size:
+                self._queue.append(data)
+                self._n_queued += size
+            return False
+        if size < partial.missing:
+            partial.missing -= size
+            self._base += size  # as if the chunk had been loaded and put aside
+            if size >= KEPT:
+                partial.chunks.append(data)
+            else:
+                partial.add_small(data)
+            return True
+        if partial.is_known or partial.is_to_try(size, self._n_last):
+            self._begin_again(partial, data)
+            return False
+        partial.add(data)
+        self._base += size
+        if not partial.is_whole():
+            return True
+        self._begin_again(partial, b"")
         return False
 
     def _begin_again(self, partial: PartialFrame, more: bytes | memoryview) -> None:
-        """Let a frame that was put aside, and the bytes after it, be the chunk."""
-        held = partial.data
-        self._chunk = held + more if type(held) is bytes and type(more) is bytes else b"".join((held, more))
+        """Let a frame that was put aside, and the bytes after it, be the chunk, which compiled code tries."""
+        chunks = partial.chunks
+        chunks.append(more)
+        self._chunk = b"".join(chunks)
         self._position, self._base, self._parked = 0, partial.start, None
+        self._is_whole = True
 
     def _load(self, *, is_quiet: bool = False) -> bool:
         """Say whether there are bytes to look at; go on to those fed later where the chunk is at its end."""
@@ -337,6 +360,7 @@ class Decoder(Generic[F]):
             queue = self._queue
             self._chunk = b"" if not queue else queue[0] if len(queue) == 1 else b"".join(queue)
             queue.clear()
+            self._n_queued = 0
             if not self._chunk:
                 return False
 
@@ -345,6 +369,7 @@ class Decoder(Generic[F]):
         assert self._failed is not None
         self._chunk, self._position, self._base = b"", 0, self.fed
         self._queue.clear()
+        self._n_queued = 0
         if self._raises and not is_quiet:
             raise self._failed.copy()
         return False
@@ -394,8 +419,8 @@ class Decoder(Generic[F]):
             from .extent import Extents
 
             extents = self._extents = Extents(self._load_plan(), self._options)
-        extent = extents.begin()
         self._is_whole = False
+        extent = extents.begin(chunk, position)
         try:
             need = extent.measure(chunk, position)
         except extents.odd:
@@ -488,10 +513,10 @@ class Decoder(Generic[F]):
     def _rejoin(self, partial: PartialFrame) -> None:
         """Add the bytes of the chunk to a frame that was put aside; where it may be whole now, let it begin the chunk."""
         more = memoryview(self._chunk)[self._position :]
-        if partial.is_to_try(len(more)):
+        if partial.is_to_try(len(more), self._n_last):
             self._begin_again(partial, more)
             return
-        partial.add(more)
+        partial.add(bytes(more))
         self._position = len(self._chunk)
         if partial.is_whole():
             self._begin_again(partial, b"")
@@ -535,7 +560,7 @@ class Decoder(Generic[F]):
         parked = self._parked
         try:
             if isinstance(parked, PartialFrame):
-                steps = self._reading(bytes(parked.data), 0, parked.start)
+                steps = self._reading(b"".join(parked.chunks), 0, parked.start)
                 next(steps)
                 steps.send(True)
             else:

@@ -7,7 +7,7 @@ Invariant: each byte is looked at once, whatever the sizes of chunks, and what i
 from __future__ import annotations
 
 from collections.abc import Callable
-from struct import Struct
+from struct import error as struct_error
 from typing import Any, TypeAlias
 
 from ..codec.options import Options
@@ -37,84 +37,13 @@ from .extent_steps import (
     Step,
     Steps,
 )  # fmt: skip
+from .header import Head, Header, head_of, header_of
 
-__all__ = ["Extent", "Extents", "Header", "Odd"]
+__all__ = ["Extent", "Extents", "Odd"]
 
 Buffer: TypeAlias = bytes | bytearray
+_MOST_KNOWN = 1024  # messages that are found by their codes
 _MOST_LEVELS = 256  # of what stands inside each other, before the reference codec judges the depth
-
-
-class Head:
-    """The numbers of fixed widths that frames begin with.
-
-    Attributes:
-        size: How many bytes they take.
-        names: What expressions call them.
-    """
-
-    __slots__ = ("_allowed", "_unpack", "names", "size")
-
-    def __init__(self, form: Struct, names: tuple[str | None, ...], allowed: tuple[Any, ...]) -> None:
-        """`allowed`: the good values of a number of which others are bad, with its index and the position after it."""
-        self.size = form.size
-        self.names = names
-        self._unpack = form.unpack_from
-        self._allowed = allowed
-
-    def read(self, data: Buffer, start: int) -> tuple[int, ...]:
-        """Return the numbers.
-
-        Raises:
-            Odd: One is wrong.
-        """
-        numbers = self._unpack(data, start)
-        for index, allowed, _ in self._allowed:
-            if numbers[index] not in allowed:
-                raise Odd
-        return numbers
-
-    def check_cut(self, data: Buffer, start: int) -> int:
-        """Check the numbers that are there, where not all are; return how many bytes all take.
-
-        Raises:
-            Odd: One is wrong.
-        """
-        if self._allowed:
-            size = len(data) - start
-            numbers = self._unpack(data[start:].ljust(self.size, b"\0"))
-            if any(end <= size and numbers[index] not in allowed for index, allowed, end in self._allowed):
-                raise Odd
-        return self.size
-
-
-class Header:
-    """Where frames end whose first bytes say their size."""
-
-    __slots__ = ("_after", "_head", "_index", "_most")
-    odd = Odd
-    is_known = True  # as soon as the first bytes are there
-
-    def __init__(self, head: Head, index: int, after: int, most: int) -> None:
-        """`index`: of the size among the numbers; `after`: how many bytes it does not count; `most`: bytes of a frame."""
-        self._head = head
-        self._index = index
-        self._after = after
-        self._most = most
-
-    def measure(self, data: Buffer, start: int) -> int:
-        """Return how many bytes from `start` on are needed; no more than there are: the frame is whole.
-
-        Raises:
-            Odd: A number is wrong, or the frame longer than its limit.
-        """
-        head = self._head
-        if len(data) - start < head.size:
-            return head.check_cut(data, start)
-        length = head.read(data, start)[self._index]
-        size = length + self._after
-        if length < 0 or size > self._most:
-            raise Odd
-        return size
 
 
 class _Level:
@@ -327,15 +256,16 @@ class Extent:
         _, size, unpack = step
         level = self._level
         left = level.n_lengths
-        after = position + size
-        while left and after <= end:
-            position = after + unpack(data, position)[0]
-            after = position + size
-            left -= 1
+        try:
+            while left:
+                position += unpack(data, position)[0] + size
+                left -= 1
+        except (struct_error, OverflowError):  # beyond what is there: faster than a comparison for each
+            pass
         level.n_lengths = left
         if left:
             self._passed = position
-            return -int(after)
+            return -int(position + size)
         return position
 
     def _until(self, step: Step, data: Buffer, position: int, end: int) -> int:
@@ -468,8 +398,10 @@ class Extents:
     """
 
     __slots__ = (
+        "_choice",
         "_frame",
         "_header",
+        "_headers",
         "_messages",
         "_only",
         "_subject",
@@ -493,15 +425,41 @@ class Extents:
         self._frame = name
         self.most = self.schema.frame
         self._messages: dict[tuple[Any, tuple[str, ...] | None], Steps] = {}
-        self._header = _header(self.steps, self.most)
+        self._header = header_of(self.steps, self.most)
+        self._headers: dict[int, Header | None] = {}
+        self._choice = None
         self.head: Head | None = None
         if self._header is None and self.steps[-1][0] == MESSAGE:
             _, subject, self._only = self.steps[-1]
-            self.head, self._subject = _head(self.steps[:-1], subject)
+            self.head, self._subject = head_of(self.steps[:-1], subject)
+            self._choice = None if self.head is None else self.head.unpack_one(self._subject)
 
-    def begin(self) -> Header | Extent:
-        """Return what measures one frame."""
-        return self._header or Extent(self)
+    def begin(self, data: Buffer, start: int) -> Header | Extent:
+        """Return what measures the frame that begins at `start`."""
+        if self._header is not None:
+            return self._header
+        header, choice = None, self._choice
+        if choice is not None:
+            try:
+                header = self._headers[choice(data, start)[0]]
+            except struct_error:  # cut before the choice
+                pass
+            except KeyError:
+                header = self._header_of(choice(data, start)[0])
+        return header or Extent(self)
+
+    def _header_of(self, choice: int) -> Header | None:
+        """Return where the frames of a message end, if their first bytes say that."""
+        try:
+            steps = self.message(choice, self._only)
+        except Odd:
+            return None
+        if len(self._headers) >= _MOST_KNOWN:
+            self._headers.clear()
+        # Names of the frame are not those of its message.
+        before = ((*step[:1], None, *step[2:]) if step[0] == NUMBER else step for step in self.steps[:-1])
+        header = self._headers[choice] = header_of((*before, *steps), self.most)
+        return header
 
     def after_head(self, numbers: tuple[int, ...], names: dict[Any, Any]) -> _Level:
         """Return the steps of the message that the first numbers of a frame choose; `names` takes them in.
@@ -529,41 +487,7 @@ class Extents:
             name = self.schema.message_of(_natural(choice, least=None), self.sender, self._frame)
         if name is None or (only is not None and name not in only):
             raise Odd
+        if len(self._messages) >= _MOST_KNOWN:
+            self._messages.clear()
         steps = self._messages[choice, only] = self.tables.message(name)
         return steps
-
-
-def _header(steps: Steps, most: int) -> Header | None:
-    """Return how the first bytes say the size: numbers, then as many bytes as one of them says, then a fixed number of them."""
-    at = next((index for index, step in enumerate(steps) if step[0] == BYTES), len(steps))
-    rest = steps[at + 1 :]
-    if at == len(steps) or len(rest) > 1 or any(step[0] != SKIP for step in rest):
-        return None
-    head, index = _head(steps[:at], steps[at][1])
-    after = sum(step[1] for step in rest)
-    return None if head is None else Header(head, index, head.size + after, most)
-
-
-def _head(steps: Steps, subject: Any) -> tuple[Head | None, int]:
-    """Return the numbers that the steps read, and the index of the one that `subject` names; None where that is not all."""
-    forms: list[str] = []
-    names: list[str | None] = []
-    allowed = []
-    size = 0
-    for step in steps:
-        size += step[1] if step[0] == SKIP else step[2] if step[0] == NUMBER else 0
-        if step[0] == SKIP:
-            forms.append(f"{step[1]}x")
-        elif step[0] == NUMBER and step[5]:
-            if step[4] is not None:
-                allowed.append((len(names), step[4], size))
-            forms.append(step[5])
-            names.append(step[1])
-        else:
-            return None, 0
-    orders = {form[0] for form in forms if form[0] in "<>"}
-    is_own = isinstance(subject, FieldReference) and subject.scope == "own"
-    if len(orders) != 1 or not is_own or len(subject.path) != 1 or subject.path[0] not in names:
-        return None, 0
-    form = Struct(orders.pop() + "".join(form.lstrip("<>") for form in forms))
-    return Head(form, tuple(names), tuple(allowed)), names.index(subject.path[0])

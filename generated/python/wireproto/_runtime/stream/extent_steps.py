@@ -61,7 +61,9 @@ ReadNumber: TypeAlias = Callable[[Any, int, int], tuple[int | None, int]]
 """`read(data, position, end)`: the number and the position after it; a position after `end`: it is cut."""
 
 SKIP: Final = 0  # (SKIP, size)
-SIZED: Final = 1  # (SIZED, size of the length, unpack, bytes that it counts as one, the length is signed)
+SIZED: Final = (
+    1  # (SIZED, size of the length, unpack, bytes that it counts as one, the length is signed, struct format or "")
+)
 NUMBER: Final = 2  # (NUMBER, name or None, size, unpack, allowed values or None, struct format or "")
 SIZED_VARIABLE: Final = 3  # (SIZED_VARIABLE, ReadNumber, unit)
 VARIABLE: Final = 4  # (VARIABLE, name or None, ReadNumber, allowed)
@@ -252,7 +254,7 @@ class ExtentSteps:
     def _span(self, length: Length, unit: int) -> Steps:
         match length:
             case Prefix(Integer(size, is_signed) as type_):
-                return ((SIZED, size, _unpack(type_), unit, is_signed),)
+                return ((SIZED, size, _unpack(type_), unit, is_signed, _format(type_)),)
             case Prefix(type_):
                 read = self._reading(type_)
                 return ((FOREIGN,) if read is None else (SIZED_VARIABLE, read, unit),)
@@ -343,8 +345,8 @@ def _run(steps: Steps) -> Steps | None:
     """Return the steps as a run of bytes with unsigned lengths of one form; None where they are more than that."""
     if not steps or any(step[0] != SIZED or step[1:] != steps[0][1:] for step in steps):
         return None
-    _, size, unpack, unit, is_signed = steps[0]
-    return None if is_signed or unit != 1 else ((RUN, size, unpack),)
+    _, size, unpack, unit, is_signed, form = steps[0]
+    return None if is_signed or unit != 1 or not form else ((RUN, size, unpack),)
 
 
 # ---- bit fields
