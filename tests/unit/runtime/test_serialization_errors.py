@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from tests.unit.hostile_serializations import field, varint
 
+from wiregen.runtime.serial.conversion import Fault, Misfit
+from wiregen.runtime.serial.msgpack import place_of_raw
 from wireproto import geode, lumberjack
 from wireproto.geode import msgpack as geode_msgpack
 from wireproto.geode import protobuf as geode_protobuf
@@ -122,12 +124,43 @@ def test_native_bytes_that_are_cut_or_too_long_have_their_byte(raw: str, path: s
     assert (error.path, error.at) == (f"GetRequest.callback_arg{path}", len(get) - 1 + inside)
 
 
-def test_equal_native_bytes_are_not_told_apart_in_msgpack() -> None:
-    value = Value.StringBytes("QQQ")
-    data = put_of_no_ascii(geode_msgpack, value, times=2)
-    assert fault(geode_msgpack, data.hex(), from_role="client").at == 0
-    data = put_of_no_ascii(geode_protobuf, value, times=2)
-    assert fault(geode_protobuf, data.hex(), from_role="client").at == data.index("é".encode())
+@pytest.mark.parametrize("module", [geode_msgpack, geode_protobuf])
+def test_of_equal_native_bytes_the_refused_ones_have_the_place(module: Any) -> None:
+    data = put_of_no_ascii(module, Value.StringBytes("QQQ"), times=2)
+    assert data.count("é".encode()) == 2
+    assert fault(module, data.hex(), from_role="client").at == data.index("é".encode())
+
+
+def test_native_bytes_with_a_long_length_have_their_place_in_msgpack() -> None:
+    get = geode_msgpack.encode(geode.GetRequest("r", Value.Integer(1), Value.Null()), correlation_id=1)
+    data = get[:-3] + b"\xc5\0\2\x29\0"
+    error = fault(geode_msgpack, data.hex(), from_role="client")
+    assert (error.path, error.at) == ("GetRequest.callback_arg", len(data) - 1)
+
+
+def refused_at(rows: list[Any], n_before: int) -> Any:
+    """Return what unpacking values of a byte raises of which those of some places are right whatever they are."""
+
+    def unpack() -> None:
+        for index, value in enumerate(rows):
+            if type(value) is Fault:
+                raise value.misfit.within(f"values[{index}]")
+            if index == n_before:
+                raise Misfit("invalid_value", "another", path=f"values[{index}]", raw=(value, 0))
+
+    return unpack
+
+
+@pytest.mark.parametrize("n_before", [0, 1, 5, 6, 11])
+def test_of_equal_single_bytes_the_refused_one_has_the_place(n_before: int) -> None:
+    byte = b"\x01"
+    rows: list[Any] = [byte] * 12
+    data = b"\x9c" + b"\xc4\1\1" * 12
+    unpack = refused_at(rows, n_before)
+    with pytest.raises(Misfit) as caught:
+        unpack()
+    assert place_of_raw(data, rows, caught.value, unpack) == 1 + 3 * n_before + 2
+    assert rows == [byte] * 12
 
 
 @pytest.mark.parametrize(

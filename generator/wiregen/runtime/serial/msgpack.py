@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .arrays import ArrayBounds, ArrayFramer, look
-from .conversion import Budget, Misfit, wrong
+from .arrays import ArrayBounds, ArrayFramer, ValuePlace, look, places_of
+from .conversion import Budget, Fault, Misfit, wrong
 
 __all__ = [
-    "MsgpackFormat", "absent_of", "any_of", "coded", "fields_of", "items", "plain_items", "put_coded", "variety",
+    "MsgpackFormat", "absent_of", "any_of", "coded", "fields_of", "items", "place_of_raw", "plain_items", "put_coded", "variety",
 ]  # fmt: skip
 
 Pack = Callable[[Any], list[Any]]
@@ -133,6 +133,43 @@ def any_of(row: Any) -> tuple[int, Any]:
     return number, value
 
 
+# ---- the place of raw bytes
+
+
+def place_of_raw(body: bytes, row: list[Any], misfit: Misfit, unpack: Callable[[], Any]) -> int | None:
+    """Return where in a body the fault in raw bytes is; `unpack` makes the values of `row`, which it holds.
+
+    The same bytes may stand in it more than once: what counts is which value was refused. Values of a byte or none are one
+    object wherever they are, so that a mark in their places tells: a value before the refused one is refused first then.
+    """
+    assert misfit.raw is not None
+    source, inside = misfit.raw
+    places = [place for place in places_of(body, row) if place.row[place.index] is source]
+    low, high = 0, len(places)
+    while high - low > 1:
+        middle = (low + high) // 2
+        outcome = _with_mark(places[middle], misfit, unpack)
+        low, high = (middle, high) if outcome <= 0 else (low, middle)
+        if outcome == 0:
+            break
+    return places[low].end - len(source) + inside if places else None
+
+
+def _with_mark(place: ValuePlace, misfit: Misfit, unpack: Callable[[], Any]) -> int:
+    """Return whether a value is before the one that was refused (-1), it (0) or after it (1)."""
+    value, place.row[place.index] = place.row[place.index], Fault(Misfit("invalid_value", "", at=-1))
+    try:
+        unpack()
+    except Misfit as found:
+        if found.at is None:
+            return 1
+        rest = misfit.path.removeprefix(found.path)
+        return 0 if misfit.path.startswith(found.path) and rest[:1] in ("", ".", "[") else -1
+    finally:
+        place.row[place.index] = value
+    return 1
+
+
 # ---- the format
 
 
@@ -169,21 +206,21 @@ class MsgpackFormat:
             row = self._decode(body)
         except (UnicodeDecodeError, self._error):
             raise self._complaint(body, budget, None) from None
-        return self._unpacks[role if role in self._unpacks else None](row, budget)
+        unpack = self._unpacks[role if role in self._unpacks else None]
+        try:
+            return unpack(row, budget)
+        except Misfit as misfit:
+            if misfit.raw is None:
+                raise
+            place = place_of_raw(body, row, misfit, lambda: unpack(row, budget.renewed()))
+            raise (misfit if place is None else misfit.at_place(place)) from None
 
     def frame(self, body: bytes) -> bytes:
         return body
 
     def place(self, body: bytes, role: str | None, misfit: Misfit) -> int:
-        """Return where raw bytes are that stand in a body once; else 0, for names are not in it."""
-        if misfit.raw is None:
-            return 0
-        source, inside = misfit.raw
-        carried = self._encode(source)
-        at = body.find(carried)
-        if at < 0 or at != body.rfind(carried):
-            return 0
-        return at + len(carried) - len(source) + inside
+        """Return 0: names are not in a body, and the place of raw bytes is known."""
+        return 0
 
     def framers(
         self, most: int, limits: Mapping[str, Any], budget: Callable[[], Budget]

@@ -7,13 +7,13 @@ be 70 of memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from ..codec.errors import DecodeError, within
 from .conversion import Fault, Misfit
 
-__all__ = ["ArrayBounds", "ArrayFramer", "look"]
+__all__ = ["ArrayBounds", "ArrayFramer", "ValuePlace", "look", "places_of"]
 
 _SCALAR = 0
 _LENGTH, _ARRAY, _MAP, _EXT, _NEVER = range(1, 6)
@@ -180,6 +180,36 @@ def _measured(data: bytes | bytearray, position: int) -> tuple[int, int, int]:
 
 
 # ---- a second look
+
+
+class ValuePlace:
+    """A plain value in an array: `row[index]`, and where its bytes end."""
+
+    __slots__ = ("end", "index", "row")
+
+    def __init__(self, row: list[Any], index: int, end: int) -> None:
+        self.row = row
+        self.index = index
+        self.end = end
+
+
+def places_of(data: bytes, row: list[Any]) -> Iterator[ValuePlace]:
+    """Yield the places of the plain values of an array, which `data` was decoded to, in their order."""
+    position = _measured(data, 0)[1]
+    waiting = [(row, iter(range(len(row))))]
+    while waiting:
+        row, indices = waiting[-1]
+        index = next(indices, None)
+        if index is None:
+            waiting.pop()
+            continue
+        kind, size, _ = _measured(data, position)
+        position += size
+        value = row[index]
+        if kind == _ARRAY:
+            waiting.append((value, iter(range(len(value)))))
+        else:
+            yield ValuePlace(row, index, position)
 
 
 def look(data: bytes, decode: Callable[[bytes], Any], rest: Misfit | None) -> Any:

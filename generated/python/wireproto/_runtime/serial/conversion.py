@@ -123,16 +123,21 @@ class Budget:
         options: How it is decoded.
     """
 
-    __slots__ = ("_count", "_left", "_most", "_rules", "options", "role")
+    __slots__ = ("_count", "_left", "_limits", "_most", "_rules", "options", "role")
 
     def __init__(self, limits: Mapping[str, int | None], options: Options, rules: Mapping[str, str]) -> None:
         """`limits`: all of them. `rules`: those that the limits name."""
+        self._limits = limits
         self.options = options
         self.role = options.from_role
         self._rules = rules
         self._count = limits["count"]
         self._most = limits["messages"] or 0
         self._left = self._most
+
+    def renewed(self) -> Budget:
+        """Return the same budget before anything was taken from it."""
+        return Budget(self._limits, self.options, self._rules)
 
     def take(self, count: int) -> None:
         """Take the items of a list, before any of them is made.
