@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from wiregen.runtime.schema import literals
 from wiregen.runtime.schema.node import Node
@@ -17,6 +17,19 @@ if TYPE_CHECKING:
 
 __all__ = ["json_schema", "protocol_model"]
 
+_DOCS: Final[Mapping[str, str]] = {
+    "Integer": "8 to 64 bits, a multiple of 8, two's complement.",
+    "Float": "IEEE 754, 32 or 64 bits.",
+    "Reference": "A declared type by its name. `only`: the members, alternatives or messages allowed, all where null.",
+    "Region": "Content that must fill its region; lenient: bytes left over are kept.",
+    "List": "Items of one type. `where`: a condition on each item (scope `item`), `where_text` its text.",
+    "InPrefix": "A region whose size in bytes precedes it, as an integer; `rule`: the rule that a wrong one violates.",
+    "Field": (
+        "A field in wire order; `_` as a name is bytes without meaning. `doc`: its own, or that of the alias it is of. "
+        "`where_rules`: text and rule of each condition that `where` joins by `and`, if one has a rule of its own."
+    ),
+}
+"""Descriptions of classes whose published form differs from the node."""
 _VIEW = (
     Entry(key="form", annotation="ViewForm | Literal['type']", value=lambda form, _: form),
     Entry(key="type", annotation="Type | None", value=lambda type_, _: type_, default=None),
@@ -71,9 +84,9 @@ def _model(name: str, class_: type[Node], kind: str | None = None) -> type[BaseM
 
 
 def _made(name: str, doc: str | None, keys: tuple[Entry, ...], kind: str | None) -> type[BaseModel]:
-    from pydantic import ConfigDict, create_model
+    from pydantic import create_model
 
     fields: dict[str, Any] = {entry.key: (entry.annotation, entry.default) for entry in keys}
     if kind is not None:
         fields["kind"] = (Literal[kind], kind)
-    return create_model(name, __config__=ConfigDict(extra="forbid"), __doc__=doc, **fields)
+    return create_model(name, __doc__=_DOCS.get(name, doc), **fields)

@@ -23,10 +23,9 @@ def test_a_protocol_as_json_has_the_shape_that_the_schema_says(path: Path) -> No
     assert validated.model_dump(mode="json") == plain
 
 
-def test_another_key_is_not_in_the_schema() -> None:
+def test_a_key_that_the_schema_does_not_know_is_lost() -> None:
     plain = as_json(loaded(PROTOCOLS[0])[0].protocol)
-    with pytest.raises(ValueError, match="Extra inputs are not permitted"):
-        protocol_model().model_validate(plain | {"about": {}})
+    assert protocol_model().model_validate(plain | {"about": {}}).model_dump(mode="json") == plain
 
 
 def test_nodes_of_one_union_have_kinds_of_their_own() -> None:

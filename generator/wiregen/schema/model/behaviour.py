@@ -54,6 +54,7 @@ class Join(declarations.Join):
 class Variable(sessions.Variable):
     """A variable of a session (`is_list`: a list of its type), or an option of a connection."""
 
+    type: VariableType
     path: str
     doc: str
 
