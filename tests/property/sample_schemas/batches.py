@@ -39,7 +39,7 @@ from wiregen.site.pages.chapter import Chapter
 from wiregen.site.pages.declarations import wire_text
 from wiregen.site.pages.site import build_site
 
-__all__ = ["Failure", "Tally", "check_batch", "schema_of"]
+__all__ = ["Failure", "Tally", "check_batch", "schema_of", "unformatted"]
 
 BACKENDS: Final = ("native", "protobuf", "msgpack", "columns")
 OTHERS: Final = ("protobuf", "msgpack")
@@ -176,7 +176,7 @@ class _Batch:
                     self._fail(seed, "build", what)
                     (self._folder / "idl" / f"s{seed}.wire").unlink()
             assert self._built(()) is not None
-        for path in _unformatted(self._folder / "generated" / "python" / self._package):
+        for path in unformatted(self._folder / "generated" / "python" / self._package):
             if path.parent.name[1:].isdigit():
                 self._fail(int(path.parent.name[1:]), "build", f"{path.name} is not formatted")
 
@@ -303,7 +303,7 @@ class _Batch:
         )
 
 
-def _unformatted(folder: Path) -> Iterator[Path]:
+def unformatted(folder: Path) -> Iterator[Path]:
     """Yield the Python files of a folder that ruff would lay out in another way; one process for all."""
     command = (*formatter(), "--check", "--output-format", "json", str(folder))
     done = subprocess.run(command, capture_output=True, text=True, check=False)
