@@ -1,0 +1,176 @@
+"""What all types that are read by choice share: the choices, the value so far, and the ends of the regions around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from typing import Any, Final
+
+from wiregen.conformance.samples.basis import SampleBasis
+from wiregen.conformance.samples.choices import Choices, Option, UngrownError, index_in
+from wiregen.conformance.samples.condition_solving import node_of
+from wiregen.runtime.codec.text import encode_text
+from wiregen.runtime.reference.layout import fixed_size
+from wiregen.runtime.reference.reading.lengths import holds
+from wiregen.runtime.reference.reading.reader import Reader, Steps
+from wiregen.runtime.reference.scope import RecordScope
+from wiregen.runtime.reference.window import Place
+from wiregen.runtime.schema.expressions import Expression
+from wiregen.runtime.schema.types import (
+    Bytes,
+    Delimited,
+    Length,
+    Prefix,
+    Text,
+    Type,
+)
+
+__all__ = ["Choosing", "at_most_one", "encoded", "grow", "is_in_lists", "owner_of", "said", "without_indexes"]
+
+_INDEX: Final = re.compile(r"\[\d+\]")
+DEEP: Final = 2
+"""Levels of a declaration in itself from which on the plainest is taken."""
+_MOST_TURNS: Final = 40
+"""Items of a list that goes on until something holds."""
+_MOST_LISTS: Final = 3
+"""Lists in each other from which on a list has one item at most: with two in each, 16 have 65,536 items."""
+
+
+class Choosing:
+    """Chooses at the places of one value, and knows how much there is of it.
+
+    Attributes:
+        n_until: Lists around the place that go on until something holds.
+        n_parts: Structs, lists, unions and messages so far.
+        of_items: The condition that every item of a list fulfils, by the path of the list.
+        end: Where the innermost region ends at the latest, as its length can say; None: it sets no bound.
+        n_bits: Bits that were chosen: their fields take no bytes while a value is made up.
+    """
+
+    def __init__(self, soil: SampleBasis, choices: Choices) -> None:
+        self.soil = soil
+        self.plan = soil.loose
+        self.choices = choices
+        self.n_until = 0
+        self.n_parts = 0
+        self.of_items: dict[str, Expression] = {}
+        self.end: int | None = None
+        self.n_bits = 0
+
+    def choose(
+        self,
+        reader: Reader,
+        place: Place,
+        options: tuple[Option, ...],
+        *,
+        site: str | None = None,
+        is_structural: bool = False,
+    ) -> Any:
+        """Choose at a place; hidden fields have no goals of their own, and no waves."""
+        own, name, is_hidden = self.site(reader, place)
+        is_deciding = is_structural or name in self.soil.mentions.deciding
+        turn = index_in(place.path) if self.n_until else 0
+        if turn > _MOST_TURNS:
+            raise UngrownError(f"{place.path} would not end")
+        return self.choices.choose(
+            site or (own if name != "_" else place.path),  # one site may have several without a name
+            place.path,
+            options,
+            is_structural=is_deciding or is_hidden,
+            is_goal=not is_hidden or site is not None,
+            turn=turn,
+        )
+
+    def fitting(
+        self, reader: Reader, type_: Type, place: Place, options: tuple[Option, ...]
+    ) -> tuple[Option, ...]:
+        """Return the options that fulfil the condition on every item, where the place is one; all where none does.
+
+        Of a field with a condition of its own those that it allows come first.
+        """
+        where = self.of_items.get(place.path.rpartition("[")[0]) if place.is_item else None
+        if where is None:
+            return self._allowed(reader, type_, place, options)
+        found = [
+            each for each in options if holds(reader, where, node_of(reader, type_, place, each[1]), place)
+        ]
+        return tuple(found) or options
+
+    def _allowed(
+        self, reader: Reader, type_: Type, place: Place, options: tuple[Option, ...]
+    ) -> tuple[Option, ...]:
+        site = self.site(reader, place)[0]
+        is_field = site == f"{owner_of(reader.scope)}.{place.name}"
+        return self.soil.fitting.ordered(reader, site, type_, place, options) if is_field else options
+
+    def site(self, reader: Reader, place: Place) -> tuple[str, str, bool]:
+        """Return the site of a place, the name of its field, and whether the field is no part of values."""
+        record = reader.scope
+        owner = owner_of(record)
+        inside = place.path.removeprefix(record.place.path).lstrip(".")
+        site = f"{owner}.{without_indexes(inside)}"
+        name = inside.split(".")[0].split("[")[0]
+        return site, name, name in self.soil.hidden.get(owner, ())
+
+    def prefix(self, reader: Reader, length: Length, place: Place) -> Generator[int, bool, None]:
+        """Take the bytes of a length, where it matters how many there are before something else."""
+        if self.soil.mentions.asks_for_place and isinstance(length, Prefix):
+            size = fixed_size(reader.schema, length.type) or 1
+            grow(reader, bytes(size))
+            yield from reader.take(size, place)
+
+    def is_deep(self, reader: Reader) -> bool:
+        return any(level > DEEP for level in reader.nesting.values())
+
+    def room_for(self, reader: Reader, length: Length) -> int:
+        """Return how many bytes something with that length has at most, here, in its region and its frame."""
+        frame_end = reader.window.frame_start + reader.schema.frame
+        end = frame_end if self.end is None else min(self.end, frame_end)
+        before = (fixed_size(reader.schema, length.type) or 1) if isinstance(length, Prefix) else 0
+        behind = len(bytes.fromhex(length.delimiter)) if isinstance(length, Delimited) else 0
+        return max(0, end - self.here(reader) - before - behind)
+
+    def here(self, reader: Reader) -> int:
+        """Return how many bytes there are before what is read next."""
+        return reader.window.position + self.n_bits // 8
+
+
+def owner_of(record: RecordScope) -> str:
+    """Return what a record's fields are declared in."""
+    kind: Any = record.kind
+    return f"{kind[1]}.{record.name}" if kind[0] == "variety" else record.name
+
+
+def is_in_lists(place: Place) -> bool:
+    """Return whether so many lists are around a place that one in it has one item at most."""
+    return place.path.count("[") >= _MOST_LISTS
+
+
+def at_most_one(options: tuple[Option, ...]) -> tuple[Option, ...]:
+    """Return the counts of one item and of none, one item first."""
+    few = sorted((option for option in options if option[1] in (0, 1)), key=lambda option: -option[1])
+    return tuple(few) or options
+
+
+def without_indexes(path: str) -> str:
+    return _INDEX.sub("[]", path)
+
+
+def said(reader: Reader, type_: Type, place: Place, value: Any, data: bytes) -> Steps:
+    """Return the node of a value that is taken for read."""
+    start = reader.window.here
+    grow(reader, data)
+    yield from reader.take(len(data), place)
+    return reader.node(place, type_, start, value)
+
+
+def grow(reader: Reader, data: bytes) -> None:
+    buffer, position = reader.window.data, reader.window.position
+    assert isinstance(buffer, bytearray)
+    buffer[position:] = data
+
+
+def encoded(type_: Text | Bytes, value: Any) -> bytes:
+    if isinstance(type_, Bytes) or value is None:
+        return value or b""
+    return encode_text(value, type_.encoding, type_.is_lenient, type_.endian)

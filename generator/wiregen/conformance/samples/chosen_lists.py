@@ -1,0 +1,110 @@
+"""Lists read by choice: how many items, and when one that goes on until something holds is over."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from wiregen.conformance.samples.boundary_values import (
+    count_options,
+)
+from wiregen.conformance.samples.choices import Option, UngrownError
+from wiregen.conformance.samples.choosing import (
+    Choosing,
+    at_most_one,
+    is_in_lists,
+    owner_of,
+    said,
+    without_indexes,
+)
+from wiregen.runtime.reference.reading.lengths import read_list
+from wiregen.runtime.reference.reading.reader import Reader, Steps
+from wiregen.runtime.reference.window import Place
+from wiregen.runtime.schema.expressions import Expression, Number, Position
+from wiregen.runtime.schema.node import nodes_in, replace
+from wiregen.runtime.schema.types import (
+    Boolean,
+    Computed,
+    Float,
+    Integer,
+    Length,
+    List,
+    ToEnd,
+    Until,
+)
+
+__all__ = ["ChosenLists"]
+
+_PLAIN: Final = (Integer, Float, Boolean)
+_MOST_ITEMS: Final = 70_000
+_MOST_RECORDS: Final = 300
+_LONG_LIST: Final = 4_000
+_MOST_LONG_LISTS: Final = 8
+_MANY_PARTS: Final = 1000
+"""Structs, lists, unions and messages in one value from which on a list in it is empty where it may be."""
+
+
+class ChosenLists:
+    """Reads lists as the choices have it."""
+
+    def __init__(self, choosing: Choosing) -> None:
+        self._choosing = choosing
+
+    def read(self, reader: Reader, type_: List, place: Place) -> Steps:
+        item, length = type_.item, type_.length
+        if type_.where is not None:
+            self._choosing.of_items[place.path] = type_.where.condition
+            type_ = replace(type_, where=None)
+        match length:
+            case Until(condition) if Position("remaining") in nodes_in(condition):
+                # Only the region's end can say when it is over: any number of items will do, and the writer compares.
+                count = self._count(reader, place, ToEnd()) or 1
+            case Until():
+                return (yield from self._until(reader, type_, place))
+            case Computed(expression):
+                count = reader.number(expression, place)
+                self._refuse_unwritable(reader, expression, count, place)
+                if not 0 <= count <= (_MOST_ITEMS if isinstance(item, _PLAIN) else _MOST_RECORDS):
+                    raise UngrownError(f"{place.path} would have too many items")
+                self._refuse_another(place, count)
+            case _:
+                count = self._count(reader, place, length)
+        yield from self._choosing.prefix(reader, length, place)
+        if count is None:
+            return (yield from said(reader, type_, place, None, b""))
+        return (yield from read_list(reader, List(item, Computed(Number(count)), 0), place))
+
+    def _refuse_another(self, place: Place, count: int) -> None:
+        """Give up a long list where as many were tried: they take most of the time, and show little that one does not."""
+        if count <= _LONG_LIST:
+            return
+        site = without_indexes(place.path)
+        self._choosing.soil.long_lists[site] += 1
+        if self._choosing.soil.long_lists[site] > _MOST_LONG_LISTS:
+            raise UngrownError(f"{place.path} was long often enough")
+
+    def _refuse_unwritable(self, reader: Reader, expression: Expression, count: int, place: Place) -> None:
+        """Give up a list of more items than a frame has bytes, where no field shows how many that are."""
+        most, blame = reader.schema.limits["frame"], reader.blame(expression)
+        if blame is None or most is None or count <= most:
+            return
+        if blame.name in self._choosing.soil.hidden.get(owner_of(reader.scope), ()):
+            raise UngrownError(f"{place.path} would be larger than a frame")
+
+    def _count(self, reader: Reader, place: Place, length: Length) -> Any:
+        options = count_options(self._choosing.soil.most_said(length))
+        null: tuple[Option, ...] = (("null", None),) if self._choosing.soil.can_be_null(length) else ()
+        if self._choosing.is_deep(reader) or self._choosing.n_parts > _MANY_PARTS:
+            options = tuple(option for option in options if option[1] == 0) or options
+        elif is_in_lists(place):
+            options = at_most_one(options)
+        # Far from lists of lists: each item of a list is an item of its own kind.
+        return self._choosing.choose(
+            reader, Place(place.name, f"{place.path}.count", place.rule), (*options, *null)
+        )
+
+    def _until(self, reader: Reader, type_: List, place: Place) -> Steps:
+        """Read items until something holds: each takes other options than the one before, so that it does one day."""
+        self._choosing.n_until += 1
+        node = yield from read_list(reader, type_, place)
+        self._choosing.n_until -= 1
+        return node

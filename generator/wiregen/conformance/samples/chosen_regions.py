@@ -1,0 +1,88 @@
+"""Regions read by choice: their content lies bare, and knows where it ends."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from wiregen.conformance.samples.choosing import (
+    Choosing,
+    owner_of,
+)
+from wiregen.runtime.reference.reading.reader import Reader, Steps
+from wiregen.runtime.reference.tree import Node
+from wiregen.runtime.reference.window import Place
+from wiregen.runtime.schema.expressions import FieldReference, Number
+from wiregen.runtime.schema.types import (
+    Carrier,
+    InSize,
+    Prefix,
+    Region,
+)
+
+__all__ = ["ChosenRegions"]
+
+_ROOM: Final = 500_000
+"""Bytes of a region in which anything fits."""
+
+
+class ChosenRegions:
+    """Reads regions as the choices have it."""
+
+    def __init__(self, choosing: Choosing) -> None:
+        self._choosing = choosing
+
+    def read(self, reader: Reader, type_: Region, place: Place) -> Steps:
+        """Read what is in a region as if it lay bare."""
+        carrier = type_.carrier
+        window = reader.window
+        before = (window.end, reader.is_last, reader.is_bounded)
+        end_before, self._choosing.end = self._choosing.end, self._end_of(reader, carrier)
+        room = self._room(reader, place)
+        window.end = window.position + room if before[0] is None else min(before[0], window.position + room)
+        reader.is_last, reader.is_bounded = True, True
+        start = window.position
+        node = yield from reader.read(reader, type_.content, place)
+        window.end, reader.is_last, reader.is_bounded = before
+        self._choosing.end = end_before
+        match carrier:
+            case InSize(FieldReference(path, "own")):
+                _set(reader, path, window.position - start)
+        return node
+
+    def _end_of(self, reader: Reader, carrier: Carrier) -> int | None:
+        """Return where a region ends at the latest; None: nothing but its frame bounds it, or it is compressed or cut."""
+        match carrier:
+            case Prefix():
+                most = self._choosing.soil.most_said(carrier)
+            case InSize(Number(size)):
+                most = size
+            case InSize(FieldReference((name,), "own")):
+                most = self._choosing.soil.most_in(owner_of(reader.scope), name)
+            case InSize():
+                most = None
+            case _:
+                return None
+        ends = (self._choosing.end, None if most is None else self._choosing.here(reader) + most)
+        return min((end for end in ends if end is not None), default=None)
+
+    def _room(self, reader: Reader, place: Place) -> int:
+        if not self._choosing.soil.mentions.asks_for_room:
+            return _ROOM
+        options = (
+            ("large", _ROOM),
+            *((f"of {size}", size) for size in (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32)),
+        )
+        where = Place(place.name, f"{place.path}.room", place.rule)
+        site = self._choosing.site(reader, where)[0]
+        return int(
+            self._choosing.choices.choose(site, where.path, options, is_structural=True, is_goal=False)
+        )
+
+
+def _set(reader: Reader, path: tuple[str, ...], number: int) -> None:
+    """Let a field that gives a size give the right one."""
+    node: Node | None = reader.scope.nodes.get(path[0]) if len(path) == 1 else None
+    if node is not None:
+        node.value = number
+        if path[0] in reader.scope.fields:
+            reader.scope.fields[path[0]] = number
