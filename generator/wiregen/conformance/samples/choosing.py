@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
+from dataclasses import dataclass
 from typing import Any, Final
 
 from wiregen.conformance.samples.basis import SampleBasis
@@ -14,19 +15,34 @@ from wiregen.runtime.reference.layout import fixed_size
 from wiregen.runtime.reference.reading.lengths import holds
 from wiregen.runtime.reference.reading.reader import Reader, Steps
 from wiregen.runtime.reference.scope import RecordScope
+from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.reference.window import Place
 from wiregen.runtime.schema.expressions import Expression
 from wiregen.runtime.schema.types import (
     Bytes,
+    Carrier,
     Delimited,
     Length,
     Prefix,
     Text,
+    ToEnd,
     Type,
 )
 
-__all__ = ["Choosing", "at_most_one", "encoded", "grow", "is_in_lists", "owner_of", "said", "without_indexes"]
+__all__ = [
+    "Choosing",
+    "ItemEnd",
+    "at_most_one",
+    "encoded",
+    "grow",
+    "is_in_lists",
+    "owner_of",
+    "said",
+    "without_indexes",
+]
 
+_ITEM: Final = re.compile(r"\[(\d+)\](\.\w+)?")
+"""The path of an item, or of one of its fields, below that of its list."""
 _INDEX: Final = re.compile(r"\[\d+\]")
 DEEP: Final = 2
 """Levels of a declaration in itself from which on the plainest is taken."""
@@ -34,6 +50,19 @@ _MOST_TURNS: Final = 40
 """Items of a list that goes on until something holds."""
 _MOST_LISTS: Final = 3
 """Lists in each other from which on a list has one item at most: with two in each, 16 have 65,536 items."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemEnd:
+    """A list that ends with the first item that fulfils a condition.
+
+    Attributes:
+        count: The number of items that are aimed at.
+    """
+
+    path: str
+    condition: Expression
+    count: int
 
 
 class Choosing:
@@ -44,6 +73,10 @@ class Choosing:
         n_parts: Structs, lists, unions and messages so far.
         of_items: The condition that every item of a list fulfils, by the path of the list.
         end: Where the innermost region ends at the latest, as its length can say; None: it sets no bound.
+        filled: Where what is last in its region must end; None: it may end anywhere.
+        leaves_rest: Bytes may be left over before that end.
+        ends: Lists around the place that are over with an item that fulfils a condition, the innermost last.
+        last_item: The path of the item that must fill its region as the last of a list.
         n_bits: Bits that were chosen: their fields take no bytes while a value is made up.
     """
 
@@ -55,6 +88,10 @@ class Choosing:
         self.n_parts = 0
         self.of_items: dict[str, Expression] = {}
         self.end: int | None = None
+        self.filled: int | None = None
+        self.leaves_rest = False
+        self.ends: list[ItemEnd] = []
+        self.last_item = ""
         self.n_bits = 0
 
     def choose(
@@ -88,6 +125,7 @@ class Choosing:
 
         Of a field with a condition of its own those that it allows come first.
         """
+        options = self._ending(reader, type_, place, options)
         where = self.of_items.get(place.path.rpartition("[")[0]) if place.is_item else None
         if where is None:
             return self._allowed(reader, type_, place, options)
@@ -95,6 +133,23 @@ class Choosing:
             each for each in options if holds(reader, where, node_of(reader, type_, place, each[1]), place)
         ]
         return tuple(found) or options
+
+    def _ending(
+        self, reader: Reader, type_: Type, place: Place, options: tuple[Option, ...]
+    ) -> tuple[Option, ...]:
+        """Return the options with which a list ends at the item that is aimed at; all where none does."""
+        end = self.ends[-1] if self.ends else None
+        found = None if end is None else _ITEM.fullmatch(place.path.removeprefix(end.path))
+        if end is None or found is None:
+            return options
+        is_last = int(found[1]) >= end.count - 1
+
+        def ends(value: Any) -> bool:
+            node = node_of(reader, type_, place, value)
+            item = node if place.is_item else Node(f"[{found[1]}]", "", type_, 0, 0, None, (node,))
+            return holds(reader, end.condition, item, place)
+
+        return tuple(each for each in options if ends(each[1]) == is_last) or options
 
     def _allowed(
         self, reader: Reader, type_: Type, place: Place, options: tuple[Option, ...]
@@ -112,9 +167,10 @@ class Choosing:
         name = inside.split(".")[0].split("[")[0]
         return site, name, name in self.soil.hidden.get(owner, ())
 
-    def prefix(self, reader: Reader, length: Length, place: Place) -> Generator[int, bool, None]:
+    def prefix(self, reader: Reader, length: Length | Carrier, place: Place) -> Generator[int, bool, None]:
         """Take the bytes of a length, where it matters how many there are before something else."""
-        if self.soil.mentions.asks_for_place and isinstance(length, Prefix):
+        matters = self.soil.mentions.asks_for_place or self.filled is not None
+        if matters and isinstance(length, Prefix):
             size = fixed_size(reader.schema, length.type) or 1
             grow(reader, bytes(size))
             yield from reader.take(size, place)
@@ -126,13 +182,30 @@ class Choosing:
         """Return how many bytes something with that length has at most, here, in its region and its frame."""
         frame_end = reader.window.frame_start + reader.schema.frame
         end = frame_end if self.end is None else min(self.end, frame_end)
-        before = (fixed_size(reader.schema, length.type) or 1) if isinstance(length, Prefix) else 0
-        behind = len(bytes.fromhex(length.delimiter)) if isinstance(length, Delimited) else 0
-        return max(0, end - self.here(reader) - before - behind)
+        return max(0, end - self.here(reader) - _size_around(reader, length))
+
+    def rest(self, reader: Reader, length: Length) -> int | None:
+        """Return how many bytes something with that length must have to fill its region; None: it need not."""
+        is_bound = reader.is_last and (isinstance(length, ToEnd) or not self.leaves_rest)
+        if self.filled is None or not is_bound:
+            return None
+        rest = self.filled - self.here(reader) - _size_around(reader, length)
+        return None if rest < 0 else rest
 
     def here(self, reader: Reader) -> int:
         """Return how many bytes there are before what is read next."""
         return reader.window.position + self.n_bits // 8
+
+
+def _size_around(reader: Reader, length: Length) -> int:
+    """Return the bytes of a prefix and of a delimiter."""
+    match length:
+        case Prefix(type_):
+            return fixed_size(reader.schema, type_) or 1
+        case Delimited(delimiter):
+            return len(bytes.fromhex(delimiter))
+        case _:
+            return 0
 
 
 def owner_of(record: RecordScope) -> str:

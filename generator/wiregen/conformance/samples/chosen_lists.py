@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from wiregen.conformance.samples.boundary_values import (
@@ -10,16 +12,18 @@ from wiregen.conformance.samples.boundary_values import (
 from wiregen.conformance.samples.choices import Option, UngrownError
 from wiregen.conformance.samples.choosing import (
     Choosing,
+    ItemEnd,
     at_most_one,
     is_in_lists,
     owner_of,
     said,
     without_indexes,
 )
+from wiregen.runtime.reference.layout import fixed_size
 from wiregen.runtime.reference.reading.lengths import read_list
 from wiregen.runtime.reference.reading.reader import Reader, Steps
 from wiregen.runtime.reference.window import Place
-from wiregen.runtime.schema.expressions import Expression, Number, Position
+from wiregen.runtime.schema.expressions import Call, Expression, FieldReference, Number, Position
 from wiregen.runtime.schema.node import nodes_in, replace
 from wiregen.runtime.schema.types import (
     Boolean,
@@ -29,6 +33,7 @@ from wiregen.runtime.schema.types import (
     Length,
     List,
     ToEnd,
+    Type,
     Until,
 )
 
@@ -41,6 +46,8 @@ _LONG_LIST: Final = 4_000
 _MOST_LONG_LISTS: Final = 8
 _MANY_PARTS: Final = 1000
 """Structs, lists, unions and messages in one value from which on a list in it is empty where it may be."""
+
+_AT_LEAST_ONE: Final = tuple(option for option in count_options(None) if option[1])
 
 
 class ChosenLists:
@@ -57,9 +64,9 @@ class ChosenLists:
         match length:
             case Until(condition) if Position("remaining") in nodes_in(condition):
                 # Only the region's end can say when it is over: any number of items will do, and the writer compares.
-                count = self._count(reader, place, ToEnd()) or 1
+                count = self._count(reader, place, ToEnd(), item) or 1
             case Until():
-                return (yield from self._until(reader, type_, place))
+                return (yield from self._until(reader, type_, place, length))
             case Computed(expression):
                 count = reader.number(expression, place)
                 self._refuse_unwritable(reader, expression, count, place)
@@ -67,11 +74,25 @@ class ChosenLists:
                     raise UngrownError(f"{place.path} would have too many items")
                 self._refuse_another(place, count)
             case _:
-                count = self._count(reader, place, length)
+                count = self._count(reader, place, length, item)
         yield from self._choosing.prefix(reader, length, place)
         if count is None:
             return (yield from said(reader, type_, place, None, b""))
-        return (yield from read_list(reader, List(item, Computed(Number(count)), 0), place))
+        with self._last_filling(reader, place, type_, count):
+            return (yield from read_list(reader, List(item, Computed(Number(count)), 0), place))
+
+    @contextmanager
+    def _last_filling(self, reader: Reader, place: Place, type_: List, count: int) -> Iterator[None]:
+        """Have the last item fill the region, where the list must and its items are of several sizes."""
+        choosing = self._choosing
+        before = choosing.last_item
+        is_filling = (
+            choosing.rest(reader, ToEnd() if isinstance(type_.length, Until) else type_.length) is not None
+        )
+        if is_filling and fixed_size(reader.schema, type_.item) is None:
+            choosing.last_item = f"{place.path}[{count - 1}]"
+        yield
+        choosing.last_item = before
 
     def _refuse_another(self, place: Place, count: int) -> None:
         """Give up a long list where as many were tried: they take most of the time, and show little that one does not."""
@@ -90,21 +111,56 @@ class ChosenLists:
         if blame.name in self._choosing.soil.hidden.get(owner_of(reader.scope), ()):
             raise UngrownError(f"{place.path} would be larger than a frame")
 
-    def _count(self, reader: Reader, place: Place, length: Length) -> Any:
+    def _count(self, reader: Reader, place: Place, length: Length, item: Type) -> Any:
         options = count_options(self._choosing.soil.most_said(length))
         null: tuple[Option, ...] = (("null", None),) if self._choosing.soil.can_be_null(length) else ()
-        if self._choosing.is_deep(reader) or self._choosing.n_parts > _MANY_PARTS:
+        fill = self._fill(reader, length, item)
+        if fill:
+            options, null = fill, ()
+        elif self._choosing.is_deep(reader) or self._choosing.n_parts > _MANY_PARTS:
             options = tuple(option for option in options if option[1] == 0) or options
         elif is_in_lists(place):
             options = at_most_one(options)
         # Far from lists of lists: each item of a list is an item of its own kind.
-        return self._choosing.choose(
-            reader, Place(place.name, f"{place.path}.count", place.rule), (*options, *null)
-        )
+        return self._choosing.choose(reader, _count_of(place), (*options, *null))
 
-    def _until(self, reader: Reader, type_: List, place: Place) -> Steps:
-        """Read items until something holds: each takes other options than the one before, so that it does one day."""
-        self._choosing.n_until += 1
-        node = yield from read_list(reader, type_, place)
-        self._choosing.n_until -= 1
+    def _fill(self, reader: Reader, length: Length, item: Type) -> tuple[Option, ...]:
+        """Return the number of items of one size that fill the region of the list; none where it need not be filled."""
+        rest, size = self._choosing.rest(reader, length), fixed_size(reader.schema, item)
+        if rest is None or not size or rest % size:
+            return ()
+        return (("items that fill it", rest // size),)
+
+    def _until(self, reader: Reader, type_: List, place: Place, length: Until) -> Steps:
+        """Read items until something holds: each takes other options than the one before, so that it does one day.
+
+        Where a field of an item decides, the number of items is chosen, and items take what it asks for.
+        """
+        choosing = self._choosing
+        before, count = choosing.ends, 0
+        if _is_of_item(length.condition):
+            options = self._fill(reader, ToEnd(), type_.item) or _AT_LEAST_ONE
+            if is_in_lists(place):
+                options = at_most_one(options)
+            count = choosing.choose(reader, _count_of(place), options)
+            choosing.ends = [*before, ItemEnd(path=place.path, condition=length.condition, count=count)]
+        choosing.n_until += 1
+        with self._last_filling(reader, place, type_, count):
+            node = yield from read_list(reader, type_, place)
+        choosing.n_until -= 1
+        choosing.ends = before
         return node
+
+
+def _is_of_item(condition: Expression) -> bool:
+    """Return whether a condition depends on the value of one field of an item, or of the item itself."""
+    if any(isinstance(node, Call) for node in nodes_in(condition)):
+        return False
+    paths = {
+        node.path for node in nodes_in(condition) if isinstance(node, FieldReference) and node.scope == "item"
+    }
+    return len(paths) == 1 and all(len(path) < 2 for path in paths)
+
+
+def _count_of(place: Place) -> Place:
+    return Place(place.name, f"{place.path}.count", place.rule)

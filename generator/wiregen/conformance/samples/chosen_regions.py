@@ -36,18 +36,35 @@ class ChosenRegions:
         carrier = type_.carrier
         window = reader.window
         before = (window.end, reader.is_last, reader.is_bounded)
-        end_before, self._choosing.end = self._choosing.end, self._end_of(reader, carrier)
-        room = self._room(reader, place)
+        choosing = self._choosing
+        if choosing.filled is not None:
+            yield from choosing.prefix(reader, carrier, place)
+        ends_before = (choosing.end, choosing.filled, choosing.leaves_rest)
+        choosing.end = self._end_of(reader, carrier)
+        choosing.filled, choosing.leaves_rest = self._filled(reader, type_)
+        room = self._room(reader, place, carrier)
         window.end = window.position + room if before[0] is None else min(before[0], window.position + room)
         reader.is_last, reader.is_bounded = True, True
         start = window.position
         node = yield from reader.read(reader, type_.content, place)
         window.end, reader.is_last, reader.is_bounded = before
-        self._choosing.end = end_before
+        choosing.end, choosing.filled, choosing.leaves_rest = ends_before
         match carrier:
             case InSize(FieldReference(path, "own")):
                 _set(reader, path, window.position - start)
         return node
+
+    def _filled(self, reader: Reader, type_: Region) -> tuple[int | None, bool]:
+        """Return where content must end, and whether it may end before."""
+        choosing = self._choosing
+        size = _fixed(type_.carrier)
+        if size is not None:
+            return choosing.here(reader) + size, type_.lenient is not False
+        match type_.carrier:
+            case Prefix() if reader.is_last:
+                return choosing.filled, choosing.leaves_rest
+            case _:
+                return None, False
 
     def _end_of(self, reader: Reader, carrier: Carrier) -> int | None:
         """Return where a region ends at the latest; None: nothing but its frame bounds it, or it is compressed or cut."""
@@ -65,10 +82,12 @@ class ChosenRegions:
         ends = (self._choosing.end, None if most is None else self._choosing.here(reader) + most)
         return min((end for end in ends if end is not None), default=None)
 
-    def _room(self, reader: Reader, place: Place) -> int:
+    def _room(self, reader: Reader, place: Place, carrier: Carrier) -> int:
         if not self._choosing.soil.mentions.asks_for_room:
             return _ROOM
+        fixed = _fixed(carrier)
         options = (
+            *(() if fixed is None else (("its size", fixed),)),
             ("large", _ROOM),
             *((f"of {size}", size) for size in (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32)),
         )
@@ -77,6 +96,15 @@ class ChosenRegions:
         return int(
             self._choosing.choices.choose(site, where.path, options, is_structural=True, is_goal=False)
         )
+
+
+def _fixed(carrier: Carrier) -> int | None:
+    """Return the size of a region that has always the same."""
+    match carrier:
+        case InSize(Number(size)):
+            return size
+        case _:
+            return None
 
 
 def _set(reader: Reader, path: tuple[str, ...], number: int) -> None:

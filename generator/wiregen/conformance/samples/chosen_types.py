@@ -26,6 +26,7 @@ from wiregen.conformance.samples.choosing import (
 )
 from wiregen.conformance.samples.chosen_lists import ChosenLists
 from wiregen.conformance.samples.chosen_regions import ChosenRegions
+from wiregen.conformance.samples.filling import filling_options
 from wiregen.conformance.samples.unconstrained import CODES, FewBits
 from wiregen.runtime.reference.layout import fixed_size
 from wiregen.runtime.reference.reading.frames import READERS
@@ -92,6 +93,8 @@ class ChosenTypes:
         if self._choosing.n_parts > self._most_parts:
             self._soil.too_large.append(place.path)
             raise UngrownError(f"{place.path} would be one of too many parts")
+        if place.path == self._choosing.last_item:
+            reader.is_last = True  # the list that is around it says whether it is afterwards
         match type_:
             case Boolean() | FewBits() | Integer() | Varint() | Float() | Uuid() | CodingReference():
                 return self._scalar(reader, type_, place)
@@ -157,7 +160,8 @@ class ChosenTypes:
             case FewBits():
                 return b""
             case Varint():
-                return bytes(1 + abs(value).bit_length() // 7)
+                number = (value if value >= 0 else ~value) << type_.is_zigzag
+                return bytes(max(1, -(-number.bit_length() // 7)))
             case Boolean() | CodingReference():
                 return b"\0"
             case _:
@@ -225,24 +229,37 @@ class ChosenTypes:
 
     def _sized_options(self, reader: Reader, type_: Text | Bytes, place: Place) -> tuple[Option, ...]:
         length = type_.length
-        site = self._choosing.site(reader, place)[0]
+        rest = self._choosing.rest(reader, length)
+        if rest is not None:
+            fill = filling_options(type_, self._free_options(reader, type_, place, None, 0), rest)
+            if fill:
+                return self._undelimited(type_, fill)
         most = self._soil.most_said(length)
         null: tuple[Option, ...] = (("null", None),) if self._soil.can_be_null(length) else ()
         room = self._choosing.room_for(reader, length)
-        options: tuple[Option, ...]
+        options = self._free_options(reader, type_, place, most, room)
+        return (*self._undelimited(type_, options), *null)
+
+    def _free_options(
+        self, reader: Reader, type_: Text | Bytes, place: Place, most: int | None, room: int
+    ) -> tuple[Option, ...]:
+        """Return values of any size that is said in at most `most` units and has at most `room` bytes."""
+        site = self._choosing.site(reader, place)[0]
         if isinstance(type_, Text):
             room //= 2 if type_.encoding == "utf16" else 1
-            options = text_options(
+            return text_options(
                 site, type_.encoding, shape_of(type_), lenient=type_.is_lenient, most=most, room=room
             )
-        else:
-            owner, _, name = site.rpartition(".")
-            is_json = self._soil.loose.views.get(owner, {}).get(name) == "json"
-            options = byte_options(site, shape_of(type_), most=most, room=room, is_json=is_json)
-        if isinstance(length, Delimited):
-            end = bytes.fromhex(length.delimiter)
-            options = tuple(each for each in options if end not in encoded(type_, each[1]))
-        return (*options, *null)
+        owner, _, name = site.rpartition(".")
+        is_json = self._soil.loose.views.get(owner, {}).get(name) == "json"
+        return byte_options(site, shape_of(type_), most=most, room=room, is_json=is_json)
+
+    def _undelimited(self, type_: Text | Bytes, options: tuple[Option, ...]) -> tuple[Option, ...]:
+        """Return the options that have no delimiter in them."""
+        if not isinstance(type_.length, Delimited):
+            return options
+        end = bytes.fromhex(type_.length.delimiter)
+        return tuple(each for each in options if end not in encoded(type_, each[1]))
 
     def _of_size(self, reader: Reader, type_: Text | Bytes, place: Place, size: int) -> Steps:
         """Read what has as many bytes, or units, as something else says."""

@@ -18,7 +18,20 @@ from wiregen.runtime.codec.text import encode_text
 from wiregen.runtime.reference.layout import Layout
 from wiregen.runtime.reference.tree import FrameValue, Variety
 from wiregen.runtime.schema.declarations import Enum
-from wiregen.runtime.schema.types import Bits, Bytes, EnumReference, Integer, Text, Type, Varint
+from wiregen.runtime.schema.expressions import Number
+from wiregen.runtime.schema.types import (
+    Bits,
+    Bytes,
+    EnumReference,
+    InSize,
+    Integer,
+    List,
+    Region,
+    Text,
+    ToEnd,
+    Type,
+    Varint,
+)
 
 __all__ = ["refused_values"]
 
@@ -135,6 +148,9 @@ def _beyond(soil: SampleBasis, type_: Type | None, value: Any) -> Iterator[tuple
             most = soil.most_said(length)
             if most is not None and most < _LONGEST:
                 yield "one byte too long", b"\x5a" * (most + 1)
+        case Region(Text(_, ToEnd()) | Bytes(ToEnd()) | List(_, ToEnd()), InSize(Number())) if value:
+            yield "more than its region holds", value + value[:1]
+            yield "less than its region holds", value[:-1]
 
 
 def _beyond_members(enum: Enum) -> Iterator[tuple[str, Any]]:
