@@ -425,6 +425,29 @@ def test_explain_of_a_code_like_no_other_gives_a_short_list(code: str) -> None:
     assert len(result.stderr) < 800
 
 
+RULE = 'rule whole_number "Numbers are whole." { source "Numbers, 2" }\nrule no_rush "Slowly." @assumed("it says nothing")\n'
+
+
+def test_explain_tells_the_text_and_the_source_of_a_rule_of_a_protocol(project: Path) -> None:
+    path = project / "idl" / "tide.wire"
+    path.write_text(TIDE.replace("number : u32", "number : u32 where number > 0 @rule(whole_number)") + RULE)
+    assert run("explain", "whole_number", "tide").stdout == (
+        "# `whole_number`: a rule of `tide`\n\nNumbers are whole.\n\nSource: Numbers, 2\n"
+    )
+    assert run("explain", "no_rush", str(path)).stdout.endswith("\n\nSlowly.\n\nAssumed: it says nothing\n")
+    check_refused(run("explain", "whole", "tide"), "`tide` has no rule `whole`", "whole_number")
+    check_refused(run("explain", "whole_number"), "there is no code `whole_number`")
+
+
+def test_explain_knows_the_rules_of_shipped_protocols(project: Path) -> None:
+    result = run("explain", "bad_version")
+    assert result.exit_code == 0
+    assert (
+        "# `bad_version`: a rule of `lumberjack`\n\nA frame begins with the ASCII digit 1 or 2.\n"
+        in result.stdout
+    )
+
+
 def test_ir_is_the_model_as_json(project: Path) -> None:
     result = run("ir", "tide")
     assert result.exit_code == 0
