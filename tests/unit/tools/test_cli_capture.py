@@ -2,7 +2,9 @@
 
 import gzip
 import json
+import os
 import struct
+import threading
 from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
@@ -104,6 +106,31 @@ def test_a_capture_is_recognised_in_a_file_and_zipped(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(content)
         assert run("decode", LUMBERJACK, tmp_path / name).stdout == wanted
         assert run("decode", LUMBERJACK, "-", data=content).stdout == wanted
+
+
+@pytest.mark.parametrize("options", [(), ("--pcap",)])
+def test_a_capture_comes_through_a_pipe(options: tuple[str, ...], tmp_path: Path) -> None:
+    data = conversation(Wire().open()).pcap()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(data))
+    writer.start()
+    result = run("decode", LUMBERJACK, *options, pipe)
+    writer.join(60)
+    assert (result.exit_code, result.stdout) == (0, run("decode", LUMBERJACK, data=data).stdout)
+
+
+@pytest.mark.parametrize("options", [(), ("--pcap",)])
+def test_a_capture_from_a_pipe_is_bounded(
+    options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    data = conversation(Wire().open()).pcap()
+    monkeypatch.setattr("wiregen.tools.cli.input._MOST_CAPTURE", len(data) - 1)
+    result = run("decode", LUMBERJACK, *options, data=data)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "a capture from a pipe is longer than" in result.stderr and "name that" in result.stderr
+    (tmp_path / "file.pcap").write_bytes(data)
+    assert run("decode", LUMBERJACK, *options, tmp_path / "file.pcap").exit_code == 0
 
 
 def test_what_only_begins_like_a_capture_is_a_stream() -> None:

@@ -3,7 +3,7 @@
 import string
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,8 @@ __all__ = ["Input", "from_hex", "open_bytes", "open_lines"]
 
 _CHUNK: Final = 1 << 16
 _MOST_LINE: Final = 1 << 28
+_MOST_CAPTURE: Final = 1 << 30
+"""Bytes of a capture that comes from a pipe, all of which lie on the disk meanwhile."""
 _MAGICS: Final = (
     b"\x0a\x0d\x0d\x0a",
     b"\xd4\xc3\xb2\xa1",
@@ -100,13 +102,25 @@ def _open_stream(stream: BinaryIO, is_capture: bool | None) -> Iterator[Input]:
     # What is said to be a capture, and is none, is refused by its first bytes: a device never ends.
     chunks = _rejoined(head, stream) if head.startswith(_MAGICS) else (head,)
     with tempfile.NamedTemporaryFile(prefix="wiregen-") as file:
-        for chunk in chunks:
-            file.write(chunk)
-        file.seek(0)
+        _put_aside(chunks, file)
         if is_capture or _looks_like_capture(head, file.name):
             yield Input(chunks=iter(()), path=Path(file.name), size=_size(file))
         else:
             yield Input(chunks=_chunks(file), size=_size(file))
+
+
+def _put_aside(chunks: Iterable[bytes], file: IO[bytes]) -> None:
+    """Write a stream to a file, from whose beginning it is read then; exit where it is too long."""
+    size = 0
+    for chunk in chunks:
+        size += len(chunk)
+        if size > _MOST_CAPTURE:
+            raise Failure(
+                f"a capture from a pipe is longer than {_MOST_CAPTURE >> 20} MiB",
+                "write it to a file and name that; or give --no-pcap where it is none",
+            )
+        file.write(chunk)
+    file.seek(0)
 
 
 def _open(name: str) -> BinaryIO:
