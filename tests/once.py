@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import pickle
+import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,7 +29,13 @@ def share(factory: pytest.TempPathFactory) -> None:
 
 def mypy_cache() -> str:
     """Return the folder in which mypy keeps what it read of the standard library, which takes longer than a package that was built."""
-    return str(_folders[1] / "mypy")
+    return str((_folders[1] if _folders else _own_folder()) / "mypy")
+
+
+@cache
+def _own_folder() -> Path:
+    """Return a folder of this process, for those that run checks without pytest."""
+    return Path(tempfile.mkdtemp(prefix="wiregen-"))
 
 
 def made_once(name: str, make: Callable[[], Value]) -> Value:
