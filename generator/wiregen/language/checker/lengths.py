@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from wiregen.language.checker.inspection import Inspection, Record
 from wiregen.language.diagnostics import Label
+from wiregen.language.spelling import type_text
 from wiregen.schema.model import (
     Block,
     Bytes,
@@ -24,6 +25,7 @@ from wiregen.schema.model import (
     MessageMatch,
     MessageReference,
     Operation,
+    Position,
     Preamble,
     Prefix,
     Range,
@@ -128,6 +130,43 @@ def _region_never_full(inspection: Inspection) -> None:
                 _laid_in(inspection, type_.content) or inspection.also(field.path, "here", "name"),
                 help_="a smaller size, or `lenient`, which fills the rest with zeros",
             )
+
+
+def _region_left_over(inspection: Inspection) -> None:
+    """Refuse bytes or a text whose length is that of its region but for a number: it never fills the region."""
+    for record in inspection.records:
+        for field, type_ in record.shapes:
+            if not isinstance(type_, Region) or not isinstance(type_.content, Bytes | Text):
+                continue
+            left = _left_over(type_.content)
+            if left < 0 or (left > 0 and not type_.lenient):
+                text = type_text(type_.content)
+                amount = f"leaves {left} of its bytes" if left > 0 else f"takes {-left} more than it has"
+                inspection.error(
+                    "WG3074",
+                    f"nothing can fill the region of `{field.name}`: `{text}` {amount}",
+                    inspection.place(field.path, "type"),
+                    amount,
+                    help_="write `[]` for all of the region"
+                    + (", or `lenient` where a peer leaves bytes over" if left > 0 else ""),
+                )
+
+
+def _left_over(content: Bytes | Text) -> int:
+    """Return how many bytes are left of a region of any size by a length `remaining - n`; 0 for other lengths.
+
+    A text in units of two bytes has another length than its region.
+    """
+    if isinstance(content, Text) and content.encoding == "utf16":
+        return 0
+    match content.length:
+        case Computed(
+            value=Operation(operator="+" | "-" as operator, left=Position(what="remaining"), right=right)
+        ):
+            number = number_of(right) or 0
+            return number if operator == "-" else -number
+        case _:
+            return 0
 
 
 def _room(inspection: Inspection, record: Record, region: Region) -> tuple[int | None, Label | None]:
@@ -289,4 +328,4 @@ def _measure(field: Field, function: str, sizes: Sizes, message: Message | None)
     return int(isinstance(length, Until))
 
 
-RULES = (_length_too_narrow, _region_too_small, _region_never_full, _message_too_long)
+RULES = (_length_too_narrow, _region_too_small, _region_never_full, _region_left_over, _message_too_long)
