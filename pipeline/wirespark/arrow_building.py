@@ -34,6 +34,7 @@ class Fillers:
         options = package.runtime("codec.options").Options(variant=variant)
         self._schema = package.runtime("reference.layout").Layout(package.plan, options)
         self._types = package.runtime("records.types")
+        self._arms = package.runtime("records.arms")
         self._content = package.runtime("schema.shapes").content
         self._encode_text = package.runtime("codec.text").encode_text
         self._value_record = package.runtime("records.frames").value_record
@@ -101,7 +102,7 @@ class Fillers:
         type_ = self._content(type_)
         column = columns[0]
         if isinstance(type_, self._nodes.Match) and wire_of(column) not in ("choice", "json"):
-            return self.of(next(self._types.leaf_arms(type_)), columns)  # all arms have this column
+            return self.of(next(self._arms.leaf_arms(type_)), columns)  # all arms have this column
         if pa.types.is_list(column.type) and isinstance(type_, self._nodes.List):
             return self._list(type_, columns)
         match wire_of(column):
@@ -277,7 +278,7 @@ class Fillers:
         """Return the filler of a choice of several types: the first arm that takes a value has it."""
         groups = list(column_groups(column.type))
         arms: dict[str, Any] = {}
-        for arm in self._types.leaf_arms(type_):
+        for arm in self._arms.leaf_arms(type_):
             arms.setdefault(arm_key(self._nodes, self._content(arm)), arm)
         fillers = [(arm, self.of(arm, group)) for arm, group in zip(arms.values(), groups, strict=True)]
 
@@ -294,7 +295,7 @@ class Fillers:
         if value is None:
             return None
         arms = list(arms)
-        return next((arms.index(arm) for arm in self._types.fitting(self._schema, arms, value)), None)
+        return next((arms.index(arm) for arm in self._arms.fitting(self._schema, arms, value)), None)
 
 
 # ---- small things ----

@@ -35,6 +35,7 @@ class Takers:
         options = package.runtime("codec.options").Options(variant=variant)
         self._schema = package.runtime("reference.layout").Layout(package.plan, options)
         self._types = package.runtime("records.types")
+        self._arms = package.runtime("records.arms")
         self._content = package.runtime("schema.shapes").content
         self._decode_text = package.runtime("codec.text").decode_text
         self._maker = package.runtime("records.values").ValueMaker(package.plan, options)
@@ -128,7 +129,7 @@ class Takers:
         type_ = self._content(type_)
         column, wire = columns[0], wire_of(columns[0])
         if isinstance(type_, self._nodes.Match) and wire not in ("choice", "json"):
-            return self.of(next(self._types.leaf_arms(type_)), columns)  # all arms have this column
+            return self.of(next(self._arms.leaf_arms(type_)), columns)  # all arms have this column
         if pa.types.is_list(column.type) and isinstance(type_, self._nodes.List):
             return self._list(type_, columns)
         match wire:
@@ -296,7 +297,7 @@ class Takers:
     def _choice(self, type_: Any, column: Any) -> Taker:
         """Return the taker of a choice of several types: the first arm that is set is the value."""
         arms: dict[str, Any] = {}
-        for arm in self._types.leaf_arms(type_):
+        for arm in self._arms.leaf_arms(type_):
             arms.setdefault(arm_key(self._nodes, self._content(arm)), arm)
         groups = list(column_groups(column.type))
         takers = [(self.of(arm, group), len(group)) for arm, group in zip(arms.values(), groups, strict=True)]

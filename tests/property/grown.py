@@ -14,7 +14,8 @@ from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.expressions import Undefined
 from wiregen.runtime.reference.layout import Layout
 from wiregen.runtime.reference.reading.frames import READERS
-from wiregen.runtime.reference.reading.lengths import read_bytes, read_list, read_text
+from wiregen.runtime.reference.reading.lengths import read_bytes, read_text
+from wiregen.runtime.reference.reading.lists import read_list
 from wiregen.runtime.reference.reading.reader import Reader
 from wiregen.runtime.reference.reading.records import read_bare_frame
 from wiregen.runtime.reference.scalars import bounds

@@ -12,11 +12,13 @@ from wiregen import __version__
 from wiregen.generate.backends import BESIDE, Backend, Page, Subject, blamed, load_backends, pages_of
 from wiregen.generate.emitter import blackened, render
 from wiregen.generate.frontend import as_shown, load_protocol, protocol_files
+from wiregen.generate.runtime_features import features_of
 from wiregen.generate.runtime_files import FOLDER, runtime_files
 from wiregen.generate.writer import Output
 from wiregen.language.config import Config
 from wiregen.language.diagnostics import Report, did_you_mean
 from wiregen.language.source import SUFFIX, Sources, shipped_protocols
+from wiregen.schema.lowering import lower
 
 if TYPE_CHECKING:
     from wiregen.generate.plugins import Plugin
@@ -88,7 +90,7 @@ def build(
         Output(path=PurePosixPath("pyproject.toml"), content=_text("python/tree/pyproject.toml.jinja", tree)),
         Output(path=root / "__init__.py", content=_text("python/tree/__init__.py.jinja", tree)),
         Output(path=root / "py.typed", content=b""),
-        *_runtime(root / FOLDER, printed, config),
+        *_runtime(root / FOLDER, printed, subjects, config),
         *printed,
     )
     if config.formatter == "black":
@@ -159,10 +161,13 @@ def _pages(
             yield from ((backend, page) for page in pages_of(backend, subject, report))
 
 
-def _runtime(folder: PurePosixPath, printed: tuple[Output, ...], config: Config) -> Iterator[Output]:
+def _runtime(
+    folder: PurePosixPath, printed: tuple[Output, ...], subjects: tuple[Subject, ...], config: Config
+) -> Iterator[Output]:
     """Copy those modules of the runtime that the printed code needs, as they are."""
     texts = [output.content.decode() for output in printed if output.path.suffix == ".py"]
-    for path, content in runtime_files(texts, has_columns="columns" in config.backends):
+    features = {feature for subject in subjects for feature in features_of(lower(subject.protocol))}
+    for path, content in runtime_files(texts, features, has_columns="columns" in config.backends):
         yield Output(path=folder / path, content=content)
 
 

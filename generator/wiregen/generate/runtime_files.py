@@ -1,4 +1,5 @@
-"""The modules of the runtime that a generated tree holds: those that its packages import, and those that these import.
+"""The modules of the runtime that a generated tree holds: those that its packages import, those that the features of its
+protocols need, and those that these import.
 
 Imports for type checkers count, and those inside functions: a user's tree type-checks by itself.
 """
@@ -11,21 +12,29 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from wiregen.generate.runtime_features import MODULES, Feature
+
 __all__ = ["FOLDER", "runtime_files"]
 
 FOLDER: Final = "_runtime"
 _HERE: Final = Path(__file__).resolve().parents[1] / "runtime"
 _IMPORT: Final = f"from ..{FOLDER}."
 _TABLES: Final = (
-    "codec.options", "codec.text", "codec.unknown", "records.frames", "records.types", "records.values", "reference.explain", "reference.layout", "reference.objects", "reference.writing.cells", "schema.shapes", "sessions.engine", "sessions.events", "sessions.table",
+    "codec.options", "codec.text", "codec.unknown", "records.arms", "records.frames", "records.types", "records.values", "reference.explain", "reference.layout", "reference.objects", "reference.writing.cells", "schema.shapes", "sessions.engine", "sessions.events", "sessions.table",
 )  # fmt: skip
 """What the data pipeline looks up by name in a tree with columns."""
 
 
-def runtime_files(texts: Iterable[str], *, has_columns: bool) -> tuple[tuple[PurePosixPath, bytes], ...]:
-    """Return path and content of each module that generated code needs. `texts`: that code; `has_columns`: the pipeline reads it."""
+def runtime_files(
+    texts: Iterable[str], features: Iterable[Feature], *, has_columns: bool
+) -> tuple[tuple[PurePosixPath, bytes], ...]:
+    """Return path and content of each module that generated code needs.
+
+    `texts`: that code; `features`: those of its protocols; `has_columns`: the pipeline reads it.
+    """
     modules = _modules()
     waiting = {"", "schema", *(_TABLES if has_columns else ())}
+    waiting.update(module for feature in features for module in MODULES[feature])
     for text in texts:
         waiting.update(_imported(text))
     needed: set[str] = set()

@@ -23,7 +23,7 @@ from wiregen.conformance.vectors.adapters.exchange import schemas
 from wiregen.conformance.vectors.adapters.serve import answers
 from wiregen.conformance.vectors.format import read_vectors, write_vectors
 from wiregen.runtime.codec.errors import DecodeError
-from wiregen.runtime.codec.values import json_view
+from wiregen.runtime.codec.views import json_view
 from wiregen.tools.cli.vectors_testee import _serializations
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from wiregen.runtime.codec.compiled import Bad, ReadState
 from wiregen.runtime.stream.decoder import Decoder
-from wiregen.runtime.stream.extent import Extent
+from wiregen.runtime.stream.extent import Extent, Extents
 from wiregen.runtime.stream.header import Header
 
 from ..lumberjack_plan import PLAN
@@ -113,7 +113,7 @@ def test_codes_that_a_peer_makes_up_are_not_kept(code: bytes) -> None:
     frames = list(decoder.feed(ACK + code))
     assert frames[0] == ACK
     extents = decoder._extents
-    assert extents is not None and len(extents._headers) <= 1
+    assert isinstance(extents, Extents) and len(extents._headers) <= 1
 
 
 @given(st.lists(st.sampled_from([ACK, LONG_JSON, LONG_DATA]), max_size=6), st.data())

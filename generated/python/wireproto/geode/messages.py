@@ -27,6 +27,7 @@ from .._runtime.codec.compiled import release as _release
 from .._runtime.codec.compiled import uuid as _uuid
 from .._runtime.codec.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.codec.fragmented_frame import Divisible as _Divisible
+from .._runtime.codec.items import distinct as _distinct
 from .._runtime.codec.numbers import count as _count
 from .._runtime.codec.text import decode_text as _decode_text
 from .._runtime.codec.text import encode_text as _encode_text
@@ -35,7 +36,6 @@ from .._runtime.codec.values import bounds_of as _bounds_of
 from .._runtime.codec.values import check_context as _check_context
 from .._runtime.codec.values import check_limits as _check_limits
 from .._runtime.codec.values import check_role as _check_role
-from .._runtime.codec.values import distinct as _distinct
 from .._runtime.codec.values import show as _show
 from .._runtime.stream.context import Context as _Context
 from .._runtime.stream.decoder import Decoder as _Decoder
@@ -6661,7 +6661,7 @@ def _fault(
         DecodeError: It does not conform.
     """
     from .._runtime.codec.options import Options
-    from .._runtime.reference.handover import decode_by_reference as read
+    from .._runtime.reference.decoding import decode_by_reference as read
 
     bounds = _bounds_of(limits, Limits)
     options = Options(role, limits=bounds, strict=strict, context=context, variant=variant)

@@ -26,18 +26,18 @@ from .._runtime.codec.compiled import Bad as _Bad
 from .._runtime.codec.compiled import ReadState as _ReadState
 from .._runtime.codec.compiled import WriteState as _WriteState
 from .._runtime.codec.compiled import as_bytes as _as_bytes
-from .._runtime.codec.compiled import deflate as _deflate
-from .._runtime.codec.compiled import inflate as _inflate
 from .._runtime.codec.compiled import lenient_text as _lenient_text
 from .._runtime.codec.compiled import release as _release
+from .._runtime.codec.compression import deflate as _deflate
+from .._runtime.codec.compression import inflate as _inflate
 from .._runtime.codec.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.codec.text import encode_text as _encode_text
 from .._runtime.codec.values import bounds_of as _bounds_of
 from .._runtime.codec.values import check_limits as _check_limits
 from .._runtime.codec.values import check_role as _check_role
-from .._runtime.codec.values import dict_view as _dict_view
-from .._runtime.codec.values import json_view as _json_view
 from .._runtime.codec.values import show as _show
+from .._runtime.codec.views import dict_view as _dict_view
+from .._runtime.codec.views import json_view as _json_view
 from .._runtime.stream.decoder import Decoder as _Decoder
 
 TYPE_CHECKING = False

@@ -1081,7 +1081,7 @@ class AppendBlock(_InFrame):
     @property
     def data_frames(self) -> list[Frame]:
         """`data` read once more, at each call; DecodeError if it does not conform."""
-        from .._runtime.reference.handover import decode_view
+        from .._runtime.reference.views import decode_view
 
         value: list[Frame] = decode_view(_load_plan(), globals(), "AppendBlock.data", self.data)
         return value

@@ -12,7 +12,7 @@ from wiregen.conformance.samples.choices import Choices, Option, UngrownError, i
 from wiregen.conformance.samples.condition_solving import node_of
 from wiregen.runtime.codec.text import encode_text
 from wiregen.runtime.reference.layout import fixed_size
-from wiregen.runtime.reference.reading.lengths import holds
+from wiregen.runtime.reference.reading.lists import holds
 from wiregen.runtime.reference.reading.reader import Reader, Steps
 from wiregen.runtime.reference.scope import RecordScope
 from wiregen.runtime.reference.tree import Node

@@ -20,7 +20,7 @@ from wiregen.conformance.samples.choosing import (
     without_indexes,
 )
 from wiregen.runtime.reference.layout import fixed_size
-from wiregen.runtime.reference.reading.lengths import read_list
+from wiregen.runtime.reference.reading.lists import read_list
 from wiregen.runtime.reference.reading.reader import Reader, Steps
 from wiregen.runtime.reference.window import Place
 from wiregen.runtime.schema.expressions import Call, Expression, FieldReference, Number, Position

@@ -112,7 +112,8 @@ class ChosenTypes:
                 return self._without_rest(reader, type_, place)
             case Match():
                 self._note_arm(reader, type_, place)
-        return READERS[type(type_)](reader, type_, place)
+        steps: Steps = READERS[type(type_)](reader, type_, place)
+        return steps
 
     # ---- numbers
 

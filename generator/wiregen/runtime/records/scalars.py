@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from ..codec.errors import EncodeError
 from ..codec.text import decode_text
+from ..lazy import Lazy
 from ..reference.writing.cells import join
 from ..schema.types import Bits, Boolean, Bytes, CodingReference, Float, Integer, Text, Uuid, Varint
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PLAIN", "integer", "is_number", "kind", "message_name", "octets", "only", "part", "wrong"]
 
+_FLOAT_VALUE = Lazy("records.floats", "float_value")
 _LONGEST_NUMBER = 80  # characters: more than any integer type can hold
 
 
@@ -99,24 +100,6 @@ def _bits(type_: Bits, data: Any, path: str) -> Any:
     return _flag(data, path) if type_.is_flag else integer(data, path)
 
 
-def _float(type_: Float, data: Any, path: str) -> float:
-    """Return a float as its type holds it."""
-    size = type_.size
-    form = (">" if type_.endian == "big" else "<") + ("f" if size == 4 else "d")
-    if type(data) is dict:
-        only(data, ("hex",), path)
-        packed = octets(data.get("hex"), path)
-        if len(packed) != size:
-            raise wrong(path, f"{size} bytes", f"{len(packed)} bytes")
-        return float(struct.unpack(form, packed)[0])
-    if type(data) not in (int, float):
-        raise wrong(path, "a number", kind(data))
-    try:
-        return float(struct.unpack(form, struct.pack(form, data))[0])
-    except (OverflowError, struct.error):
-        raise wrong(path, f"a {8 * size} bit float", "a larger number") from None
-
-
 def _text(type_: Text, data: Any, path: str) -> str:
     if type(data) is str:
         return data
@@ -146,7 +129,7 @@ PLAIN: dict[type[Any], Callable[[Any, Any, str], Any]] = {
     CodingReference: lambda _, data, path: integer(data, path),
     Boolean: lambda _, data, path: _flag(data, path),
     Bits: _bits,
-    Float: _float,
+    Float: lambda type_, data, path: float(_FLOAT_VALUE.load()(type_, data, path)),
     Uuid: _uuid,
     Bytes: lambda _, data, path: octets(data, path),
     Text: _text,

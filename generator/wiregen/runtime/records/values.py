@@ -7,43 +7,36 @@ from uuid import UUID
 
 from ..codec.errors import EncodeError
 from ..codec.options import Options
+from ..lazy import Lazy
 from ..reference.expressions import evaluate
 from ..reference.layout import Fields, Layout
-from ..reference.tree import FrameValue, Record, Unknown, Variety
+from ..reference.tree import FrameValue, Record, Unknown
 from ..reference.writing.cells import join
 from ..schema.declarations import Default, Field, FieldValue
 from ..schema.expressions import Expression, ListOf, Null, Number, Octets, String, Truth
 from ..schema.protocol import Schema
-from ..schema.shapes import content
 from ..schema.types import (
     EnumReference,
-    Float,
     FrameReference,
     List,
     Match,
-    MessageMatch,
-    MessageReference,
     Region,
-    Span,
     StructReference,
-    Text,
     Type,
     UnionReference,
     Uuid,
 )
 from .scalars import PLAIN, integer, is_number, kind, message_name, octets, only, part, wrong
 from .types import (
-    arm_names,
     flat_fields,
     is_nullable,
     is_trailing,
-    leaf_arms,
     unsure_names,
-    value_arms,
 )
 
 __all__ = ["ValueMaker", "default_of"]
 
+_CHOICE_VALUE = Lazy("records.choices", "choice_value")
 _MESSAGE_KEYS = ("message", "fields")
 
 
@@ -51,7 +44,7 @@ class ValueMaker:
     """Makes the values of one protocol."""
 
     def __init__(self, plan: Schema, options: Options) -> None:
-        self._plan = plan
+        self.plan = plan
         self._schema = Layout(plan, options)
         self._views = plan.views
 
@@ -64,7 +57,7 @@ class ValueMaker:
         name = message_name(record, "")
         if name in self._schema.preambles:
             fields = self._schema.preambles[name].fields
-            return Record(name, self._fields(fields, part(record, "fields", name), name, name)[0])
+            return Record(name, self.fields(fields, part(record, "fields", name), name, name)[0])
         return self._frame(self._frame_of(name), record, "")
 
     def message(self, name: str, fields: Any) -> Record | Unknown:
@@ -81,13 +74,13 @@ class ValueMaker:
         if message not in schema.messages and message != "Unknown":
             raise _no_message(message, message)
         role = schema.role or (schema.messages[message].role if message in schema.messages else None)
-        if role is None and len(set(self._plan.sends.values())) > 1:
+        if role is None and len(set(self.plan.sends.values())) > 1:
             raise wrong(message, "a role that sends it", "none")
         return schema.frame_of(role)
 
     def _frame_without_message(self) -> str:
         schema = self._schema
-        if schema.role is None and len(set(self._plan.sends.values())) > 1:
+        if schema.role is None and len(set(self.plan.sends.values())) > 1:
             raise wrong("message", "a role that sends the frame", "none")
         return schema.frame_of(schema.role)
 
@@ -98,11 +91,11 @@ class ValueMaker:
         only(record, (*_MESSAGE_KEYS, "header", "code"), join(path, shown))
         here = join(path, name)
         if body is None:
-            header, absent = self._fields(fields, part(record, "fields", here), here, name)
+            header, absent = self.fields(fields, part(record, "fields", here), here, name)
         else:
             block = self._schema.block_of(name, shown)
             outside = tuple(field for field in fields if field.name != block)
-            header, absent = self._fields(outside, record.get("header", {}), here, name, without=body)
+            header, absent = self.fields(outside, record.get("header", {}), here, name, without=body)
         frame = FrameValue(name, header, body=body)
         frame.absent = absent
         if body is not None and not is_empty:
@@ -122,7 +115,7 @@ class ValueMaker:
             raise _no_message(path, name)
         only(record, (*_MESSAGE_KEYS, *ignore), path)
         fields = self._schema.messages[name].fields
-        values, absent = self._fields(fields, part(record, "fields", path), path, name)
+        values, absent = self.fields(fields, part(record, "fields", path), path, name)
         return Record(name, values, absent=absent)
 
     def _unknown(self, record: dict[str, Any], path: str, ignore: tuple[str, ...]) -> Unknown:
@@ -137,7 +130,7 @@ class ValueMaker:
 
     # ---- fields ----
 
-    def _fields(
+    def fields(
         self, fields: Fields, record: Any, path: str, name: str, *, without: str | None = None
     ) -> tuple[dict[str, Any], int]:
         """Return the values of a record's fields, and how many of the trailing ones are absent."""
@@ -195,14 +188,12 @@ class ValueMaker:
             case List(item):
                 return self._list(item, data, path)
             case StructReference(name):
-                values, absent = self._fields(self._schema.structs[name], data, path, name)
+                values, absent = self.fields(self._schema.structs[name], data, path, name)
                 return Record(name, values, absent=absent)
-            case UnionReference(name):
-                return self._variety(name, data, path)
+            case UnionReference() | Match():
+                return _CHOICE_VALUE.load()(self, type_, data, path)
             case FrameReference(name):
                 return self._frame(name, data, path)
-            case Match():
-                return self._arm(type_, data, path)
             case Region(inside):
                 return self.value(inside, data, path)
             case _:
@@ -210,7 +201,7 @@ class ValueMaker:
 
     def _member(self, enum: str, data: Any, path: str) -> int:
         if type(data) is str and not is_number(data):
-            number = next((each.value for each in self._plan.enums[enum].members if each.name == data), None)
+            number = next((each.value for each in self.plan.enums[enum].members if each.name == data), None)
             if number is None:
                 raise EncodeError(
                     "invalid_enum", path=path, expected=f"a member of {enum}", found="another name"
@@ -222,58 +213,6 @@ class ValueMaker:
         if type(data) is not list:
             raise wrong(path, "a list", kind(data))
         return [self.value(item, part, f"{path}[{index}]") for index, part in enumerate(data)]
-
-    def _variety(self, union: str, data: Any, path: str) -> Variety:
-        if type(data) is not dict:
-            raise wrong(path, f"a {union}", kind(data))
-        for declared in self._plan.unions[union].varieties:
-            name = declared.name
-            if name in data:
-                only(data, (name, "code"), path)
-                values, absent = self._fields(declared.fields, data[name], f"{path}.{name}", name)
-                variety = Variety(union, name, values, _code(declared.spans, data, f"{path}.{name}.code"))
-                variety.absent = absent
-                return variety
-        raise wrong(path, f"a variety of {union}", "none")
-
-    def _arm(self, type_: Match, data: Any, path: str) -> Any:
-        """Return the value of a choice, by what its JSON looks like."""
-        if type(data) is dict:
-            named = [(arm, name) for arm, name in arm_names(type_).items() if name in data]
-            if named:
-                _, name = named[0]
-                only(data, (name,), path)
-                alike = [arm for arm, own in named if own == name]
-                like = (arm for arm in alike if self._looks_like(arm, data[name]))
-                return self.value(next(like, alike[0]), data[name], path)
-        arms = [content(arm) for arm in leaf_arms(type_)]
-        fitting = [arm for arm in arms if self._looks_like(arm, data)]
-        if not fitting:
-            raise wrong(path, "one of the choices", kind(data))
-        return self.value(fitting[0], data, path)
-
-    def _is_item(self, type_: Type, data: Any) -> bool:
-        """Say whether JSON looks like an item of a list; there a struct stands without its name."""
-        return type(data) is dict if isinstance(type_, StructReference) else self._looks_like(type_, data)
-
-    def _looks_like(self, type_: Type, data: Any) -> bool:
-        type_ = content(type_)
-        match type_:
-            case MessageReference() | FrameReference() | MessageMatch():
-                return type(data) is dict and "message" in data
-            case UnionReference(name):
-                varieties = self._plan.unions[name].varieties
-                return type(data) is dict and any(variety.name in data for variety in varieties)
-            case StructReference():
-                return False
-            case Match():
-                return any(self._looks_like(arm.type, data) for arm in value_arms(type_))
-            case List(item):
-                return type(data) is list and all(self._is_item(content(item), each) for each in data)
-            case Float() | Text() if type(data) is dict:
-                return data.keys() == {"hex"}  # the bytes of a NaN, or of text with lone surrogates
-            case _:
-                return type(data) not in (dict, list)
 
 
 def _no_message(path: str, name: str) -> EncodeError:
@@ -309,12 +248,3 @@ def _count_absent(trailing: list[Field], record: dict[str, Any]) -> int:
             break
         absent += 1
     return absent
-
-
-def _code(spans: tuple[Span, ...], data: dict[str, Any], path: str) -> int:
-    """Return the code of a variety, which only one with several has to say."""
-    if "code" in data:
-        return integer(data["code"], path)
-    if len(spans) > 1 or spans[0].low != spans[0].high:
-        raise wrong(path, "a value", "nothing")
-    return spans[0].low

@@ -16,7 +16,7 @@ from .tree import Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..stream.whole_blocks import CompiledFrames
+    from .reading.reader import CompiledCode
 
 __all__ = ["explain", "explain_type", "fault", "finished"]
 
@@ -46,7 +46,7 @@ def explain(
     base: int = 0,
     *,
     is_preamble: bool = False,
-    compiled: CompiledFrames | None = None,
+    compiled: CompiledCode | None = None,
 ) -> Node:
     """Return the tree of the frame (or preamble) that begins at `offset`; bytes from `end` on are not looked at.
 

@@ -9,10 +9,11 @@ import binascii
 import operator
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Never, NoReturn, Protocol, TypeAlias
 from uuid import UUID
 
+from ..lazy import Lazy
 from ..schema.expressions import (
     Call,
     Checksum,
@@ -37,10 +38,9 @@ from ..schema.expressions import (
     VariableReference,
 )
 from ..schema.literals import Function
-from .tree import Record, Variety
 
 __all__ = [
-    "Circular", "Incalculable", "Scope", "Undefined", "checksum", "count_of", "distinct", "equal", "evaluate", "power", "rank",
+    "Circular", "Incalculable", "Scope", "Undefined", "checksum", "count_of", "equal", "evaluate", "integer", "power",
 ]  # fmt: skip
 
 # What a name may stand for: the values of the tree, and what expressions make of them.
@@ -48,6 +48,10 @@ Value: TypeAlias = Any
 
 # Constants lie within 2**127, so this leaves room for every sum and product a protocol has a reason for.
 _MOST_BITS = 4096
+
+
+_DISTINCT = Lazy("reference.lists", "distinct")
+_ON_LIST = Lazy("reference.lists", "on_list")
 
 
 class Undefined(Exception):
@@ -122,13 +126,13 @@ def evaluate(expression: Expression, scope: Scope) -> Value:
         case Negation("not", operand):
             return not _truth(evaluate(operand, scope))
         case Negation(_, operand):
-            return -_integer(evaluate(operand, scope))
+            return -integer(evaluate(operand, scope))
         case Range(low, high):
-            return range(_integer(evaluate(low, scope)), _integer(evaluate(high, scope)) + 1)
+            return range(integer(evaluate(low, scope)), integer(evaluate(high, scope)) + 1)
         case ListOf(items):
             return tuple(evaluate(item, scope) for item in items)
         case Item(list_, index):
-            return _item(_sequence(evaluate(list_, scope)), _integer(evaluate(index, scope)))
+            return _item(_sequence(evaluate(list_, scope)), integer(evaluate(index, scope)))
         case Call(function, arguments):
             return _call(function, arguments, scope)
         case _:
@@ -194,7 +198,7 @@ def _operation(symbol: str, left: Expression, right: Expression, scope: Scope) -
         case "<" | "<=" | ">" | ">=":
             return _ORDERS[symbol](_ordered(first), _ordered(second))
         case _:
-            return _arithmetic(symbol, _integer(first), _integer(second))
+            return _arithmetic(symbol, integer(first), integer(second))
 
 
 _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
@@ -244,7 +248,12 @@ def _bounded(number: int) -> int:
     return number
 
 
-def _integer(value: Value) -> int:
+def integer(value: Value) -> int:
+    """Return an integer.
+
+    Raises:
+        Incalculable: The value is another thing.
+    """
     if not isinstance(value, int):
         raise Incalculable("not an integer")
     return int(value)
@@ -306,14 +315,14 @@ def _call(function: Function, arguments: tuple[Expression, ...], scope: Scope) -
         case "count":
             return len(_sequence(evaluate(arguments[0], scope)))
         case "distinct":
-            return distinct(_sequence(evaluate(arguments[0], scope)))
+            return _DISTINCT.load()(_sequence(evaluate(arguments[0], scope)))
         case "min":
-            return min(_integer(evaluate(argument, scope)) for argument in arguments)
+            return min(integer(evaluate(argument, scope)) for argument in arguments)
         case "max":
-            return max(_integer(evaluate(argument, scope)) for argument in arguments)
+            return max(integer(evaluate(argument, scope)) for argument in arguments)
         case _:
             queue, value = (evaluate(argument, scope) for argument in arguments)
-            return _on_queue(function, tuple(_sequence(queue)), value)
+            return _ON_LIST.load()(function, tuple(_sequence(queue)), value)
 
 
 def _about(function: Function, about: tuple[str, ...] | str, scope: Scope) -> Value:
@@ -327,66 +336,10 @@ def _about(function: Function, about: tuple[str, ...] | str, scope: Scope) -> Va
             return scope.code(path)
 
 
-def _on_queue(function: str, queue: tuple[Value, ...], value: Value) -> Value:
-    match function:
-        case "push":
-            return (*queue, value)
-        case "drop":
-            return queue[max(0, _integer(value)) :]
-        case "index":
-            return _index(queue, value)
-        case "rank":
-            return rank([_integer(item) for item in queue], _integer(value))
-        case _:
-            index = _index(queue, value)
-            return queue[:index] + queue[index + 1 :]
-
-
-def _index(queue: Iterable[Value], value: Value) -> int:
-    number = -1
-    for number, item in enumerate(queue):
-        if equal(item, value):
-            return number
-    return number + 1
-
-
-def rank(items: Iterable[Value], bound: Value) -> int:
-    """Return how many items at the front are at most `bound`."""
-    number = 0
-    for item in items:
-        if item > bound:
-            break
-        number += 1
-    return number
-
-
 def _item(items: Sequence[Value], index: int) -> Value:
     if not 0 <= index < len(items):
         raise Undefined("item", str(index) if abs(index) < 2**64 else "far away")
     return items[index]
-
-
-def distinct(items: Sequence[Value]) -> bool:
-    """Say whether all items differ."""
-    return len({_identity(item) for item in items}) == len(items)
-
-
-def _identity(item: Value) -> Value:
-    """Return what tells an item from others. Two varieties of one code are the same key, whatever they say."""
-    match item:
-        case Variety(name=name, code=code):
-            return (name, code)
-        case Record(name=name, fields=fields):
-            return (name, tuple((key, _identity(value)) for key, value in fields.items()))
-        case list() | tuple():
-            return tuple(_identity(value) for value in item)
-        case None | bool() | int() | float() | str() | bytes() | UUID():
-            return item
-        case _:
-            return (
-                type(item).__name__,
-                tuple(_identity(getattr(item, name)) for name in type(item).__slots__),
-            )
 
 
 def count_of(value: Value) -> int | None:

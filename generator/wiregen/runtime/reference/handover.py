@@ -11,22 +11,17 @@ from ..codec.compiled import JUDGED, Bad, release
 from ..codec.errors import SEARCHED, DecodeError, NeedMoreData, check_end
 from ..codec.options import ContextSource, Options
 from ..records.frames import frame_from_record, message_from_fields
-from ..stream.whole_blocks import CompiledFrames
-from .explain import explain_type, finished
-from .objects import build, typed
+from .explain import finished
+from .objects import build
 from .reading.frames import read_frame
 from .writing.frames import write_frame
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..codec.compiled import ReadState
     from ..schema.protocol import Schema
     from .reading.reader import Skimming
 
-__all__ = [
-    "decode_by_reference", "decode_fault", "decode_view", "encode_by_reference", "encode_fields", "fault_of",
-    "made_of_fields",
-]  # fmt: skip
+__all__ = ["decode_fault", "encode_by_reference", "encode_fields", "fault_of", "made_of_fields"]
 
 
 def decode_fault(
@@ -67,56 +62,16 @@ def _found(plan: Schema, buffer: bytes, end: int, options: Options, error: Decod
     """Return an error; where the search for it ended in a frame that is cut, that it is."""
     if error.code != "limit_exceeded" or not error.expected.startswith(SEARCHED):
         return error
-    from ..stream.extent import Extents, Odd
+    from ..stream.frame_ends import Odd, extents_of
 
     try:
-        need = Extents(plan, options).begin(buffer, 0).measure(buffer[:end], 0)
+        need = extents_of(plan, options).begin(buffer, 0).measure(buffer[:end], 0)
     except Odd:
         return error
     if need <= end:
         return error
     name = error.path.partition(".")[0]
     return NeedMoreData(need - end, path=name, at=end, expected=f"{need} bytes or more", found=f"{end} bytes")
-
-
-def decode_by_reference(
-    plan: Schema,
-    namespace: dict[str, Any],
-    buffer: bytes,
-    options: Options,
-    *,
-    is_compiled: bool = False,
-    read: Skimming | None = None,
-    state: ReadState | None = None,
-) -> Any:
-    """Return the frame that `buffer` is, as an object of the generated module whose names are given.
-
-    `is_compiled`: all frames but pieces have compiled code, which refused this one; so the limit `work` bounds the search.
-    `read`, `state`: that code, where pieces of a block may have come before.
-
-    Raises:
-        DecodeError: It does not conform.
-    """
-    compiled = None if read is None else CompiledFrames(read, state, is_complete=is_compiled)
-    steps = read_frame(plan, buffer, 0, options, stop=len(buffer), is_faulty=is_compiled, compiled=compiled)
-    node = finished(steps)
-    check_end(node.end, len(buffer))
-    return build(plan, node.value, namespace)
-
-
-def decode_view(plan: Schema, namespace: dict[str, Any], path: str, data: bytes | None) -> Any:
-    """Return what a field is when it is read once more, as objects of the generated module; None of what is absent.
-
-    Raises:
-        DecodeError: It does not conform.
-    """
-    if data is None:
-        return None
-    owner, _, name = path.rpartition(".")
-    type_ = plan.views[owner][name]
-    assert not isinstance(type_, str)
-    node = explain_type(plan, type_, data, Options(), name=name)
-    return typed(plan, type_, node.value, namespace)
 
 
 def encode_by_reference(

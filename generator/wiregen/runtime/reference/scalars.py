@@ -36,7 +36,7 @@ else:
     Scalar = object
 
 __all__ = [
-    "SCALARS", "Scalar", "bounds", "coding_bytes", "enum_name", "number", "number_shown", "pack_bits", "scalar", "text_bytes",
+    "SCALARS", "Scalar", "bounds", "coding_bytes", "enum_name", "number", "number_shown", "scalar", "text_bytes",
 ]  # fmt: skip
 
 SCALARS = (Integer, Float, Boolean, Varint, Uuid, EnumReference, CodingReference)
@@ -180,17 +180,6 @@ def bit_number(type_: Bits, value: Any, path: str) -> int:
             "invalid_value", path=path, expected=f"0 to {(1 << type_.bits) - 1}", found=shown(plain)
         )
     return plain
-
-
-def pack_bits(parts: list[tuple[int, int]], order: str, path: str) -> bytes:
-    """Return a run of (number, bits) as whole bytes: from the highest bit of the first byte on, or from its lowest."""
-    total = position = 0
-    for value, bits in parts:
-        total = total << bits | value if order == "msb" else total | value << position
-        position += bits
-    if position % 8:
-        raise EncodeError("unrepresentable", path=path, expected="whole bytes", found=f"{position} bits")
-    return total.to_bytes(position // 8, "big" if order == "msb" else "little")
 
 
 def zero(type_: Type, count: int) -> Any:

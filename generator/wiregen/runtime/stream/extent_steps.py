@@ -7,13 +7,11 @@ value is made, and no text is looked at. What has no steps here is `FOREIGN`: th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
-from struct import Struct
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..reference.layout import Fields, Layout
-from ..schema.declarations import Constant, Field, FieldValue, Trailing
-from ..schema.expressions import Expression, FieldReference, Number, Truth
+from ..schema.declarations import Field, Trailing
+from ..schema.expressions import Expression, FieldReference, Number
 from ..schema.node import nodes_in
 from ..schema.types import (
     Bits,
@@ -44,6 +42,19 @@ from ..schema.types import (
     Uuid,
     Varint,
 )
+from .number_steps import (
+    BYTES,
+    SIZED,
+    SKIP,
+    Odd,
+    Step,
+    Steps,
+    allowed_of,
+    constant_of,
+    format_of,
+    number_step,
+    unpack_of,
+)
 
 if TYPE_CHECKING:
     from ..schema.declarations import Width
@@ -51,23 +62,14 @@ if TYPE_CHECKING:
     from ..schema.types import Carrier, Length
 
 __all__ = [
-    "BITS", "BYTES", "ENTER", "FIND", "FOREIGN", "LIST", "MATCH", "MESSAGE", "NUMBER", "RUN", "SIZED", "SIZED_VARIABLE", "SKIP",
-    "UNTIL", "VARIABLE", "WHEN", "ExtentSteps", "Odd", "Step", "Steps",
+    "BITS", "ENTER", "FIND", "FOREIGN", "LIST", "MATCH", "MESSAGE", "RUN", "SIZED_VARIABLE", "UNTIL", "VARIABLE", "WHEN", "ExtentSteps",
 ]  # fmt: skip
 
-Step: TypeAlias = tuple[Any, ...]
-Steps: TypeAlias = tuple[Step, ...]
 ReadNumber: TypeAlias = Callable[[Any, int, int], tuple[int | None, int]]
 """`read(data, position, end)`: the number and the position after it; a position after `end`: it is cut."""
 
-SKIP: Final = 0  # (SKIP, size)
-SIZED: Final = (
-    1  # (SIZED, size of the length, unpack, bytes that it counts as one, the length is signed, struct format or "")
-)
-NUMBER: Final = 2  # (NUMBER, name or None, size, unpack, allowed values or None, struct format or "")
 SIZED_VARIABLE: Final = 3  # (SIZED_VARIABLE, ReadNumber, unit)
 VARIABLE: Final = 4  # (VARIABLE, name or None, ReadNumber, allowed)
-BYTES: Final = 5  # (BYTES, expression, unit)
 FIND: Final = 6  # (FIND, delimiter, unit)
 LIST: Final = (
     7  # (LIST, ReadNumber or None, expression or None, smallest item, steps of an item, its size or None, RUN or None)
@@ -85,11 +87,6 @@ RUN: Final = 15  # (RUN, size of each length, unpack): items of nothing but byte
 
 _PLAIN = (SKIP, SIZED, SIZED_VARIABLE)
 _LONGEST_VARINT = 10  # bytes: what 64 bits take
-_FORMATS = {1: "b", 2: "h", 4: "i", 8: "q"}
-
-
-class Odd(Exception):
-    """The frame's end cannot be found."""
 
 
 class ExtentSteps:
@@ -147,7 +144,7 @@ class ExtentSteps:
             yield (FOREIGN,)
             return
         name = field.name if asked is None or field.name in asked else None
-        steps = self._type(field.type, asked, name, _constant(field.value))
+        steps = self._type(field.type, asked, name, constant_of(field.value))
         if field.condition is None:
             yield from steps
         else:
@@ -213,30 +210,17 @@ class ExtentSteps:
 
     def _number(self, type_: Type, name: str | None, constant: int | None) -> Step | None:
         """Return the step of a type that is a number; None of one that is not."""
-        allowed: frozenset[int] | None = None if constant is None else frozenset((constant,))
-        if isinstance(type_, EnumReference):
-            enum = self.schema.plan.enums[type_.name]
-            if not enum.is_open and allowed is None:
-                allowed = frozenset(member.value for member in enum.members)
-            type_ = enum.type
-        if isinstance(type_, Boolean):
-            if name is not None and type_.is_lenient and not self.schema.strict:
-                return (VARIABLE, name, _flag, allowed)
-            if self.schema.strict or not type_.is_lenient:
-                allowed = allowed or frozenset((0, 1))
-            type_ = Integer(1, False, "big")
-        if isinstance(type_, Integer):
-            if name is None and allowed is None:
-                return (SKIP, type_.size)
-            return (NUMBER, name, type_.size, _unpack(type_), allowed, _format(type_))
-        read = self._reading(type_)
-        return None if read is None else (VARIABLE, name, read, allowed)
+        step = number_step(self.schema, type_, name, constant)
+        if step is not None:
+            return step
+        read = _flag if isinstance(type_, Boolean) else self._reading(type_)
+        return None if read is None else (VARIABLE, name, read, allowed_of(self.schema, type_, constant))
 
     def _reading(self, type_: Type) -> ReadNumber | None:
         """Return what reads a number that something depends on; None where only the reference codec does."""
         match type_:
             case Integer(size):
-                return _fixed(size, _unpack(type_))
+                return _fixed(size, unpack_of(type_))
             case Varint(bits, is_zigzag):
                 return _varint(bits, is_zigzag=is_zigzag)
             case EnumReference(name):
@@ -254,7 +238,7 @@ class ExtentSteps:
     def _span(self, length: Length, unit: int) -> Steps:
         match length:
             case Prefix(Integer(size, is_signed) as type_):
-                return ((SIZED, size, _unpack(type_), unit, is_signed, _format(type_)),)
+                return ((SIZED, size, unpack_of(type_), unit, is_signed, format_of(type_)),)
             case Prefix(type_):
                 read = self._reading(type_)
                 return ((FOREIGN,) if read is None else (SIZED_VARIABLE, read, unit),)
@@ -317,15 +301,6 @@ def _names(part: Node | None, scope: str) -> Iterator[str]:
             yield node.path[0] if node.path else ""
 
 
-def _constant(value: FieldValue | None) -> int | None:
-    """Return the number that a field must be; None where it may be another."""
-    match value:
-        case Constant(Number(number) | Truth(number)):
-            return int(number)
-        case _:
-            return None
-
-
 def _pairs(spans: tuple[Span, ...]) -> tuple[tuple[int, int], ...]:
     return tuple((span.low, span.high) for span in spans)
 
@@ -375,25 +350,6 @@ def _bits(run: Fields, asked: set[str] | None) -> Iterator[Step]:
 
 
 # ---- how numbers are read
-
-
-@cache
-def _unpack(type_: Integer) -> Callable[[Any, int], tuple[Any, ...]]:
-    """Return what reads an integer at a position, which is there."""
-    size, endian = type_.size, type_.endian
-    if size in _FORMATS:
-        return Struct(_format(type_)).unpack_from
-    return lambda data, position: (
-        int.from_bytes(data[position : position + size], endian, signed=type_.is_signed),
-    )
-
-
-def _format(type_: Integer) -> str:
-    """Return the format of an integer as `struct` writes it; empty for a width that it has not."""
-    letter = _FORMATS.get(type_.size)
-    if letter is None:
-        return ""
-    return (">" if type_.endian == "big" else "<") + (letter if type_.is_signed else letter.upper())
 
 
 def _flag(data: Any, position: int, end: int) -> tuple[int | None, int]:

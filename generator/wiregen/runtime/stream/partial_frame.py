@@ -4,8 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .extent import Extent
-    from .header import Header
+    from .extents import Extent
 
 __all__ = ["KEPT", "PartialFrame"]
 
@@ -26,7 +25,7 @@ class PartialFrame:
 
     __slots__ = ("_extent", "chunks", "is_known", "missing", "need", "start")
 
-    def __init__(self, data: bytes, start: int, extent: Extent | Header, need: int) -> None:
+    def __init__(self, data: bytes, start: int, extent: Extent, need: int) -> None:
         self.chunks: list[bytes | bytearray | memoryview] = [data]
         self.start = start
         self.need = need

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "BRIEF", "BRIEF_REFERENCE", "JUDGED", "LENGTHS", "READ_FAULTS", "WRITE_FAULTS", "Bad", "ReadState", "WriteState", "as_bytes", "deflate", "foreign",
-    "inflate", "is_certain", "lenient_text", "release", "uuid",
+    "BRIEF", "BRIEF_REFERENCE", "JUDGED", "LENGTHS", "READ_FAULTS", "WRITE_FAULTS", "Bad", "ReadState", "WriteState", "as_bytes", "foreign", "is_certain", "lenient_text", "release", "uuid",
 ]  # fmt: skip
 
 LENGTHS: Final = tuple(length.to_bytes(4, "big") for length in range(256))
@@ -36,8 +35,6 @@ LENGTHS: Final = tuple(length.to_bytes(4, "big") for length in range(256))
 
 BRIEF_REFERENCE: Final = 1024
 """Bytes that a brief call gives to the reference codec."""
-
-_WINDOW_BITS: Final[dict[str, int]] = {"zlib": 15, "gzip": 31, "deflate": -15}
 
 
 class Bad(Exception):
@@ -256,44 +253,3 @@ class Judged(_local):
 
 
 JUDGED = Judged()
-
-
-def inflate(data: bytes, algorithm: str, state: ReadState) -> bytes:
-    """Return what a compressed region holds, within the frame's budget, and within that of a brief call.
-
-    Raises:
-        Bad: Not one whole stream that fills the region, or more than a budget.
-    """
-    import zlib
-
-    brief = BRIEF.inflated_left
-    most = state.inflated_left if brief is None else min(brief, state.inflated_left)
-    BRIEF.has_inflated = True
-    stream = zlib.decompressobj(_WINDOW_BITS[algorithm])
-    try:
-        inner = stream.decompress(data, most + 1)
-    except zlib.error:
-        raise Bad from None
-    if not stream.eof or stream.unused_data or len(inner) > most:
-        raise Bad
-    state.is_spent = True
-    state.inflated_left -= len(inner)
-    if brief is not None:
-        BRIEF.inflated_left = brief - len(inner)
-    return inner
-
-
-def deflate(data: bytes, algorithm: str, state: WriteState) -> bytes:
-    """Return one compressed stream; the same bytes for the same level and build of zlib.
-
-    Raises:
-        Bad: More bytes than a reader's budget.
-    """
-    import zlib
-
-    state.is_spent = True
-    state.inflated_left -= len(data)
-    if state.inflated_left < 0:
-        raise Bad
-    stream = zlib.compressobj(state.compression, zlib.DEFLATED, _WINDOW_BITS[algorithm])
-    return stream.compress(data) + stream.flush()

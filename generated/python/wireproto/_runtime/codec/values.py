@@ -1,15 +1,13 @@
-"""What every generated class shares: how it shows itself, and its lazy views."""
+"""What every generated class shares: how it shows itself, and the checks of arguments."""
 
 from __future__ import annotations
-
-from .errors import DecodeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, ClassVar, Final
 
-__all__ = ["Generic", "Shown", "check_limits", "check_role", "dict_view", "distinct", "json_view", "show"]
+__all__ = ["Generic", "Shown", "check_limits", "check_role", "show"]
 
 _SHOWN: Final = 64
 """Characters of a value that `repr` shows."""
@@ -100,62 +98,6 @@ def _cut_before(value: Any, kind: type[bytes | str | bytearray]) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= 16 * _SHOWN else f"{text[: 16 * _SHOWN]}…"
-
-
-def dict_view(pairs: list[Any], key: str = "key", value: str = "value") -> dict[Any, Any]:
-    """Return pairs as a dict; of equal keys the last one stays. `key`, `value`: their attributes."""
-    return {getattr(pair, key): getattr(pair, value) for pair in pairs}
-
-
-def distinct(items: list[Any]) -> bool:
-    """Say whether all items differ; of varieties, whether their codes do."""
-    return len({_identity(item) for item in items}) == len(items)
-
-
-def _identity(item: Any) -> Any:
-    """Return what tells an item from others. Two varieties of one code are the same key, whatever they say."""
-    if isinstance(item, list | tuple):
-        return tuple(map(_identity, item))
-    kind = type(item)
-    slots = getattr(kind, "__match_args__", None)
-    if slots is None:
-        return item
-    if "." in kind.__qualname__:  # a variety stands inside its union, everything else by itself
-        return (kind, item.code)
-    return (kind, tuple(_identity(getattr(item, name)) for name in slots))
-
-
-def json_view(data: bytes | str | None, path: str, rule: str | None = None) -> Any:
-    """Return the value of a JSON text; None of an absent field.
-
-    Raises:
-        DecodeError: `invalid_value` with the field's `rule`: the text is not JSON, or is nested too deeply to be read.
-    """
-    if data is None:
-        return None
-    import json
-
-    try:
-        return json.loads(data, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        found = _not_json(error)
-        raise DecodeError("invalid_value", rule=rule, path=path, expected="JSON", found=found) from None
-
-
-def _not_json(error: ValueError | RecursionError) -> str:
-    """Return how a text fails to be JSON, with the position where it is known; lines and columns count from 1."""
-    if isinstance(error, UnicodeDecodeError):
-        return f"text that is not UTF-8 at byte {error.start}"
-    if isinstance(error, RecursionError):
-        return "JSON that is nested too deep"
-    if hasattr(error, "lineno") and hasattr(error, "colno"):
-        return f"text that is not JSON at line {error.lineno} column {error.colno}"
-    return "a number that JSON does not have, or with too many digits"
-
-
-def _refuse_constant(name: str) -> None:
-    """Refuse NaN and the infinities, which Python reads and JSON does not have."""
-    raise ValueError(name)
 
 
 def check_role(role: str | None, roles: tuple[str, ...]) -> None:

@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-from uuid import UUID
+from collections.abc import Iterator
 
-from ..reference.access import is_a, is_named, unknown_of
-from ..reference.layout import Fields, Layout
+from ..reference.layout import Fields
 from ..schema.declarations import Default, Field, FieldValue, Trailing
 from ..schema.expressions import Expression, FieldReference
 from ..schema.protocol import Schema
 from ..schema.shapes import blocks, content, has_blocks, is_flat
 from ..schema.types import (
-    Arm,
-    Bits,
-    Boolean,
     Bytes,
     CodingReference,
     Computed,
     EnumReference,
-    Float,
-    FrameReference,
     Integer,
     List,
     Match,
-    MessageMatch,
-    MessageReference,
     Prefix,
     Region,
-    StructReference,
     Text,
     Type,
-    UnionReference,
-    Uuid,
     Varint,
 )
 
@@ -41,36 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..schema.types import Carrier, Length
 
-__all__ = [
-    "accepts",
-    "arm_names",
-    "default_with",
-    "fitting",
-    "flat_fields",
-    "has_null",
-    "is_nullable",
-    "is_trailing",
-    "is_wide",
-    "leaf_arms",
-    "unsure_names",
-    "value_arms",
-]
-
-_LIST_OF = "list of "
-_PLAIN: dict[type[Any], tuple[str, tuple[type, ...]]] = {
-    Integer: ("int", (int,)),
-    Varint: ("varint", (int,)),
-    CodingReference: ("coding", (int,)),
-    EnumReference: ("enum", (int,)),
-    Bits: ("bits", (int,)),
-    Boolean: ("bool", (bool,)),
-    Float: ("float", (float,)),
-    Uuid: ("uuid", (UUID,)),
-    Bytes: ("bytes", (bytes, bytearray)),
-    Text: ("text", (str,)),
-    List: ("list", (list, tuple)),
-}
-"""Of the types that records give no name but that of their kind: this name, and the classes of their values."""
+__all__ = ["default_with", "flat_fields", "has_null", "is_nullable", "is_trailing", "is_wide", "unsure_names"]
 
 
 def default_with(value: FieldValue, message: str | None) -> Expression:
@@ -123,91 +81,6 @@ def has_null(plan: Schema, type_: Type) -> bool:
             return is_field or (isinstance(length, Prefix) and has_null(plan, length.type))
         case _:
             return False
-
-
-def accepts(schema: Layout, type_: Type, value: Any) -> bool:
-    """Say whether a value is of the type, as far as its class tells."""
-    type_ = content(type_)
-    if value is None and has_null(schema.plan, type_):
-        return True
-    match type_:
-        case StructReference(name) | MessageReference(name):
-            return is_named(value, name)
-        case UnionReference(name):
-            return any(is_named(value, variety.name) for variety in schema.plan.unions[name].varieties)
-        case FrameReference(name):
-            return is_named(value, name) or _is_message(schema, value)
-        case MessageMatch():
-            return _is_message(schema, value)
-        case Match():
-            return any(accepts(schema, arm.type, value) for arm in value_arms(type_))
-        case List(item):
-            return is_a(value, list, tuple) and all(accepts(schema, item, each) for each in value)
-        case _:
-            _, classes = _PLAIN.get(type(type_), ("", (object,)))
-            return is_a(value, *classes)
-
-
-def fitting(schema: Layout, arms: Iterable[Type], value: Any) -> list[Type]:
-    """Return the arms that take a value; where one is of truths, a truth is not taken for a number, as Python would."""
-    found = [arm for arm in arms if accepts(schema, arm, value)]
-    truths = [arm for arm in found if _is_of_truths(arm)]
-    return truths or found
-
-
-def _is_of_truths(type_: Type) -> bool:
-    type_ = content(type_)
-    return isinstance(type_, Boolean) or (isinstance(type_, List) and _is_of_truths(type_.item))
-
-
-def _is_message(schema: Layout, value: Any) -> bool:
-    is_unknown = unknown_of(value, schema.messages, "") is not None
-    return is_unknown or any(is_named(value, name) for name in schema.messages)
-
-
-def value_arms(type_: Match) -> Iterator[Arm]:
-    """Return the arms of a choice that give it a value: those that are no blocks."""
-    return (arm for arm in type_.arms if not is_flat(arm.type))
-
-
-def leaf_arms(type_: Match) -> Iterator[Type]:
-    """Return the types that a choice may have a value of, those of choices in its arms in their place."""
-    for arm in value_arms(type_):
-        inside = content(arm.type)
-        if isinstance(inside, Match):
-            yield from leaf_arms(inside)
-        else:
-            yield arm.type
-
-
-def arm_names(choice: Match) -> dict[Type, str]:
-    """Return the names in a record of the arms of a choice that need one.
-
-    A struct has its name. If the plain arms are of several kinds, each has its kind; lists are of one kind if their items are.
-    """
-    arms = [content(arm) for arm in leaf_arms(choice)]
-    plain = [arm for arm in arms if type(arm) in _PLAIN]
-    kinds = {arm: _kind(arm) for arm in plain}
-    if len({kind for kind in kinds.values() if kind.startswith(_LIST_OF)}) < 2:
-        kinds = {arm: _PLAIN[type(arm)][0] for arm in plain}
-    if len(set(kinds.values())) < 2:
-        kinds = {}
-    return kinds | {arm: arm.name for arm in arms if isinstance(arm, StructReference)}
-
-
-def _kind(type_: Type) -> str:
-    type_ = content(type_)
-    match type_:
-        case List(item):
-            return f"{_LIST_OF}{_kind(item)}"
-        case StructReference(name) | UnionReference(name) | MessageReference(name) | FrameReference(name):
-            return name
-        case MessageMatch():
-            return "message_match"
-        case Match():
-            return "match"
-        case _:
-            return _PLAIN[type(type_)][0]
 
 
 def flat_fields(fields: Fields) -> Iterator[Field]:

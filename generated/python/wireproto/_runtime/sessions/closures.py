@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 from uuid import UUID
 
-from ..reference.expressions import Undefined, distinct, equal, power, rank
+from ..reference.expressions import Undefined, equal, power
+from ..reference.lists import distinct, rank
 from ..schema.expressions import (
     Call,
     ContextReference,

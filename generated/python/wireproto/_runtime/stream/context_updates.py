@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..codec.compiled import READ_FAULTS, Bad
 from ..codec.errors import DecodeError
+from ..lazy import Lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,13 +13,14 @@ if TYPE_CHECKING:
 
     from ..codec.compiled import ReadState
     from ..codec.options import Options
+    from ..reference.reading.reader import CompiledCode
     from ..schema.protocol import Schema
     from ..schema.types import FrameReference
     from .context import Context
-    from .whole_blocks import CompiledFrames
 
 __all__ = ["Notes"]
 
+_COMPILED_FRAMES = Lazy("stream.whole_blocks", "CompiledFrames")
 _FAULTS = (DecodeError, *READ_FAULTS)
 
 
@@ -54,7 +56,7 @@ class Notes:
         self._state = state
         self._namespace = namespace
         self._is_complete = is_complete
-        self._compiled: CompiledFrames | None = None
+        self._compiled: CompiledCode | None = None
         self.quiet: set[type] = set()
 
     def take(self, frame: Any, buffer: bytes, start: int, end: int, base: int = 0) -> Any:
@@ -84,12 +86,15 @@ class Notes:
         error = self._context.unfinished(self._options.from_role)
         return None if error is None else _placed(error, at, at, is_recoverable=False)
 
-    def compiled(self) -> CompiledFrames | None:
-        """Return straight-line code for what pieces of a block are together; None where the careful codec's values come out."""
-        if self._compiled is None and self._decode_from is not None and self._namespace is not None:
-            from .whole_blocks import CompiledFrames
+    def compiled(self) -> CompiledCode | None:
+        """Return straight-line code for what pieces of a block are together.
 
-            self._compiled = CompiledFrames(self._decode_from, self._state, is_complete=self._is_complete)
+        None where there are no such blocks, or where the careful codec's values come out.
+        """
+        is_wanted = self._compiled is None and self._decode_from is not None and self._namespace is not None
+        if is_wanted and any(join.block is not None for join in self._load_plan().joins.values()):
+            compiled = _COMPILED_FRAMES.load()
+            self._compiled = compiled(self._decode_from, self._state, is_complete=self._is_complete)
         return self._compiled
 
     def _read_again(self, buffer: bytes, start: int, end: int, base: int) -> Any:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from ..codec.compiled import BRIEF, BRIEF_REFERENCE, READ_FAULTS, as_bytes, release
 from ..codec.errors import DecodeError, NeedMoreData
 from ..codec.options import Options
-from .context_updates import Notes
+from ..lazy import Lazy
 from .partial_frame import KEPT, PartialFrame
 from .suspended_frame import SuspendedFrame
 
@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
     from ..codec.compiled import ReadState
+    from ..codec.options import ContextSource
     from ..reference.tree import Node
     from ..schema.protocol import Schema
-    from .context import Context
-    from .extent import Extents
+    from .extents import Extents
+    from .updates import Updates
 
     F = TypeVar("F")
     Buffer: TypeAlias = bytes | bytearray | memoryview
@@ -39,6 +40,7 @@ else:
     F = None
 
 __all__ = ["Decoder"]
+_NOTES = Lazy("stream.context_updates", "Notes")
 _FAULTS = (DecodeError, *READ_FAULTS)
 BRIEF_BYTES = 128 * 1024
 """Bytes of a chunk, and of the frame that it ends, that a brief call looks at."""
@@ -73,7 +75,7 @@ class Decoder(Generic[F]):
         state: ReadState | None = None,
         *,
         from_role: str | None = None,
-        context: Context | None = None,
+        context: ContextSource | None = None,
         limits: dict[str, int] | None = None,
         strict: bool = False,
         variant: str | None = None,
@@ -103,9 +105,9 @@ class Decoder(Generic[F]):
         self._state = state
         self._namespace = namespace
         self._is_complete = is_complete
-        self._notes: Notes | None = None
+        self._notes: Updates | None = None
         if context is not None:
-            self._notes = Notes(
+            self._notes = _NOTES.load()(
                 context, self._options, plan_loader, decode_from, state, namespace, is_complete=is_complete
             )
         self._chunk = b""
@@ -416,9 +418,9 @@ class Decoder(Generic[F]):
         """Put the frame that begins here aside if its size says that it is cut, and return whether it does."""
         extents, chunk, position = self._extents, self._chunk, self._position
         if extents is None:
-            from .extent import Extents
+            from .frame_ends import extents_of
 
-            extents = self._extents = Extents(self._load_plan(), self._options)
+            extents = self._extents = extents_of(self._load_plan(), self._options)
         self._is_whole = False
         extent = extents.begin(chunk, position)
         try:

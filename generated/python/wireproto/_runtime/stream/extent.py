@@ -17,29 +17,23 @@ from ..schema.expressions import Expression, FieldReference
 from ..schema.protocol import Schema
 from .extent_steps import (
     BITS,
-    BYTES,
     ENTER,
     FIND,
     FOREIGN,
     LIST,
     MATCH,
     MESSAGE,
-    NUMBER,
     RUN,
-    SIZED,
     SIZED_VARIABLE,
-    SKIP,
     UNTIL,
     VARIABLE,
     WHEN,
     ExtentSteps,
-    Odd,
-    Step,
-    Steps,
-)  # fmt: skip
+)
 from .header import Head, Header, head_of, header_of
+from .number_steps import BYTES, NUMBER, SIZED, SKIP, Odd, Step, Steps
 
-__all__ = ["Extent", "Extents", "Odd"]
+__all__ = ["Extent", "Extents"]
 
 Buffer: TypeAlias = bytes | bytearray
 _MOST_KNOWN = 1024  # messages that are found by their codes
@@ -78,7 +72,7 @@ class Extent:
     __slots__ = (
         "_extents", "_frame", "_has_begun", "_item", "_items_left", "_level", "_passed", "_searched", "_size", "_stack", "is_known",
     )  # fmt: skip
-    odd = Odd
+    odd: type[Exception] = Odd
 
     def __init__(self, extents: Extents) -> None:
         self._extents = extents
@@ -413,7 +407,7 @@ class Extents:
         "steps",
         "tables",
     )
-    odd = Odd
+    odd: type[Exception] = Odd
 
     def __init__(self, plan: Schema, options: Options) -> None:
         self.options = options

@@ -10,7 +10,7 @@ from struct import error as struct_error
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..schema.expressions import FieldReference
-from .extent_steps import BYTES, NUMBER, SIZED, SKIP, Odd, Step, Steps
+from .number_steps import BYTES, NUMBER, SIZED, SKIP, Odd, Step, Steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,7 +80,7 @@ class Header:
     """Where frames end whose first bytes say their size."""
 
     __slots__ = ("_after", "_allowed", "_head", "_index", "_most", "_unit", "_unpack")
-    odd = Odd
+    odd: type[Exception] = Odd
     is_known = True  # as soon as the first bytes are there
 
     def __init__(self, head: Head, index: int, unit: int, after: int, most: int) -> None:

@@ -7,11 +7,11 @@ or a length before the bytes for it are there. Only DecodeError leaves it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from typing import Any
+from collections.abc import Generator
 
 from ...codec.errors import DecodeError
 from ...codec.options import Options
+from ...lazy import Dispatch, Lazy
 from ...schema.protocol import Schema
 from ...schema.types import (
     Block,
@@ -37,44 +37,48 @@ from ..layout import Layout, Type
 from ..partial_record import partial_record
 from ..tree import Node
 from ..window import Place, Window
-from . import choices as reading_choices
-from . import lengths as reading_lengths
 from . import records as reading_records
-from . import regions as reading_regions
-from . import scalars as reading_scalars
-from .reader import Reader, Steps
+from .lengths import read_bytes, read_text
+from .messages import read_message_match
+from .reader import Reader, ReadType, Steps
+from .regions import read_region
+from .scalars import read_bool, read_enum, read_float, read_int, read_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...stream.whole_blocks import CompiledFrames
-    from .reader import Skimming
+    from .reader import CompiledCode, Skimming
 
 __all__ = ["READERS", "read_frame", "read_preamble", "read_type"]
 
-READERS: dict[type[Any], Callable[[Reader, Any, Place], Steps]] = {
-    Integer: reading_scalars.read_int,
-    Float: reading_scalars.read_float,
-    Boolean: reading_scalars.read_bool,
-    Varint: reading_scalars.read_varint,
-    Uuid: reading_scalars.read_uuid,
-    EnumReference: reading_scalars.read_enum,
-    CodingReference: reading_scalars.read_coding,
-    Bytes: reading_lengths.read_bytes,
-    Text: reading_lengths.read_text,
-    List: reading_lengths.read_list,
-    StructReference: reading_records.read_struct,
-    Block: reading_records.read_block,
-    MessageReference: reading_records.read_message,
-    FrameReference: reading_records.read_frame,
-    UnionReference: reading_choices.read_union,
-    Match: reading_choices.read_match,
-    MessageMatch: reading_choices.read_message_match,
-    Region: reading_regions.read_region,
-}
+READERS = Dispatch(
+    {
+        Integer: read_int,
+        Float: read_float,
+        Boolean: read_bool,
+        Uuid: read_uuid,
+        EnumReference: read_enum,
+        Bytes: read_bytes,
+        Text: read_text,
+        StructReference: reading_records.read_struct,
+        Block: reading_records.read_block,
+        MessageReference: reading_records.read_message,
+        FrameReference: reading_records.read_frame,
+        MessageMatch: read_message_match,
+        Region: read_region,
+    },
+    {
+        Varint: Lazy("reference.reading.variable_width", "read_varint"),
+        CodingReference: Lazy("reference.reading.variable_width", "read_coding"),
+        List: Lazy("reference.reading.lists", "read_list"),
+        UnionReference: Lazy("reference.reading.choices", "read_union"),
+        Match: Lazy("reference.reading.choices", "read_match"),
+    },
+)
 
 
 def _read(reader: Reader, type_: Type, place: Place) -> Steps:
-    return READERS[type(type_)](reader, type_, place)
+    read: ReadType = READERS[type(type_)]
+    return read(reader, type_, place)
 
 
 def _reader(plan: Schema, options: Options, window: Window) -> Reader:
@@ -92,7 +96,7 @@ def read_frame(
     skim: Skimming | None = None,
     is_quick: bool = False,
     is_faulty: bool = False,
-    compiled: CompiledFrames | None = None,
+    compiled: CompiledCode | None = None,
 ) -> Generator[int, bool, Node]:
     """Return the tree of the frame that begins at `offset`.
 

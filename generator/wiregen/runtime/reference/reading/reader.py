@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from ...codec.errors import SEARCHED, DecodeError, NeedMoreData, within
 from ...codec.options import Options
@@ -21,9 +21,15 @@ if TYPE_CHECKING:
     from ...codec.compiled import ReadState
     from ...codec.errors import Code
     from ...schema.protocol import Schema
-    from ...stream.whole_blocks import CompiledFrames
 
     Skimming: TypeAlias = Callable[[bytes, int, int, ReadState | None], tuple[Any, int]]
+
+    class CompiledCode(Protocol):
+        """Compiled code for frames that come in fragments."""
+
+        def made(self, reader: Reader, data: bytes, splice: Any) -> Any:
+            """Return the frame that `data` is; None where compiled code refuses it, or cannot judge it."""
+
 
 __all__ = ["ReadType", "Reader", "Steps", "n_bytes"]
 
@@ -87,7 +93,7 @@ class Reader:
         self.messages_left = schema.n_messages
         self.inflated_left = schema.inflated
         self.skim: Skimming | None = None
-        self.compiled: CompiledFrames | None = None
+        self.compiled: CompiledCode | None = None
         self.is_quick = self.is_kept = self.has_dropped = False
         self.hidden_from = 0
         self.items_left = MOST_SHOWN_IN_ALL

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from ...codec.errors import DecodeError
+from ...lazy import Lazy
 from ...schema.declarations import Constant, Derived, Field, Trailing, is_code
 from ...schema.elements import Element, PreambleReference
 from ...schema.expressions import Call, Expression
@@ -29,14 +30,19 @@ from ..scalars import number_shown
 from ..scope import ABSENT, RecordScope
 from ..tree import FrameValue, Node, Record, Value, Variety
 from ..window import Place
-from .fragments import read_divided
 from .reader import Reader, Steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...codec.errors import Code
 
-__all__ = ["read_block", "read_fields", "read_frame", "read_message", "read_record", "read_struct"]
+__all__ = [
+    "check_value", "read_block", "read_fields", "read_frame", "read_message", "read_record", "read_struct",
+]  # fmt: skip
+
+
+_READ_BITS = Lazy("reference.reading.bits", "read_bits")
+_READ_DIVIDED = Lazy("reference.reading.fragments", "read_divided")
 
 
 def read_record(
@@ -69,7 +75,7 @@ def read_fields(
         reader.after = None if after is None or size_behind is None else after + size_behind
         reader.is_last = is_last and index == len(fields) - 1
         if isinstance(field.type, Bits):
-            nodes += yield from _read_bits(reader, record, run, place)
+            nodes += yield from _READ_BITS.load()(reader, record, run, place)
             continue
         is_row_over = is_row_over and _is_trailing(field)
         if not is_row_over and _is_there(reader, field, place):
@@ -143,7 +149,7 @@ def _read_field(reader: Reader, record: RecordScope, field: Field, place: Place)
     try:
         name = reader.schema.divided.get((record.name, field.name)) if reader.schema.divided else None
         if name is not None and record is reader.frame:
-            node = yield from read_divided(reader, record, name, field, here)
+            node: Node = yield from _READ_DIVIDED.load()(reader, record, name, field, here)
         else:
             # A code's rule is about which message it stands for, not about how a varint is written.
             within = (
@@ -155,41 +161,19 @@ def _read_field(reader: Reader, record: RecordScope, field: Field, place: Place)
             raise error.without_found() from None
         raise
     record.add(field, node)
-    _check(reader, record, field, node, here)
+    check_value(reader, record, field, node, here)
     return node
-
-
-def _read_bits(
-    reader: Reader, record: RecordScope, run: list[Field], place: Place
-) -> Generator[int, bool, list[Node]]:
-    """Return the nodes of bit fields that fill whole bytes; a byte is the leaf of the field with its first bit."""
-    types = [field.type for field in run if isinstance(field.type, Bits)]
-    n_bytes = -(-sum(type_.bits for type_ in types) // 8)
-    is_msb = types[0].order == "msb"
-    start = reader.window.here
-    data = yield from reader.take(n_bytes, place.field(run[0].name, run[0].rule))
-    number = int.from_bytes(data, "big" if is_msb else "little")
-    nodes: list[Node] = []
-    done = 0
-    for field, type_ in zip(run, types, strict=True):
-        width = type_.bits
-        bits = number >> (8 * n_bytes - done - width if is_msb else done) & (1 << width) - 1
-        here = place.field(field.name, field.rule)
-        node = reader.node(here, field.type, start + done // 8, bool(bits) if type_.is_flag else bits)
-        first, end = start + -(-done // 8), start + -(-(done + width) // 8)
-        node.start, node.end = (first, end) if end > first else (node.start, node.start)
-        node.note = f"{width} bits from bit {done % 8}"
-        record.add(field, node)
-        _check(reader, record, field, node, here)
-        nodes.append(node)
-        done += width
-    return nodes
 
 
 # ---- what a field's value must be ----
 
 
-def _check(reader: Reader, record: RecordScope, field: Field, node: Node, place: Place) -> None:
+def check_value(reader: Reader, record: RecordScope, field: Field, node: Node, place: Place) -> None:
+    """Refuse a value that is not the field's constant, not as derived, or outside its condition.
+
+    Raises:
+        DecodeError: wrong_constant, length_mismatch, constraint.
+    """
     value, where = field.value, field.where
     if isinstance(value, Constant):
         _check_constant(reader, field, value, node, place)

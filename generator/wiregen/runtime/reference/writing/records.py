@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from ...codec.errors import EncodeError
+from ...lazy import Lazy
 from ...schema.types import Block, FrameReference, MessageReference, StructReference
 from ..access import extra, is_named, kind_of
 from ..tree import FrameValue
 from .cells import RegionContext, Spot, join
-from .fragments import divide
 from .rows import Row
 from .writer import Writer
 
 __all__ = ["write_block", "write_frame", "write_message", "write_outermost", "write_struct"]
+
+
+_DIVIDE = Lazy("reference.writing.fragments", "divide")
 
 
 def write_struct(writer: Writer, type_: StructReference, value: Any, spot: Spot) -> bytes:
@@ -80,7 +83,7 @@ def _bare_frame(writer: Writer, name: str, frame: Any, path: str, around: Region
     row = Row(writer, declared.fields, frame, join(path, name), body=declared.message, body_path=path)
     try:
         if writer.schema.divided:
-            divide(row, name, frame)
+            _DIVIDE.load()(row, name, frame)
         data = row.write(lambda: 0, around)
     finally:
         writer.sender, writer.frame = before

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from ...codec.errors import EncodeError
+from ...lazy import Lazy
 from ...records.types import default_with, has_null, unsure_names
 from ...schema.declarations import Constant, Derived, Trailing
 from ...schema.shapes import blocks, has_blocks, is_flat
@@ -19,7 +20,7 @@ from ...schema.types import Bits, Bytes, Computed, List, Region, Text, Uuid
 from ..access import MISSING, attribute, extra, is_a, kind_of
 from ..expressions import Circular, Undefined, evaluate
 from ..layout import Fields, conditions_of, fixed_size
-from ..scalars import bit_number, number_shown, pack_bits, zero
+from ..scalars import number_shown, zero
 from ..tree import FrameValue, Record, Variety
 from .cells import UNSEEN, Cell, RegionContext, Spot, join
 from .row_scope import LastItem, RowScope
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from .writer import Writer
 
 __all__ = ["Row"]
+
+
+_WRITE_BITS = Lazy("reference.writing.bits", "write_bits")
 
 
 class Row:
@@ -194,7 +198,7 @@ class Row:
             cell.is_busy = True
             before, self._at = self._at, cell
             try:
-                cell.data = self._bits(cell) if cell.run else self._make(cell)
+                cell.data = _WRITE_BITS.load()(self, cell) if cell.run else self._make(cell)
             except EncodeError as error:
                 error.tied(cell.rule)
                 raise
@@ -209,27 +213,8 @@ class Row:
         path = self._body_path if cell.name == self.body else cell.path
         spot = Spot(path, self, lambda: self.start(cell), cell.around, cell)
         data = self.writer.write(cell.type, None if is_flat(cell.type) else self.value(cell), spot)
-        self._check_where(cell)
+        self.check_where(cell)
         return data
-
-    def _bits(self, cell: Cell) -> bytes:
-        if cell is not cell.run[0]:
-            return b""
-        written = [part for part in cell.run if self.is_written(part)]
-        types = [part.type for part in written if isinstance(part.type, Bits)]
-        parts = [
-            (self._bit_number(part, type_), type_.bits) for part, type_ in zip(written, types, strict=True)
-        ]
-        for part in written:
-            self._check_where(part)
-        return pack_bits(parts, types[0].order, cell.path) if types else b""
-
-    def _bit_number(self, cell: Cell, type_: Bits) -> int:
-        try:
-            return bit_number(type_, self.value(cell), cell.path)
-        except EncodeError as error:
-            error.tied(cell.rule)
-            raise
 
     def start(self, cell: Cell) -> int:
         """Return the offset of a field from the frame's first byte."""
@@ -242,7 +227,8 @@ class Row:
         known = None if is_optional or cell.run else fixed_size(self.writer.schema, cell.type)
         return len(self.data(cell)) if known is None else known
 
-    def _check_where(self, cell: Cell) -> None:
+    def check_where(self, cell: Cell) -> None:
+        """Put off the conditions of a field until the whole row is written."""
         for condition, text, rule in conditions_of(cell.field):
             self.later(partial(self._hold, cell, condition, text, rule), cell)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...codec.errors import EncodeError
 from ...codec.options import Options
+from ...lazy import Dispatch, Lazy
 from ...schema.declarations import Field
 from ...schema.protocol import Schema
 from ...schema.types import (
@@ -30,36 +31,41 @@ from ..expressions import Undefined
 from ..layout import Type
 from ..scalars import SCALARS, scalar
 from ..tree import FrameValue, Record
-from . import choices as writing_choices
-from . import lengths as writing_lengths
 from . import records as writing_records
-from . import regions as writing_regions
 from .cells import RegionContext, Spot
+from .lengths import write_sized
+from .messages import write_message_match
+from .regions import write_region
 from .rows import Row
-from .verification import refuse_unreadable
 from .writer import Writer
 
-__all__ = ["explain_encode", "write", "write_frame", "write_message", "write_type"]
+__all__ = ["WRITERS", "explain_encode", "write", "write_frame", "write_message", "write_type"]
 
-_WRITERS: dict[type[Any], Callable[[Writer, Any, Any, Spot], bytes]] = {
-    Bytes: writing_lengths.write_sized,
-    Text: writing_lengths.write_sized,
-    List: writing_lengths.write_list,
-    StructReference: writing_records.write_struct,
-    Block: writing_records.write_block,
-    MessageReference: writing_records.write_message,
-    FrameReference: writing_records.write_frame,
-    UnionReference: writing_choices.write_union,
-    Match: writing_choices.write_match,
-    MessageMatch: writing_choices.write_message_match,
-    Region: writing_regions.write_region,
-}
+WRITERS = Dispatch(
+    {
+        Bytes: write_sized,
+        Text: write_sized,
+        StructReference: writing_records.write_struct,
+        Block: writing_records.write_block,
+        MessageReference: writing_records.write_message,
+        FrameReference: writing_records.write_frame,
+        MessageMatch: write_message_match,
+        Region: write_region,
+    },
+    {
+        List: Lazy("reference.writing.lists", "write_list"),
+        UnionReference: Lazy("reference.writing.choices", "write_union"),
+        Match: Lazy("reference.writing.choices", "write_match"),
+    },
+)
+_REFUSE_UNREADABLE = Lazy("reference.writing.verification", "refuse_unreadable")
 
 
 def _write(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
     if isinstance(type_, SCALARS):
         return scalar(writer.schema.plan, type_, value, spot.path)
-    return _WRITERS[type(type_)](writer, type_, value, spot)
+    data: bytes = WRITERS[type(type_)](writer, type_, value, spot)
+    return data
 
 
 def write_frame(
@@ -100,7 +106,7 @@ def write_frame(
     try:
         data = writing_records.write_outermost(writer, name, frame)
         if writer.is_to_be_read and not is_tail_kept and needs_context:
-            refuse_unreadable(plan, name, frame, data, chosen)
+            _REFUSE_UNREADABLE.load()(plan, name, frame, data, chosen)
         return data
     except RecursionError:
         raise EncodeError("too_deep", path=name, expected="fewer values inside values") from None

@@ -13,23 +13,19 @@ from ...schema.types import (
     Computed,
     Delimited,
     Integer,
-    List,
     Prefix,
     Text,
-    Until,
     Varint,
 )
-from ..access import as_items, kind_of
 from ..scalars import bounds, coding_bytes, null, scalar, text_bytes
 from .cells import Spot
-from .row_scope import LastItem
 from .writer import Writer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...schema.types import ByteLength, ItemCondition, ItemLength, Length
+    from ...schema.types import ByteLength, Length
 
-__all__ = ["measured", "prefix_bytes", "write_list", "write_sized"]
+__all__ = ["measured", "prefix_bytes", "write_sized"]
 
 _NULL = object()
 
@@ -113,58 +109,3 @@ def null_length(writer: Writer, length: Length, value: Any, spot: Spot) -> bytes
 
 
 # ---- lists ----
-
-
-def write_list(writer: Writer, type_: List, value: Any, spot: Spot) -> bytes:
-    if value is None:
-        return null_length(writer, type_.length, value, spot)
-    items = as_items(value, spot.path)
-    if len(items) > writer.schema.count:
-        expected = f"at most {writer.schema.count} items"
-        raise writer.over("count", spot.path, expected, f"{len(items)} items")
-    writer.spend_messages(len(items), spot.path)
-    head = _head(writer, type_.length, len(items), spot)
-    return head + _items(writer, type_, items, spot, len(head))
-
-
-def _head(writer: Writer, length: ItemLength, count: int, spot: Spot) -> bytes:
-    match length:
-        case Prefix(type_):
-            return prefix_bytes(writer, type_, count, spot.path)
-        case Computed(expression):
-            check_count(expression, count, spot)
-        case Until():
-            if count == 0:
-                raise EncodeError("unrepresentable", path=spot.path, expected="an item", found="none")
-        case _:
-            refuse_endless(spot)
-    return b""
-
-
-def _items(writer: Writer, type_: List, items: tuple[Any, ...], spot: Spot, offset: int) -> bytes:
-    parts: list[bytes] = []
-    for index, item in enumerate(items):
-        here = spot.item(index, offset)
-        parts.append(writer.write(type_.item, item, here))
-        offset += len(parts[-1])
-        writer.refuse_long(offset, here.path)
-        last = LastItem(type_.item, item, here.cell.inner, len(parts[-1]))
-        if type_.where is not None:
-            _check_where(type_.where, last, here, type_.rule)
-        if isinstance(type_.length, Until):
-            _check_until(type_.length.condition, last, here, is_last=index == len(items) - 1)
-    return b"".join(parts)
-
-
-def _check_where(where: ItemCondition, item: LastItem, spot: Spot, rule: str | None) -> None:
-    """Refuse an item that does not fulfil the condition that every item has."""
-    if not spot.row.worth_at(where.condition, spot.path, spot.start, item=item, otherwise=True):
-        found = kind_of(item.value)
-        raise EncodeError("constraint", path=spot.path, expected=where.text, found=found).tied(rule)
-
-
-def _check_until(condition: Expression, item: LastItem, spot: Spot, *, is_last: bool) -> None:
-    row = spot.row
-    if bool(row.worth_at(condition, spot.path, spot.start, item=item, otherwise=is_last)) != is_last:
-        expected = "the item that ends the list" if is_last else "an item that does not end the list"
-        raise EncodeError("constraint", path=spot.path, expected=expected, found=kind_of(item.value))

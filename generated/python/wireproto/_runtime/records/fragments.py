@@ -1,0 +1,38 @@
+"""What a record says of a frame that is a fragment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..codec.fragment import Part
+from ..schema.types import Type
+from .frames import Recorder
+from .types import flat_fields
+
+__all__ = ["part_record"]
+
+
+def part_record(recorder: Recorder, part: Part) -> dict[str, Any]:
+    """Return `part`, and of the last fragment `joined`."""
+    record: dict[str, Any] = {"part": _part(recorder, part)}
+    type_ = recorder.plan.joins[part.join].type
+    if part.last and type_ is not None:
+        record["joined"] = recorder.value(type_, part.joined)
+    return record
+
+
+def _part(recorder: Recorder, part: Part) -> dict[str, Any]:
+    """Return the JSON of what a frame is a piece of."""
+    join = recorder.plan.joins[part.join]
+    types = _key_types(recorder, {setting.target for setting in (*join.parts, *join.lasts)})
+    key = {name: recorder.value(types[name], value) for name, value in zip(join.keys, part.key, strict=True)}
+    return {"join": part.join, "key": key, "index": part.index, "last": part.last}
+
+
+def _key_types(recorder: Recorder, targets: set[str]) -> dict[str, Type]:
+    """Return the types of all fields that a key may be, by name; those of the pieces win over the frames'."""
+    schema = recorder.schema
+    owners = [frame.fields for frame in schema.frames.values()]
+    owners += [schema.messages[name].fields for name in targets if name in schema.messages]
+    owners += [schema.frames[name].fields for name in targets if name in schema.frames]
+    return {field.name: field.type for fields in owners for field in flat_fields(fields)}

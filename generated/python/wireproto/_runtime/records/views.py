@@ -1,0 +1,50 @@
+"""The JSON that a field holds, beside the field."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from ..reference.access import is_a
+
+__all__ = ["add_view"]
+
+
+_DEEPEST_VIEW = 64
+
+
+def add_view(found: dict[str, Any], name: str, value: Any) -> None:
+    """Put the JSON that a field holds beside it; what is not JSON, or nested too deep, has none."""
+    key = f"{name}_json"
+    if key in found:
+        return
+    try:
+        text = value if is_a(value, str) else bytes(value).decode()
+        view = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+    except (ValueError, RecursionError):
+        return
+    if _is_shallow(view):
+        found[key] = view
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(name)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("a float beyond all floats")
+    return number
+
+
+def _is_shallow(view: Any) -> bool:
+    """Say whether writing the view as JSON is safe."""
+    level = [view]
+    for _ in range(_DEEPEST_VIEW):
+        containers = [item for item in level if isinstance(item, dict | list)]
+        if not containers:
+            return True
+        level = [part for item in containers for part in (item.values() if isinstance(item, dict) else item)]
+    return False

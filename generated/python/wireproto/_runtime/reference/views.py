@@ -1,0 +1,30 @@
+"""Fields that are read once more, as another type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..codec.options import Options
+from .explain import explain_type
+from .objects import typed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..schema.protocol import Schema
+
+__all__ = ["decode_view"]
+
+
+def decode_view(plan: Schema, namespace: dict[str, Any], path: str, data: bytes | None) -> Any:
+    """Return what a field is when it is read once more, as objects of the generated module; None of what is absent.
+
+    Raises:
+        DecodeError: It does not conform.
+    """
+    if data is None:
+        return None
+    owner, _, name = path.rpartition(".")
+    type_ = plan.views[owner][name]
+    assert not isinstance(type_, str)
+    node = explain_type(plan, type_, data, Options(), name=name)
+    return typed(plan, type_, node.value, namespace)

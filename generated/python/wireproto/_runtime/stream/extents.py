@@ -1,0 +1,28 @@
+"""What a decoder asks of whatever finds the ends of frames."""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeAlias
+
+__all__ = ["Extent", "Extents"]
+
+Buffer: TypeAlias = bytes | bytearray
+
+
+class Extent(Protocol):
+    """How far one frame reaches: `extent.Extent`, or `header.Header`."""
+
+    odd: type[Exception]
+
+    @property
+    def is_known(self) -> bool: ...
+
+    def measure(self, data: Buffer, start: int) -> int: ...
+
+
+class Extents(Protocol):
+    """Where the frames of one sender end: `extent.Extents`, or `frame_ends.HeaderExtents`."""
+
+    odd: type[Exception]
+
+    def begin(self, data: Buffer, start: int) -> Extent: ...

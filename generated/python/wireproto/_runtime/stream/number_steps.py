@@ -1,0 +1,96 @@
+"""Numbers of fixed widths on the way to a frame's end, as flat steps.
+
+Invariant: the steps are those of `extent_steps`, as far as a field is a number or has a size that one says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from struct import Struct
+from typing import Any, Final, TypeAlias
+
+from ..reference.layout import Layout
+from ..schema.declarations import Constant, FieldValue
+from ..schema.expressions import Number, Truth
+from ..schema.types import Boolean, EnumReference, Integer, Type
+
+__all__ = [
+    "BYTES", "NUMBER", "SIZED", "SKIP", "Odd", "Step", "Steps", "allowed_of", "constant_of", "format_of", "number_step", "unpack_of",
+]  # fmt: skip
+
+Step: TypeAlias = tuple[Any, ...]
+Steps: TypeAlias = tuple[Step, ...]
+
+SKIP: Final = 0  # (SKIP, size)
+SIZED: Final = (
+    1  # (SIZED, size of the length, unpack, bytes that it counts as one, the length is signed, struct format or "")
+)
+NUMBER: Final = 2  # (NUMBER, name or None, size, unpack, allowed values or None, struct format or "")
+BYTES: Final = 5  # (BYTES, expression, unit)
+
+_FORMATS = {1: "b", 2: "h", 4: "i", 8: "q"}
+
+
+class Odd(Exception):
+    """The frame's end cannot be found."""
+
+
+def number_step(schema: Layout, type_: Type, name: str | None, constant: int | None) -> Step | None:
+    """Return the step of a number of a fixed width; `constant`: the only one that is good. None of any other type.
+
+    A lenient Boolean whose value something depends on is none: it has several forms.
+    """
+    allowed = allowed_of(schema, type_, constant)
+    if isinstance(type_, EnumReference):
+        type_ = schema.plan.enums[type_.name].type
+    if isinstance(type_, Boolean):
+        if name is not None and type_.is_lenient and not schema.strict:
+            return None
+        type_ = Integer(1, False, "big")
+    if not isinstance(type_, Integer):
+        return None
+    if name is None and allowed is None:
+        return (SKIP, type_.size)
+    return (NUMBER, name, type_.size, unpack_of(type_), allowed, format_of(type_))
+
+
+def allowed_of(schema: Layout, type_: Type, constant: int | None) -> frozenset[int] | None:
+    """Return the good values of a number; None: all are."""
+    if constant is not None:
+        return frozenset((constant,))
+    match type_:
+        case EnumReference(name) if not schema.plan.enums[name].is_open:
+            return frozenset(member.value for member in schema.plan.enums[name].members)
+        case Boolean(is_lenient) if schema.strict or not is_lenient:
+            return frozenset((0, 1))
+        case _:
+            return None
+
+
+def constant_of(value: FieldValue | None) -> int | None:
+    """Return the number that a field must be; None where it may be another."""
+    match value:
+        case Constant(Number(number) | Truth(number)):
+            return int(number)
+        case _:
+            return None
+
+
+@cache
+def unpack_of(type_: Integer) -> Callable[[Any, int], tuple[Any, ...]]:
+    """Return what reads an integer at a position, which is there."""
+    size, endian = type_.size, type_.endian
+    if size in _FORMATS:
+        return Struct(format_of(type_)).unpack_from
+    return lambda data, position: (
+        int.from_bytes(data[position : position + size], endian, signed=type_.is_signed),
+    )
+
+
+def format_of(type_: Integer) -> str:
+    """Return the format of an integer as `struct` writes it; empty for a width that it has not."""
+    letter = _FORMATS.get(type_.size)
+    if letter is None:
+        return ""
+    return (">" if type_.endian == "big" else "<") + (letter if type_.is_signed else letter.upper())

@@ -1,0 +1,70 @@
+"""Where the frames of a sender end: by their first numbers where these say so, else by all steps of `extent`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..lazy import Lazy
+from ..reference.layout import Layout
+from ..schema.declarations import Field, Trailing
+from ..schema.expressions import Number
+from ..schema.types import Bytes, Computed, Float, InSize, Integer, Prefix, Region, Uuid
+from .header import Header, header_of
+from .number_steps import BYTES, SIZED, SKIP, Odd, Step, constant_of, format_of, number_step, unpack_of
+
+if TYPE_CHECKING:
+    from ..codec.options import Options
+    from ..schema.protocol import Schema
+    from .extents import Extents
+
+__all__ = ["HeaderExtents", "Odd", "extents_of", "header_of_frame"]
+
+_EXTENTS = Lazy("stream.extent", "Extents")
+
+
+class HeaderExtents:
+    """Where the frames of one sender end, where their first bytes always say so."""
+
+    __slots__ = ("_header",)
+    odd: type[Exception] = Odd
+
+    def __init__(self, header: Header) -> None:
+        self._header = header
+
+    def begin(self, data: bytes | bytearray, start: int) -> Header:
+        """Return what measures a frame."""
+        return self._header
+
+
+def extents_of(plan: Schema, options: Options) -> Extents:
+    """Return where the frames of one sender end."""
+    schema = Layout(plan, options)
+    header = header_of_frame(schema, schema.frame_of(options.from_role))
+    if header is not None:
+        return HeaderExtents(header)
+    extents: Extents = _EXTENTS.load()(plan, options)
+    return extents
+
+
+def header_of_frame(schema: Layout, name: str) -> Header | None:
+    """Return how the first numbers of a frame say its size; None where it takes more to tell."""
+    steps = [_step(schema, field) for field in schema.frames[name].fields]
+    known = tuple(step for step in steps if step is not None)
+    return header_of(known, schema.frame) if len(known) == len(steps) else None
+
+
+def _step(schema: Layout, field: Field) -> Step | None:
+    """Return the step of a field that is a number, of a fixed size, or of one that a number says; None of any other."""
+    if field.condition is not None or isinstance(field.value, Trailing):
+        return None
+    match field.type:
+        case Uuid():
+            return (SKIP, 16)
+        case Float(size):
+            return (SKIP, size)
+        case Bytes(Computed(expression)) | Region(_, InSize(expression)):
+            return (SKIP, expression.value) if isinstance(expression, Number) else (BYTES, expression, 1)
+        case Bytes(Prefix(Integer() as length)) | Region(_, Prefix(Integer() as length)):
+            return (SIZED, length.size, unpack_of(length), 1, length.is_signed, format_of(length))
+        case type_:
+            return number_step(schema, type_, field.name, constant_of(field.value))
