@@ -2365,10 +2365,10 @@ def _read_geode_value_tree_map(
         key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
         state.allow("GeodeValue")
         value, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-        entrie = _new(Entry)
-        entrie.key = key
-        entrie.value = value
-        entries.append(entrie)
+        entry = _new(Entry)
+        entry.key = key
+        entry.value = value
+        entries.append(entry)
     state.leave("GeodeValue")
     message = _new(GeodeValue.TreeMap)
     message.comparator = comparator
@@ -3196,11 +3196,11 @@ def _write_geode_value_tree_map(message: Any, state: _Writing, is_last: bool) ->
     n_entries = len(entries)
     state.take(n_entries)
     parts += (_pack_B(75), length, comparator)
-    for entrie in entries:
+    for entry in entries:
         state.allow("GeodeValue")
-        key = _GEODE_VALUE_WRITERS[type(entrie.key)](entrie.key, state, False)
+        key = _GEODE_VALUE_WRITERS[type(entry.key)](entry.key, state, False)
         state.allow("GeodeValue")
-        value = _GEODE_VALUE_WRITERS[type(entrie.value)](entrie.value, state, False)
+        value = _GEODE_VALUE_WRITERS[type(entry.value)](entry.value, state, False)
         parts += (key, value)
     state.leave("GeodeValue")
     return b"".join(parts)

@@ -6140,10 +6140,10 @@ def _read_update_table_entries(
             raise _Bad
         value_ = _new(TableValue)
         value_.value = value
-        entrie = _new(Entry)
-        entrie.key = key_
-        entrie.value = value_
-        entries.append(entrie)
+        entry = _new(Entry)
+        entry.key = key_
+        entry.value = value_
+        entries.append(entry)
     n_absent = 1
     table_segment_offset: Any = -1
     if (body_end - (position)) > 0:
@@ -6190,18 +6190,18 @@ def _write_update_table_entries(message: Any, state: _Writing) -> bytes:
     elif n_entries > 65536:
         raise _Bad
     entries___: list[bytes] = []
-    for entrie in entries_:
-        key = entrie.key.key
+    for entry in entries_:
+        key = entry.key.key
         if type(key) is not bytes:
             raise _Bad
         n_key = len(key)
         if n_key > 0:
-            version = _pack_q(entrie.key.version)
-        elif entrie.key.version is not None:
+            version = _pack_q(entry.key.version)
+        elif entry.key.version is not None:
             raise _Bad
         else:
             version = b""
-        value = entrie.value.value
+        value = entry.value.value
         if type(value) is not bytes:
             raise _Bad
         n_value = len(value)
@@ -6850,10 +6850,10 @@ def _read_table_read(buffer: bytes, offset: int, end: int, state: _Reading) -> t
             raise _Bad
         value_ = _new(TableValue)
         value_.value = value
-        entrie = _new(Entry)
-        entrie.key = key_
-        entrie.value = value_
-        entries.append(entrie)
+        entry = _new(Entry)
+        entry.key = key_
+        entry.value = value_
+        entries.append(entry)
     tail = b""
     if position != body_end:
         if position > body_end or (state is not None and state.strict):
@@ -6884,18 +6884,18 @@ def _write_table_read(message: Any, state: _Writing) -> bytes:
     elif n_entries > 65536:
         raise _Bad
     entries___: list[bytes] = []
-    for entrie in entries_:
-        key = entrie.key.key
+    for entry in entries_:
+        key = entry.key.key
         if type(key) is not bytes:
             raise _Bad
         n_key = len(key)
         if n_key > 0:
-            version = _pack_q(entrie.key.version)
-        elif entrie.key.version is not None:
+            version = _pack_q(entry.key.version)
+        elif entry.key.version is not None:
             raise _Bad
         else:
             version = b""
-        value = entrie.value.value
+        value = entry.value.value
         if type(value) is not bytes:
             raise _Bad
         n_value = len(value)
@@ -7961,10 +7961,10 @@ def _read_table_entries_read(
             raise _Bad
         value_ = _new(TableValue)
         value_.value = value
-        entrie = _new(Entry)
-        entrie.key = key_
-        entrie.value = value_
-        entries.append(entrie)
+        entry = _new(Entry)
+        entry.key = key_
+        entry.value = value_
+        entries.append(entry)
     (n_continuation_token,) = _unpack_i(buffer, position)
     if n_continuation_token < 0:
         raise _Bad
@@ -8002,18 +8002,18 @@ def _write_table_entries_read(message: Any, state: _Writing) -> bytes:
     elif n_entries > 65536:
         raise _Bad
     entries___: list[bytes] = []
-    for entrie in entries_:
-        key = entrie.key.key
+    for entry in entries_:
+        key = entry.key.key
         if type(key) is not bytes:
             raise _Bad
         n_key = len(key)
         if n_key > 0:
-            version = _pack_q(entrie.key.version)
-        elif entrie.key.version is not None:
+            version = _pack_q(entry.key.version)
+        elif entry.key.version is not None:
             raise _Bad
         else:
             version = b""
-        value = entrie.value.value
+        value = entry.value.value
         if type(value) is not bytes:
             raise _Bad
         n_value = len(value)
@@ -8160,10 +8160,10 @@ def _read_table_entries_delta_read(
             raise _Bad
         value_ = _new(TableValue)
         value_.value = value
-        entrie = _new(Entry)
-        entrie.key = key_
-        entrie.value = value_
-        entries.append(entrie)
+        entry = _new(Entry)
+        entry.key = key_
+        entry.value = value_
+        entries.append(entry)
     should_clear, reached_end, last_position = _unpack_BBq(buffer, position)
     if state is not None and state.strict and (should_clear > 1 or reached_end > 1):
         raise _Bad
@@ -8201,18 +8201,18 @@ def _write_table_entries_delta_read(message: Any, state: _Writing) -> bytes:
     elif n_entries > 65536:
         raise _Bad
     entries___: list[bytes] = []
-    for entrie in entries_:
-        key = entrie.key.key
+    for entry in entries_:
+        key = entry.key.key
         if type(key) is not bytes:
             raise _Bad
         n_key = len(key)
         if n_key > 0:
-            version = _pack_q(entrie.key.version)
-        elif entrie.key.version is not None:
+            version = _pack_q(entry.key.version)
+        elif entry.key.version is not None:
             raise _Bad
         else:
             version = b""
-        value = entrie.value.value
+        value = entry.value.value
         if type(value) is not bytes:
             raise _Bad
         n_value = len(value)

@@ -68,7 +68,7 @@ class Locals:
 def _base(key: str) -> str:
     word, *parts = re.split(r"[.:]", key)[-1].split("#")
     plain = word.rstrip("[]") or "value"
-    name = local_name(_singular(plain) if word.endswith("[]") else plain)
+    name = local_name(singular(plain) if word.endswith("[]") else plain)
     match parts[-1:]:
         case ["length"]:
             return f"n_{name}"
@@ -89,8 +89,18 @@ def _no_class(name: str) -> str:
     return f"the_{name}" if name[:1].isupper() else name
 
 
-def _singular(word: str) -> str:
-    return word[:-1] if len(word) > 2 and word.endswith("s") and not word.endswith("ss") else f"{word}_item"
+_UNCHANGED = ("series", "species")
+_WITH_IE = ("cookies", "movies")
+"""Plurals whose `ies` is not that of a word in `y`."""
+
+
+def singular(word: str) -> str:
+    """Return the name of one item of a list that is called `word`: `entries` has an `entry`; `data` a `data_item`."""
+    if len(word) < 3 or not word.endswith("s") or word.endswith(("ss", "us", *_UNCHANGED)):
+        return f"{word}_item"
+    if word.endswith("ies") and not word.endswith(_WITH_IE):
+        return f"{word[:-3]}y"
+    return word[:-2] if word.endswith(("sses", "xes", "ches", "shes")) else word[:-1]
 
 
 def local_name(name: str) -> str:
