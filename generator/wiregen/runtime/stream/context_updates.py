@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..codec.compiled import READ_FAULTS, Bad
+from ..codec.compiled import BRIEF, READ_FAULTS, Bad, is_certain, release
 from ..codec.errors import DecodeError
 from ..lazy import Lazy
 
@@ -115,16 +115,24 @@ class Notes:
         """Return the one frame that joined bytes are."""
         plan = self._load_plan()
         is_sent = plan.sends.get(self._options.from_role or "", type_.name) == type_.name
+        is_faulty = False
         if self._decode_from is not None and is_sent:
             try:
                 return self._read_fast(data)
-            except _FAULTS:
-                pass
+            except _FAULTS as error:
+                is_faulty = self._is_fault(error, plan)
+                release(error)
         from ..reference.explain import explain_type
         from ..reference.objects import build
 
-        value = explain_type(plan, type_, data, self._options, name=name).value
+        value = explain_type(plan, type_, data, self._options, name=name, is_faulty=is_faulty).value
         return value if self._namespace is None else build(plan, value, self._namespace)
+
+    def _is_fault(self, error: BaseException, plan: Schema) -> bool:
+        """Return whether joined bytes do not conform that compiled code refused: fragments of blocks it does not read."""
+        has_blocks = any(join.block is not None for join in plan.joins.values())
+        is_brief = BRIEF.has_inflated and BRIEF.inflated_left is not None
+        return self._is_complete and not has_blocks and not is_brief and is_certain(error)
 
     def _read_fast(self, data: bytes) -> Any:
         assert self._decode_from is not None

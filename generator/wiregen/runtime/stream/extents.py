@@ -24,5 +24,6 @@ class Extents(Protocol):
     """Where the frames of one sender end: `extent.Extents`, or `frame_ends.HeaderExtents`."""
 
     odd: type[Exception]
+    wrong: type[Exception]
 
     def begin(self, data: Buffer, start: int) -> Extent: ...

@@ -10,7 +10,7 @@ from ..schema.declarations import Field, Trailing
 from ..schema.expressions import Number
 from ..schema.types import Bytes, Computed, Float, InSize, Integer, Prefix, Region, Uuid
 from .header import Header, header_of
-from .number_steps import BYTES, SIZED, SKIP, Odd, Step, constant_of, format_of, number_step, unpack_of
+from .number_steps import BYTES, SIZED, SKIP, Odd, Step, Wrong, constant_of, format_of, number_step, unpack_of
 
 if TYPE_CHECKING:
     from ..codec.options import Options
@@ -27,6 +27,7 @@ class HeaderExtents:
 
     __slots__ = ("_header",)
     odd: type[Exception] = Odd
+    wrong: type[Exception] = Wrong
 
     def __init__(self, header: Header) -> None:
         self._header = header

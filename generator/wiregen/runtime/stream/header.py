@@ -10,7 +10,7 @@ from struct import error as struct_error
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..schema.expressions import FieldReference
-from .number_steps import BYTES, NUMBER, SIZED, SKIP, Odd, Step, Steps
+from .number_steps import BYTES, NUMBER, SIZED, SKIP, Odd, Step, Steps, Wrong
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,25 +54,25 @@ class Head:
         """Return the numbers.
 
         Raises:
-            Odd: One is wrong.
+            Wrong: One is wrong.
         """
         numbers = self.unpack(data, start)
         for index, allowed, _ in self.allowed:
             if numbers[index] not in allowed:
-                raise Odd
+                raise Wrong
         return numbers
 
     def check_cut(self, data: Buffer, start: int) -> int:
         """Check the numbers that are there, where not all are; return how many bytes all take.
 
         Raises:
-            Odd: One is wrong.
+            Wrong: One is wrong.
         """
         if self.allowed:
             size = len(data) - start
             numbers = self.unpack(data[start:].ljust(self.size, b"\0"))
             if any(end <= size and numbers[index] not in allowed for index, allowed, end in self.allowed):
-                raise Odd
+                raise Wrong
         return self.size
 
 
@@ -96,7 +96,7 @@ class Header:
         """Return how many bytes from `start` on are needed; no more than there are: the frame is whole.
 
         Raises:
-            Odd: A number is wrong, or the frame longer than its limit.
+            Wrong: A number is wrong, or the frame longer than its limit.
         """
         unpack = self._unpack
         try:
@@ -105,11 +105,11 @@ class Header:
             return self._head.check_cut(data, start)
         for index, allowed, _ in self._allowed:
             if numbers[index] not in allowed:
-                raise Odd
+                raise Wrong
         length: int = numbers[self._index]
         size = length * self._unit + self._after
         if length < 0 or size > self._most:
-            raise Odd
+            raise Wrong
         return size
 
 

@@ -117,7 +117,7 @@ class Decoder(Generic[F]):
         self._n_queued = 0  # bytes there
         self._parked: SuspendedFrame | PartialFrame | None = None
         self._extents: Extents | None = None
-        self._is_whole = False  # the frame at the position, by its lengths
+        self._is_whole = False  # the frame at the position is whole, or wrong, by its lengths
         self._failed: DecodeError | None = None
         self._late: Item[F] | None = None  # an error in a frame that is not fed whole, by its lengths
         self.is_brief = self.is_postponed = False
@@ -425,7 +425,8 @@ class Decoder(Generic[F]):
         extent = extents.begin(chunk, position)
         try:
             need = extent.measure(chunk, position)
-        except extents.odd:
+        except extents.odd as error:
+            self._is_whole = isinstance(error, extents.wrong)
             return False
         if need <= len(chunk) - position:
             self._is_whole = True
@@ -441,7 +442,7 @@ class Decoder(Generic[F]):
         Raises:
             DecodeError: It does not conform.
         """
-        steps = self._reading(data, offset, base, is_faulty=self._is_whole and self._is_complete)
+        steps = self._reading(data, offset, base, is_faulty=self._is_faulty)
         try:
             next(steps)
         except DecodeError as error:
@@ -451,6 +452,11 @@ class Decoder(Generic[F]):
             return self._built(done.value), done.value.end - base
         steps.close()
         return None
+
+    @property
+    def _is_faulty(self) -> bool:
+        """Whether the frame at the position does not conform, once compiled code has refused it."""
+        return self._is_whole and self._is_complete
 
     def _built(self, node: Node) -> F:
         """Return what the careful codec has read, as an object of the generated module."""
@@ -481,7 +487,7 @@ class Decoder(Generic[F]):
 
     def _begin(self, data: bytearray, start: int) -> DecodeError | None:
         """Begin the careful reading of a frame, or of the preamble; return an error that is found at once."""
-        self._parked = SuspendedFrame(data, start, self._reading(data, 0, start))
+        self._parked = SuspendedFrame(data, start, self._reading(data, 0, start, is_faulty=self._is_faulty))
         try:
             self._parked.need = next(self._parked.steps)
         except DecodeError as error:

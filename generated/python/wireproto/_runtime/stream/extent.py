@@ -1,7 +1,7 @@
 """Finds where a frame ends while its bytes come, without reading it.
 
 Invariant: each byte is looked at once, whatever the sizes of chunks, and what is held is bounded by the frame's limits.
-`Odd` says that something is wrong, or that only the reference codec can follow the bytes; nobody relies on which.
+`Wrong` says that something is; any other `Odd`, that it may be, or that only the reference codec can follow the bytes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .extent_steps import (
     ExtentSteps,
 )
 from .header import Head, Header, head_of, header_of
-from .number_steps import BYTES, NUMBER, SIZED, SKIP, Odd, Step, Steps
+from .number_steps import BYTES, NUMBER, SIZED, SKIP, Odd, Step, Steps, Wrong
 
 __all__ = ["Extent", "Extents"]
 
@@ -124,7 +124,7 @@ class Extent:
                         return self._needed(position - start, after - start)
                     length = step[2](data, position)[0]
                     if length < 0:
-                        raise Odd
+                        raise Wrong
                     position = after + length * step[3]
                 else:
                     level.index = index + 1
@@ -144,7 +144,7 @@ class Extent:
         """Remember how far the steps are, and return how far bytes are needed."""
         self._size = size
         if need > self._extents.most:
-            raise Odd
+            raise Wrong
         return need
 
     def _leave(self, level: _Level) -> None:
@@ -175,7 +175,7 @@ class Extent:
         """Take items from the frame's budget."""
         self._items_left -= count
         if count < 0 or self._items_left < 0:
-            raise Odd
+            raise Wrong
 
     # ---- steps: each returns the position after it, or how far bytes are needed as a negative number
 
@@ -186,7 +186,7 @@ class Extent:
             return -after
         number = unpack(data, position)[0]
         if allowed is not None and number not in allowed:
-            raise Odd
+            raise Wrong
         if name is not None:
             self._level.names[name] = number
         return after
@@ -197,7 +197,7 @@ class Extent:
         if after > end:
             return -int(after)
         if allowed is not None and number not in allowed:
-            raise Odd
+            raise Wrong
         if name is not None:
             self._level.names[name] = number
         return int(after)
@@ -235,7 +235,7 @@ class Extent:
             if count is None:
                 return position
         if _natural(count) > self._extents.schema.count or count * smallest > self._extents.most:
-            raise Odd
+            raise Wrong
         self._spend(count)
         if fixed is not None:
             return int(position + count * fixed)
@@ -285,7 +285,7 @@ class Extent:
             if not patterns or any(low <= number <= high for low, high in patterns):
                 self._enter(_Level(steps, names))
                 return position
-        raise Odd
+        raise Wrong
 
     def _message(self, step: Step, data: Buffer, position: int, end: int) -> int:
         _, subject, only = step
@@ -322,8 +322,8 @@ class Extent:
             return self.field(expression.path, expression.scope)
         try:
             return evaluate(expression, self)
-        except Undefined:
-            raise Odd from None
+        except Undefined as error:
+            raise (Wrong if error.what == "context" else Odd) from None
 
     def field(self, path: tuple[str, ...], scope: str) -> Any:
         names = self._level.names if scope == "own" else self._frame if scope == "frame" else self._item
@@ -341,11 +341,11 @@ class Extent:
     def context(self, name: str, keys: tuple[Any, ...]) -> Any:
         source = self._extents.options.context
         if source is None:
-            raise Odd
+            raise Undefined("context", name)
         try:
             return source.lookup(name, keys, self._extents.sender)
         except KeyError:
-            raise Odd from None
+            raise Undefined("context", name) from None
 
     def variable(self, name: str) -> Any:
         if name != "sender":
@@ -360,8 +360,10 @@ class Extent:
 
 def _natural(number: Any, least: int | None = 0) -> int:
     """Return a number that a size, a count or a choice may be."""
-    if not isinstance(number, int) or (least is not None and number < least):
+    if not isinstance(number, int):
         raise Odd
+    if least is not None and number < least:
+        raise Wrong
     return number
 
 
@@ -408,6 +410,7 @@ class Extents:
         "tables",
     )
     odd: type[Exception] = Odd
+    wrong: type[Exception] = Wrong
 
     def __init__(self, plan: Schema, options: Options) -> None:
         self.options = options

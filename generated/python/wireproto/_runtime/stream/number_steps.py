@@ -16,7 +16,7 @@ from ..schema.expressions import Number, Truth
 from ..schema.types import Boolean, EnumReference, Integer, Type
 
 __all__ = [
-    "BYTES", "NUMBER", "SIZED", "SKIP", "Odd", "Step", "Steps", "allowed_of", "constant_of", "format_of", "number_step", "unpack_of",
+    "BYTES", "NUMBER", "SIZED", "SKIP", "Odd", "Step", "Steps", "Wrong", "allowed_of", "constant_of", "format_of", "number_step", "unpack_of",
 ]  # fmt: skip
 
 Step: TypeAlias = tuple[Any, ...]
@@ -34,6 +34,10 @@ _FORMATS = {1: "b", 2: "h", 4: "i", 8: "q"}
 
 class Odd(Exception):
     """The frame's end cannot be found."""
+
+
+class Wrong(Odd):
+    """It cannot be found, for the frame does not conform, whatever comes after the bytes that are there."""
 
 
 def number_step(schema: Layout, type_: Type, name: str | None, constant: int | None) -> Step | None:
