@@ -393,7 +393,7 @@ class Decoder(Generic[F]):
         except DecodeError as fault:
             return self._fail(fault, self.offset)
         if read is None:
-            return self._park()
+            return self._park(is_faulty=self._is_faulty)
         frame, self._position = read
         return self._noted(frame, self._chunk, start, self._position, self._base)
 
@@ -479,15 +479,15 @@ class Decoder(Generic[F]):
         read, how = (read_frame, how) if self._decode_opening is None else (read_preamble, {})
         return read(self._load_plan(), data, offset, self._options, base=base, **how)
 
-    def _park(self) -> DecodeError | None:
+    def _park(self, *, is_faulty: bool = False) -> DecodeError | None:
         data = bytearray(memoryview(self._chunk)[self._position :])
         start = self._base + self._position
         self._position = len(self._chunk)
-        return self._begin(data, start)
+        return self._begin(data, start, is_faulty=is_faulty)
 
-    def _begin(self, data: bytearray, start: int) -> DecodeError | None:
+    def _begin(self, data: bytearray, start: int, *, is_faulty: bool = False) -> DecodeError | None:
         """Begin the careful reading of a frame, or of the preamble; return an error that is found at once."""
-        self._parked = SuspendedFrame(data, start, self._reading(data, 0, start, is_faulty=self._is_faulty))
+        self._parked = SuspendedFrame(data, start, self._reading(data, 0, start, is_faulty=is_faulty))
         try:
             self._parked.need = next(self._parked.steps)
         except DecodeError as error:

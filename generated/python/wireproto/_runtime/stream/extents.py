@@ -21,7 +21,12 @@ class Extent(Protocol):
 
 
 class Extents(Protocol):
-    """Where the frames of one sender end: `extent.Extents`, or `frame_ends.HeaderExtents`."""
+    """Where the frames of one sender end: `extent.Extents`, or `frame_ends.HeaderExtents`.
+
+    Attributes:
+        odd: What says that the end of a frame cannot be found.
+        wrong: The same of a frame that does not conform, whatever comes after the bytes that are there.
+    """
 
     odd: type[Exception]
     wrong: type[Exception]
