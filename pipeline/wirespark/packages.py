@@ -58,17 +58,22 @@ class Package:
     @property
     def nodes(self) -> Any:
         """Return the classes of the schema's nodes by name, and `nodes_in`, as the runtime that the package stands on has them."""
-        return _nodes(self.name.rpartition(".")[0])
+        return _nodes(self.runtime_name)
+
+    @property
+    def runtime_name(self) -> str:
+        """The runtime that the package stands on: its own tree's, or one that trees share."""
+        return type(self.plan).__module__.rpartition(".schema.")[0]
 
     def runtime(self, module: str) -> ModuleType:
         """Return a module of the runtime that the package stands on."""
-        return importlib.import_module(f"{self.name.rpartition('.')[0]}._runtime.{module}")
+        return importlib.import_module(f"{self.runtime_name}.{module}")
 
 
 @cache
-def _nodes(root: str) -> SimpleNamespace:
+def _nodes(runtime: str) -> SimpleNamespace:
     parts = ("node", "expressions", "types", "declarations", "sessions")
-    modules = [importlib.import_module(f"{root}._runtime.schema.{part}") for part in parts]
+    modules = [importlib.import_module(f"{runtime}.schema.{part}") for part in parts]
     return SimpleNamespace(
         **{
             name: value

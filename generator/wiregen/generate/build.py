@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from wiregen import __version__
 from wiregen.generate.backends import BESIDE, Backend, Page, Subject, blamed, load_backends, pages_of
-from wiregen.generate.emitter import blackened, render
+from wiregen.generate.emitter import COPIED_RUNTIME, blackened, render
 from wiregen.generate.frontend import as_shown, load_protocol, protocol_files
 from wiregen.generate.runtime_features import features_of
-from wiregen.generate.runtime_files import FOLDER, runtime_files
+from wiregen.generate.runtime_files import FOLDER, runtime_files, whole_runtime
 from wiregen.generate.writer import Output
 from wiregen.language.config import Config
 from wiregen.language.diagnostics import Report, did_you_mean
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["TreeView", "build"]
 
+_DISTRIBUTIONS: Final = {"wiregen.runtime": "wiregen"}
+"""The distributions of runtimes that are called otherwise than the packages."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeView:
@@ -35,6 +38,8 @@ class TreeView:
     protocols: tuple[str, ...]
     extras: tuple[tuple[str, str], ...]
     """Each backend that needs a library, and which."""
+    requires: str = ""
+    """The distribution of the runtime that the packages share; "" where the tree has its own."""
 
 
 def build(
@@ -53,6 +58,8 @@ def build(
     printed, which takes a while for a large protocol. `at_lock` is told what is to stand beside the .wire files. The plug-ins run
     once everything else is right.
     """
+    if config.runtime_package is not None:
+        return _shared_runtime(config.runtime_package, names, report)
     backends = load_backends(config.backends, report)
     if config.formatter == "black" and find_spec("black") is None:
         way_out = "`pip install black`, or leave `formatter` out of the configuration"
@@ -73,29 +80,47 @@ def build(
         version=__version__,
         protocols=tuple(built.get(stem, stem) for stem in files),
         extras=tuple((backend.name, backend.requires) for backend in backends if backend.requires),
+        requires=_DISTRIBUTIONS.get(config.runtime or "", config.runtime or ""),
     )
     root = PurePosixPath("python", *config.package.split("."))
     wires = {name: files[stem] for stem, name in built.items()}
     for backend, page in pages:
         if page.place == BESIDE:
-            for lock in _printed(backend, page, root, at_page, report):
+            for lock in _printed(backend, page, root, at_page, report, config.runtime):
                 at_lock(wires[page.path.stem].with_suffix(page.path.suffix), lock.content)
     printed = tuple(
         output
         for backend, page in pages
         if page.place != BESIDE
-        for output in _printed(backend, page, root, at_page, report)
+        for output in _printed(backend, page, root, at_page, report, config.runtime)
     )
     outputs = (
         Output(path=PurePosixPath("pyproject.toml"), content=_text("python/tree/pyproject.toml.jinja", tree)),
         Output(path=root / "__init__.py", content=_text("python/tree/__init__.py.jinja", tree)),
         Output(path=root / "py.typed", content=b""),
-        *_runtime(root / FOLDER, printed, subjects, config),
+        *(() if config.runtime else _runtime(root / FOLDER, printed, subjects, config)),
         *printed,
     )
     if config.formatter == "black":
         outputs = tuple(map(_blackened, outputs))
     return (*outputs, *_plugged(plugins, subjects, outputs, config.package, report))
+
+
+def _shared_runtime(package: str, names: tuple[str, ...], report: Report) -> tuple[Output, ...]:
+    """Return the tree of the whole runtime as a package of its own."""
+    if names:
+        help_ = "protocols are built by projects without `runtime_package`"
+        report.error(
+            "WG5003", f"there is no protocol `{names[0]}` in the project of a runtime", None, help=help_
+        )
+        return ()
+    root = PurePosixPath("python", *package.split("."))
+    tree = TreeView(package=package, version=__version__, protocols=(), extras=())
+    return (
+        Output(path=PurePosixPath("pyproject.toml"), content=_text("python/tree/pyproject.toml.jinja", tree)),
+        Output(path=root / "py.typed", content=b""),
+        *(Output(path=root / path, content=content) for path, content in whole_runtime()),
+    )
 
 
 def _blackened(output: Output) -> Output:
@@ -126,12 +151,14 @@ def _printed(
     root: PurePosixPath,
     at_page: Callable[[PurePosixPath], None],
     report: Report,
+    runtime: str | None,
 ) -> Iterator[Output]:
     """Yield the file of a page; nothing where the backend's template fails."""
     path = root / page.path if page.place is None else PurePosixPath(page.place) / page.path
     at_page(path)
     with blamed(backend, str(page.path), report):
-        yield Output(path=path, content=_text(page.template, page.view, page.templates))
+        text = render(page.template, page.view, page.templates, runtime or COPIED_RUNTIME)
+        yield Output(path=path, content=text.encode())
 
 
 def _subjects(
@@ -171,5 +198,5 @@ def _runtime(
         yield Output(path=folder / path, content=content)
 
 
-def _text(template: str, view: object, templates: Path | None = None) -> bytes:
-    return render(template, view, templates).encode()
+def _text(template: str, view: object) -> bytes:
+    return render(template, view).encode()

@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 __all__ = [
+    "COPIED_RUNTIME",
     "Emitter",
     "blackened",
     "code",
@@ -30,6 +31,8 @@ __all__ = [
 ]
 
 LINE_LENGTH = 110
+COPIED_RUNTIME = ".._runtime"
+"""What a protocol's package imports the runtime from that lies in its own tree."""
 
 _MARKUP = frozenset({".html", ".svg", ".xml"})
 _TEMPLATE = frozenset({".jinja", ".j2"})
@@ -57,9 +60,12 @@ _DIRECTIVE = re.compile(
 
 
 class Emitter:
-    """Renders the templates of folders, the first one's first; keeps nothing of a view but the formatted text, by the hash of the unformatted."""
+    """Renders the templates of folders, the first one's first; keeps nothing of a view but the formatted text, by the hash of the unformatted.
 
-    def __init__(self, *folders: Path) -> None:
+    `runtime` in a template is the package that generated code imports the runtime from.
+    """
+
+    def __init__(self, *folders: Path, runtime: str = COPIED_RUNTIME) -> None:
         import jinja2  # nobody who only asks where the templates are pays for it
 
         self._environment = jinja2.Environment(
@@ -78,10 +84,11 @@ class Emitter:
             markdown=markdown,
             code=code,
         )
+        self._environment.globals["runtime"] = runtime
         self._formatted: dict[bytes, str] = {}
 
     def render(self, template_name: str, view: object) -> str:
-        """Return the text of a template whose only variable is `view`; Python (`….py`, `….py.jinja`) comes out formatted.
+        """Return the text of a template whose variables are `view` and `runtime`; Python (`….py`, `….py.jinja`) comes out formatted.
 
         Raises:
             jinja2.TemplateError: The template is missing, or names what the view does not have.
@@ -103,9 +110,11 @@ class Emitter:
         return self._formatted[key]
 
 
-def render(template_name: str, view: object, templates: Path | None = None) -> str:
+def render(
+    template_name: str, view: object, templates: Path | None = None, runtime: str = COPIED_RUNTIME
+) -> str:
     """Return the text of a template of the folder `templates`, or of wiregen's own; see `Emitter.render`."""
-    return _emitter(templates).render(template_name, view)
+    return _emitter(templates, runtime).render(template_name, view)
 
 
 def templates_folder() -> Path:
@@ -275,8 +284,8 @@ def _without_ruffs_own() -> dict[str, str]:
 
 
 @cache
-def _emitter(templates: Path | None) -> Emitter:
-    return Emitter(*([] if templates is None else [templates]), templates_folder())
+def _emitter(templates: Path | None, runtime: str) -> Emitter:
+    return Emitter(*([] if templates is None else [templates]), templates_folder(), runtime=runtime)
 
 
 def _is_markup(template_name: str | None) -> bool:

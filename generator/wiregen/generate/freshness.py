@@ -63,9 +63,9 @@ def inputs_of(config: Config) -> str | None:
 
 
 def _parts(config: Config) -> Iterator[bytes]:
-    yield repr(
-        (config.package, config.backends, config.protocols, config.formatter, config.sessions)
-    ).encode()
+    about_code = (config.backends, config.formatter, config.sessions)
+    about_names = (config.package, config.protocols, config.runtime, config.runtime_package)
+    yield repr((about_code, about_names)).encode()
     yield repr((platform.python_implementation(), platform.python_version())).encode()
     yield from map(_version, (*_OUTPUT_COMES_THROUGH, config.formatter))
     yield from _own_backends(config.backends)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -37,7 +36,7 @@ NATIVE: Final = "native"
 StreamItem: TypeAlias = "tuple[int, int, Any | DecodeError]"
 """Offset, size, and the frame, preamble or error there."""
 
-_RUNTIME_IMPORT: Final = re.compile(r"^( *from )\.\._runtime\.", re.MULTILINE)
+_RUNTIME: Final = "wiregen.runtime"
 _NUMBERS: Final = count(1)
 
 
@@ -170,7 +169,7 @@ class _Module:
 
     def printed(self) -> str:
         page = self.page
-        return render(page.template, page.view, page.templates) if self.text is None else self.text
+        return render(page.template, page.view, page.templates, _RUNTIME) if self.text is None else self.text
 
 
 def _modules_of(
@@ -209,7 +208,7 @@ class _Modules(MetaPathFinder, InspectLoader):
     def get_source(self, fullname: str) -> str:
         if fullname == self._root:
             return ""
-        return _RUNTIME_IMPORT.sub(r"\1wiregen.runtime.", self._modules[fullname].printed())
+        return self._modules[fullname].printed()
 
 
 def _is_module(page: Page) -> bool:

@@ -14,7 +14,7 @@ from typing import Final
 
 from wiregen.generate.runtime_features import MODULES, Feature
 
-__all__ = ["FOLDER", "runtime_files"]
+__all__ = ["FOLDER", "runtime_files", "whole_runtime"]
 
 FOLDER: Final = "_runtime"
 _HERE: Final = Path(__file__).resolve().parents[1] / "runtime"
@@ -42,8 +42,18 @@ def runtime_files(
         name = waiting.pop()
         needed.add(name)
         waiting |= _imports_of(name) - needed
-    paths = sorted(modules[name] for name in needed)
-    return tuple((PurePosixPath(path.relative_to(_HERE).as_posix()), path.read_bytes()) for path in paths)
+    return _contents(modules[name] for name in needed)
+
+
+def whole_runtime() -> tuple[tuple[PurePosixPath, bytes], ...]:
+    """Return path and content of every module of the runtime."""
+    return _contents(_modules().values())
+
+
+def _contents(paths: Iterable[Path]) -> tuple[tuple[PurePosixPath, bytes], ...]:
+    return tuple(
+        (PurePosixPath(path.relative_to(_HERE).as_posix()), path.read_bytes()) for path in sorted(paths)
+    )
 
 
 def _imported(text: str) -> Iterator[str]:

@@ -21,6 +21,9 @@ PROJECT_NAME: Final = "pyproject.toml"
 
 _UNREADABLE, _NOT_TOML, _UNKNOWN_KEY, _WRONG_VALUE = "WG6001", "WG6002", "WG6003", "WG6004"
 _OUTSIDE, _OVERLAP, _LINK = "WG6005", "WG6006", "WG6007"
+_CONTRADICTION: Final = "WG6009"
+_OF_RUNTIME: Final = frozenset(("runtime_package", "output", "formatter"))
+"""The keys of a project that builds a runtime."""
 _MAX_SIZE: Final = 1 << 20  # bytes
 
 
@@ -42,6 +45,8 @@ class Config:
     plugin_output: str = DEFAULTS["plugin_output"]
     formatter: str = DEFAULTS["formatter"]  # of the generated Python: ruff or black
     sessions: bool = DEFAULTS["sessions"]  # whether packages have connections and sessions
+    runtime: str | None = DEFAULTS["runtime"]  # the installed package that has it; None: a copy in the tree
+    runtime_package: str | None = DEFAULTS["runtime_package"]  # what is built: the runtime, no protocol
 
 
 def load_config(start: Path, report: Report) -> Config:
@@ -146,7 +151,28 @@ def _settings(table: Mapping[str, object], file: Path | None, report: Report) ->
             message = f"`{name}{place}` in `{file}` should be {words}"
             report.error(_WRONG_VALUE, message, None, help=example)
     right = {name: value for name, value in written.items() if name not in faults}
-    return dict(Settings.model_validate(right))
+    settings = dict(Settings.model_validate(right))
+    return _without_contradictions(settings, right, file, report)
+
+
+def _without_contradictions(
+    settings: dict[str, Any], written: Mapping[str, object], file: Path | None, report: Report
+) -> dict[str, Any]:
+    """Report where the keys about the runtime contradict others, and take the defaults of the former."""
+    runtime, package = settings["runtime"], settings["package"]
+    others = sorted(written.keys() - _OF_RUNTIME)
+    if settings["runtime_package"] is not None and others:
+        message = (
+            f"`runtime_package` in `{file}` builds a runtime and no protocol; beside it stands `{others[0]}`"
+        )
+        help_ = "give the runtime a project of its own, with its own wiregen.toml"
+    elif runtime is not None and f"{runtime}.".startswith(f"{package}."):
+        message = f"`runtime` in `{file}` lies in the package that is built: `{runtime}` in `{package}`"
+        help_ = 'name a package of another project: runtime = "acme_runtime"'
+    else:
+        return settings
+    report.error(_CONTRADICTION, message, None, help=help_)
+    return settings | {"runtime": None, "runtime_package": None}
 
 
 def _inside(name: str, key: str, root: Path, report: Report) -> Path:

@@ -19,4 +19,6 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "protocols": None,
     "formatter": "ruff",
     "sessions": True,
+    "runtime": None,
+    "runtime_package": None,
 }

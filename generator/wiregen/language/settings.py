@@ -11,6 +11,9 @@ from wiregen.language.config_defaults import DEFAULTS
 __all__ = ["Settings", "faults_of", "schema", "schema_text"]
 
 _MAX_ITEMS: Final = 100
+_PACKAGE_WORDS: Final = (
+    "names of small letters, digits and _, with points between, none of them a keyword of Python"
+)
 
 
 def _without_keywords(package: str) -> str:
@@ -72,7 +75,7 @@ class Settings(BaseModel):
     package: Package = Field(
         DEFAULTS["package"],
         title="The Python package that the protocols are modules of.",
-        description="names of small letters, digits and _, with points between, none of them a keyword of Python",
+        description=_PACKAGE_WORDS,
         examples=['a Python package in lower case: package = "wireproto"'],
     )
     backends: Names = Field(
@@ -122,6 +125,18 @@ class Settings(BaseModel):
         description="`true` or `false`",
         examples=["true or false: sessions = false"],
     )
+    runtime: Package | None = Field(
+        DEFAULTS["runtime"],
+        title="The installed package that the protocols import the runtime from; without it each tree has a copy.",
+        description=_PACKAGE_WORDS,
+        examples=['a Python package in lower case: runtime = "acme_runtime"'],
+    )
+    runtime_package: Package | None = Field(
+        DEFAULTS["runtime_package"],
+        title="Builds the whole runtime as this Python package, for trees that say `runtime`, and no protocol.",
+        description=_PACKAGE_WORDS,
+        examples=['a Python package in lower case: runtime_package = "acme_runtime"'],
+    )
 
 
 def faults_of(error: ValidationError) -> dict[str, list[tuple[str, str]]]:
@@ -152,11 +167,11 @@ def faults_of(error: ValidationError) -> dict[str, list[tuple[str, str]]]:
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of the model: what an editor completes and checks."""
     document = Settings.model_json_schema()
-    # TOML has no null: the key that may be left out is a list like the others.
-    protocols = document["properties"]["protocols"]
-    listed = next(each for each in protocols.pop("anyOf") if each.get("type") == "array")
-    del protocols["default"]
-    protocols |= listed
+    for key in document["properties"].values():  # TOML has no null: a key is left out instead
+        if "anyOf" in key:
+            (told,) = (each for each in key.pop("anyOf") if each != {"type": "null"})
+            del key["default"]
+            key |= told
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document}
 
 

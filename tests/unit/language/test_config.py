@@ -66,7 +66,7 @@ def test_the_nearest_wins_and_wiregen_toml_before_pyproject(tmp_path: Path) -> N
         pytest.param(b"sources = [idl]", "WG6002", None, id="not TOML"),
         pytest.param(b"x = " + b"[" * 5000, "WG6002", None, id="nested"),
         pytest.param(b'packge = "x"', "WG6003", "did you mean `package`?", id="misspelt key"),
-        pytest.param(b"colour = 1", "WG6003", "the keys are sources, output, package, backends, plugins, plugin_time, plugin_output, protocols, formatter, sessions", id="foreign key"),
+        pytest.param(b"colour = 1", "WG6003", "the keys are sources, output, package, backends, plugins, plugin_time, plugin_output, protocols, formatter, sessions, runtime, runtime_package", id="foreign key"),
         pytest.param(b'sources = "idl"', "WG6004", 'a list of folders: sources = ["idl"]', id="wrong type"),
         pytest.param(b"sources = []", "WG6004", 'a list of folders: sources = ["idl"]', id="empty"),
         pytest.param(b'package = "Wire-Proto"', "WG6004", 'a Python package in lower case: package = "wireproto"', id="no package"),
@@ -75,6 +75,9 @@ def test_the_nearest_wins_and_wiregen_toml_before_pyproject(tmp_path: Path) -> N
         pytest.param(b'plugin_time = "0 s"', "WG6004", 'a time: plugin_time = "5 min"', id="no time at all"),
         pytest.param(b'plugin_output = "64 MB"', "WG6004", 'a size: plugin_output = "256 MiB"', id="another unit"),
         pytest.param(b'formatter = "yapf"', "WG6004", 'a formatter: formatter = "black"', id="another formatter"),
+        pytest.param(b'runtime = "Acme"', "WG6004", 'a Python package in lower case: runtime = "acme_runtime"', id="no package of a runtime"),
+        pytest.param(b'runtime = "wireproto.shared"', "WG6009", 'name a package of another project: runtime = "acme_runtime"', id="a runtime in the package"),
+        pytest.param(b'runtime_package = "acme"\nsessions = true', "WG6009", "give the runtime a project of its own, with its own wiregen.toml", id="a runtime and more"),
         pytest.param(b'protocols = ["Tide"]', "WG6004", 'a list of protocols: protocols = ["tide"]', id="no protocol's name"),
         pytest.param(b'backends = ["native", "../x"]', "WG6004", 'a list of names: backends = ["native"]', id="no name"),
     ],
@@ -123,7 +126,7 @@ def test_other_backends_stand_on_the_native_one(tmp_path: Path) -> None:
     assert load(tmp_path)[0].backends == ("native", "msgpack")
 
 
-@pytest.mark.parametrize("number", range(6001, 6009))
+@pytest.mark.parametrize("number", range(6001, 6010))
 def test_every_code_has_a_page(number: int) -> None:
     assert explanation(f"WG{number}") is not None
 

@@ -153,7 +153,7 @@ def _make(config: "Config", wishes: _Wishes) -> _Made:
     plugins = _plugins(config, wishes, report)
     if report.has_errors:
         stop(report, sources)
-    if not (wishes.names or config.protocols):
+    if not (wishes.names or config.protocols or config.runtime_package):
         chosen_names(protocol_files(config), config)
     with progress_of_pages() as at_page:
         outputs = build(

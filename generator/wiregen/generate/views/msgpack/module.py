@@ -45,8 +45,8 @@ class MsgpackView:
     size: ItemSize
 
     @property
-    def imports(self) -> tuple[str, ...]:
-        """The lines that import from the runtime."""
+    def imports(self) -> tuple[tuple[str, str], ...]:
+        """What the module imports from the runtime: module and name."""
         names = [(module, name) for name, module in _RUNTIME.items() if name in self.used]
         return self.doors.imports([*names, ("serial.msgpack", "MsgpackFormat")])
 

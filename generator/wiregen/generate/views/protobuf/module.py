@@ -32,8 +32,8 @@ class ProtobufView:
     frames: tuple[tuple[str, str, str, str], ...]
 
     @property
-    def imports(self) -> tuple[str, ...]:
-        """The lines that import from the runtime."""
+    def imports(self) -> tuple[tuple[str, str], ...]:
+        """What the module imports from the runtime: module and name."""
         texts = [part.take for each in self.functions for part in each.parts]
         texts += [option.part.take for each in self.functions for option in each.options]
         words = set(re.findall(r"\w+", " ".join(texts)))

@@ -16,6 +16,7 @@ from wiregen.generate.views.python.classes import (
 from wiregen.generate.views.python.codings import CodingView
 from wiregen.generate.views.python.function_views import CodecView, ReadFunction, WriteFunction
 from wiregen.generate.views.python.reading.step_views import ReadStep
+from wiregen.runtime.schema.version import SCHEMA_VERSION
 
 __all__ = [
     "AliasView",
@@ -300,6 +301,11 @@ class ModuleView:
     def is_remembered(self) -> bool:
         """Whether what was read says something about what comes: contexts, open joins."""
         return self.has_context or self.has_joins
+
+    @property
+    def schema_version(self) -> int:
+        """The version of the runtime's schema that the package is built for."""
+        return SCHEMA_VERSION
 
     @property
     def runtime_imports(self) -> tuple[tuple[str, str, str], ...]:

@@ -64,8 +64,8 @@ class DoorsView:
         """The annotation of the message of whatever frame comes."""
         return "_Message | None" if self.may_lack_message else "_Message"
 
-    def imports(self, runtime: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-        """Return the sorted lines that import from the runtime: these names of its modules, and what the doors need."""
+    def imports(self, runtime: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+        """Return the sorted imports from the runtime, module and name: these, and what the doors need besides the errors."""
         own = {("codec.options", "Options"), ("serial.conversion", "Budget"), ("serial.codec", "SerialCodec")}
         own |= {
             ("serial.codec", "framed"),
@@ -76,9 +76,7 @@ class DoorsView:
         own |= {("codec.values", "check_context")} if self.has_context else set()
         own |= {("serial.conversion", "Members")} if self.enums else set()
         own |= {("serial.conversion", "RawUnion")} if self.raws else set()
-        rows = sorted(own, key=lambda row: (row[0], not row[1][0].isupper(), row[1]))
-        lines = [f"from .._runtime.{module} import {name} as _{name}" for module, name in rows]
-        return ("from .._runtime.codec.errors import DecodeError, EncodeError, NeedMoreData", *lines)
+        return tuple(sorted(own, key=lambda row: (row[0], not row[1][0].isupper(), row[1])))
 
     @property
     def imported_classes(self) -> str:
