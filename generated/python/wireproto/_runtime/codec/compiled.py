@@ -52,8 +52,19 @@ READ_FAULTS: Final = (
     Bad,
     RecursionError,
 )
-WRITE_FAULTS: Final = (Exception,)
-"""A value may be anything, and its attributes may raise anything."""
+WRITE_FAULTS: Final = (
+    struct_error,
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    BufferError,
+    ReferenceError,
+    RuntimeError,  # RecursionError too
+    Bad,
+)
+"""What an operation on a bad value raises, and what methods of a value's own class may. Other errors are bugs of an encoder, and leave it."""
 
 
 def as_bytes(data: bytes | bytearray | memoryview) -> bytes:
