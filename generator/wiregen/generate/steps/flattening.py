@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import takewhile
-from typing import Literal, assert_never
+from typing import Literal
 
 from wiregen.generate.steps.bit_runs import bit_slot
+from wiregen.generate.steps.extents import extent_of, held_steps, length_steps, may_be_null
 from wiregen.generate.steps.requirements import Asked
 from wiregen.generate.steps.step import (
     Carry,
@@ -14,7 +15,6 @@ from wiregen.generate.steps.step import (
     Check,
     Choose,
     Chunk,
-    Delimiter,
     Dispatch,
     Enter,
     Extent,
@@ -27,12 +27,10 @@ from wiregen.generate.steps.step import (
     Number,
     Option,
     Repeat,
-    Rest,
     Run,
     Slot,
     Step,
     UnsupportedError,
-    Until,
 )
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
@@ -194,11 +192,11 @@ class Flattener:
             case m.Varint() | m.CodingReference() | m.EnumReference():
                 yield self._number(type_, key, prefix, field)
             case m.Bytes(length=length) | m.Text(length=length):
-                yield from self._prefixed(length, key, prefix, field)
-                extent = self._extent(length, key, prefix)
+                yield from length_steps(length, key, prefix, field)
+                extent = extent_of(length, key, prefix, self._codings)
                 yield Chunk(key=key, type=type_, extent=extent, field=field)
             case m.List():
-                yield from self._prefixed(type_.length, key, prefix, field)
+                yield from length_steps(type_.length, key, prefix, field)
                 yield self._repeat(type_, key, prefix, field, is_last=is_last)
             case m.Block():
                 yield from self._row(type_.fields, prefix, is_last=is_last)
@@ -233,40 +231,6 @@ class Flattener:
         assert expected is None or isinstance(expected, int)
         return Number(key=key, type=type_, field=field, part=part, prefix=prefix, expected=expected)
 
-    def _prefixed(self, length: m.Length, key: str, prefix: str, field: m.Field) -> Iterator[Step]:
-        if isinstance(length, m.Prefix):
-            yield from self._held(length.type, f"{key}#length", prefix, field)
-
-    def _held(
-        self, type_: m.Integer | m.Varint | m.CodingReference, key: str, prefix: str, field: m.Field
-    ) -> Iterator[Step]:
-        """Yield the step of a length that stands before what it measures."""
-        if isinstance(type_, m.Integer):
-            slot = Slot(key=key, type=type_, bits=type_.bits, field=field, part="length", prefix=prefix)
-            yield Run(slots=(slot,), size=slot.size)
-        else:
-            yield Number(key=key, type=type_, field=field, part="length", prefix=prefix)
-
-    def _extent(self, length: m.Length, key: str, prefix: str) -> Extent:
-        match length:
-            case m.Prefix(type=type_):
-                return Held(key=f"{key}#length", may_be_null=self._may_be_null(type_))
-            case m.Computed(value=value):
-                return Given(value=value, prefix=prefix)
-            case m.ToEnd():
-                return Rest()
-            case m.Delimited(delimiter=delimiter):
-                return Delimiter(bytes=bytes.fromhex(delimiter))
-            case m.Until(condition=condition):
-                return Until(condition=condition, prefix=prefix)
-            case _:
-                assert_never(length)
-
-    def _may_be_null(self, type_: m.Type) -> bool:
-        if not isinstance(type_, m.CodingReference):
-            return False
-        return any(width.is_null for width in self._codings[type_.name].widths)
-
     def _repeat(self, type_: m.List, key: str, prefix: str, field: m.Field, *, is_last: bool) -> Repeat:
         item_key = f"{key}[]"
         item = list(self._type(type_.item, item_key, prefix, as_item(field), is_last=False))
@@ -283,7 +247,7 @@ class Flattener:
             )
         return Repeat(
             key=key,
-            extent=self._extent(type_.length, key, prefix),
+            extent=extent_of(type_.length, key, prefix, self._codings),
             item=tuple(item),
             item_key=item_key,
             smallest=smallest(type_.item, self._protocol),
@@ -312,8 +276,8 @@ class Flattener:
             case m.InSize(size=size):
                 extent: Given | Held = Given(value=size, prefix=prefix)
             case m.Prefix(type=prefix_type):
-                yield from self._held(prefix_type, f"{region}#length", prefix, field)
-                extent = Held(key=f"{region}#length", may_be_null=self._may_be_null(prefix_type))
+                yield from held_steps(prefix_type, f"{region}#length", prefix, field)
+                extent = Held(key=f"{region}#length", may_be_null=may_be_null(prefix_type, self._codings))
             case m.Compressed() | m.Chunks() as carrier:
                 yield from self._carried(type_, carrier, key, prefix, field)
                 return
@@ -356,8 +320,8 @@ class Flattener:
         chunk: tuple[Step, ...] = ()
         if isinstance(carrier, m.Compressed):
             region = f"{key}#region"  # which has a length beside its content's own
-            yield from self._prefixed(carrier.length, region, prefix, field)
-            extent = self._extent(carrier.length, region, prefix)
+            yield from length_steps(carrier.length, region, prefix, field)
+            extent = extent_of(carrier.length, region, prefix, self._codings)
         else:
             struct = self._structs[carrier.struct]
             chunk = tuple(self.fields(struct.fields, f"{key}[].", is_last=False))

@@ -1,0 +1,52 @@
+"""What says how long a value is: the steps of a length before it, and where it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import assert_never
+
+from wiregen.generate.steps.step import Delimiter, Extent, Given, Held, Number, Rest, Run, Slot, Step, Until
+from wiregen.schema import model as m
+
+__all__ = ["extent_of", "held_steps", "length_steps", "may_be_null"]
+
+
+def length_steps(length: m.Length, key: str, prefix: str, field: m.Field) -> Iterator[Step]:
+    """Yield the step of a length that stands before its value; nothing for another."""
+    if isinstance(length, m.Prefix):
+        yield from held_steps(length.type, f"{key}#length", prefix, field)
+
+
+def held_steps(
+    type_: m.Integer | m.Varint | m.CodingReference, key: str, prefix: str, field: m.Field
+) -> Iterator[Step]:
+    """Yield the step of a length that stands before what it measures."""
+    if isinstance(type_, m.Integer):
+        slot = Slot(key=key, type=type_, bits=type_.bits, field=field, part="length", prefix=prefix)
+        yield Run(slots=(slot,), size=slot.size)
+    else:
+        yield Number(key=key, type=type_, field=field, part="length", prefix=prefix)
+
+
+def extent_of(length: m.Length, key: str, prefix: str, codings: Mapping[str, m.Coding]) -> Extent:
+    """Return where a value ends."""
+    match length:
+        case m.Prefix(type=type_):
+            return Held(key=f"{key}#length", may_be_null=may_be_null(type_, codings))
+        case m.Computed(value=value):
+            return Given(value=value, prefix=prefix)
+        case m.ToEnd():
+            return Rest()
+        case m.Delimited(delimiter=delimiter):
+            return Delimiter(bytes=bytes.fromhex(delimiter))
+        case m.Until(condition=condition):
+            return Until(condition=condition, prefix=prefix)
+        case _:
+            assert_never(length)
+
+
+def may_be_null(type_: m.Type, codings: Mapping[str, m.Coding]) -> bool:
+    """Return whether a length may say that there is no value."""
+    if not isinstance(type_, m.CodingReference):
+        return False
+    return any(width.is_null for width in codings[type_.name].widths)
