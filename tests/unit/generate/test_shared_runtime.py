@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.commands import called
 from tests.once import mypy_cache
 
 from wiregen.generate.build import build
@@ -103,6 +104,13 @@ def test_a_tree_on_a_shared_runtime_has_no_copy_and_depends_on_it(places: tuple[
     project = (runtime.parent / "pyproject.toml").read_text(encoding="utf-8")
     assert 'name = "acme_runtime"' in project and "dependencies" not in project
     assert (runtime / "acme_runtime" / "py.typed").is_file()
+
+
+def test_a_project_of_a_runtime_is_built_without_sources(tmp_path: Path) -> None:
+    (tmp_path / "wiregen.toml").write_text('runtime_package = "acme_runtime"\n', encoding="utf-8")
+    assert called("build", folder=tmp_path).exit_code == 0
+    assert called("build", "--check", folder=tmp_path).exit_code == 0
+    assert "WG5003" in called("build", "tide", folder=tmp_path).output
 
 
 def test_the_pipeline_finds_the_runtime_that_trees_share(places: tuple[Path, ...]) -> None:
