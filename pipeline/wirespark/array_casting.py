@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pyarrow as pa
 
 from wirespark.errors import WireSparkError
+from wirespark.untyped import ArrowArray, ArrowType, Values
 
 __all__ = ["bare", "bare_type", "fitted", "plain"]
 
 
-def plain(array: Any) -> list[Any]:
+def plain(array: ArrowArray) -> Values:
     """Return an array's values as Python has them."""
     type_ = array.type
     if pa.types.is_decimal(type_):
         return [None if value is None else int(value) for value in array.to_pylist()]
     is_object = pa.types.is_string(type_) or pa.types.is_binary(type_)
     if is_object or not array.null_count:
-        values: list[Any] = array.to_numpy(zero_copy_only=False).tolist()
+        values: Values = array.to_numpy(zero_copy_only=False).tolist()
         return values
-    found: list[Any] = array.to_pylist()
+    found: Values = array.to_pylist()
     return found
 
 
-def fitted(array: Any, type_: Any, path: str = "") -> Any:
+def fitted(array: ArrowArray, type_: ArrowType, path: str = "") -> ArrowArray:
     """Return an array as one of that type: what is missing inside structs is null, other widths are taken where they fit.
 
     Raises:
@@ -45,7 +44,7 @@ def fitted(array: Any, type_: Any, path: str = "") -> Any:
         raise WireSparkError(f"the column {path or 'given'!r} does not fit: {error}") from None
 
 
-def _fitted_struct(array: Any, type_: Any, path: str) -> Any:
+def _fitted_struct(array: ArrowArray, type_: ArrowType, path: str) -> ArrowArray:
     given = {field.name: array.field(number) for number, field in enumerate(array.type)}
     unknown = given.keys() - {field.name for field in type_}
     if unknown:
@@ -63,14 +62,14 @@ def _fitted_struct(array: Any, type_: Any, path: str) -> Any:
     return pa.StructArray.from_arrays(children, fields=list(type_), mask=mask)
 
 
-def bare_type(type_: Any) -> Any:
+def bare_type(type_: ArrowType) -> ArrowType:
     """Return a type without what its fields say besides: Spark holds what a function returns to the very types, notes included."""
     if pa.types.is_struct(type_):
         return pa.struct([pa.field(field.name, bare_type(field.type)) for field in type_])
     return pa.list_(bare_type(type_.value_type)) if pa.types.is_list(type_) else type_
 
 
-def bare(array: Any) -> Any:
+def bare(array: ArrowArray) -> ArrowArray:
     """Return an array as one of such a type."""
     type_ = array.type
     if pa.types.is_struct(type_):

@@ -9,18 +9,35 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
+from wirespark.nodes import Nodes
 from wirespark.packages import Package
+from wirespark.untyped import ArrowArray, ArrowField, ArrowType, Values
+
+if TYPE_CHECKING:
+    from wireproto._runtime.reference.layout import Fields
+    from wireproto._runtime.schema.declarations import Field, Variety
+    from wireproto._runtime.schema.literals import Encoding, Endian
+    from wireproto._runtime.schema.types import (
+        EnumReference,
+        FrameReference,
+        List,
+        Match,
+        MessageReference,
+        StructReference,
+        Text,
+        Type,
+        UnionReference,
+    )
 
 __all__ = ["TAKEN_BY_US", "Filler", "Fillers", "arm_key", "column_groups", "declared", "wire_of"]
 
-Values: TypeAlias = Sequence[Any]
-Filler: TypeAlias = Callable[[Values], tuple[Any, ...]]
-RecordFiller: TypeAlias = Callable[[Values], list[Any]]
+Filler: TypeAlias = Callable[[Values], tuple[ArrowArray, ...]]
+RecordFiller: TypeAlias = Callable[[Values], list[ArrowArray]]
 
 _BESIDE = ("number", "raw")
 TAKEN_BY_US = ("absent", "code", "message", "tail")
@@ -42,7 +59,9 @@ class Fillers:
 
     # ---- records
 
-    def record(self, fields: Any, schema: Iterable[Any], without: str | None = None) -> RecordFiller:
+    def record(
+        self, fields: Fields, schema: Iterable[ArrowField], without: str | None = None
+    ) -> RecordFiller:
         """Return what gives the columns of a declaration's fields, out of its records."""
         wanted = self._shown(fields, without)
         trailing = [field.name for field in wanted if self._types.is_trailing(field)]
@@ -53,8 +72,8 @@ class Fillers:
             for field, group in zip(wanted, groups, strict=True)
         ]
 
-        def fill(records: Values) -> list[Any]:
-            arrays: list[Any] = []
+        def fill(records: Values) -> list[ArrowArray]:
+            arrays: list[ArrowArray] = []
             for name, filler, n_behind in fillers:
                 values = _attributes(records, name)
                 if n_behind is not None:
@@ -64,15 +83,15 @@ class Fillers:
 
         return fill
 
-    def _shown(self, fields: Any, without: str | None) -> list[Any]:
+    def _shown(self, fields: Fields, without: str | None) -> list[Field]:
         """Return the fields that have columns, each name once."""
-        found: dict[str, Any] = {}
+        found: dict[str, Field] = {}
         for field in self._types.flat_fields(fields):
             if not field.is_hidden and field.name != without:
                 found.setdefault(field.name, field)
         return list(found.values())
 
-    def named(self, name: str, schema: Iterable[Any]) -> RecordFiller:
+    def named(self, name: str, schema: Iterable[ArrowField]) -> RecordFiller:
         """Return the same of a message, struct, preamble, or frame without a message, by its name."""
         declared = self._schema
         if name in declared.messages:
@@ -85,19 +104,19 @@ class Fillers:
             return self.record(declared.structs[name], schema)
         return self._plain_record(schema)
 
-    def header(self, frame: str, schema: Iterable[Any]) -> RecordFiller:
+    def header(self, frame: str, schema: Iterable[ArrowField]) -> RecordFiller:
         """Return the same of what a frame has around its message."""
         known = self._schema.frames[frame]
         return self.record(known.fields, schema, without=known.message)
 
-    def _plain_record(self, schema: Iterable[Any]) -> RecordFiller:
+    def _plain_record(self, schema: Iterable[ArrowField]) -> RecordFiller:
         """Return the same of what no plan declares: a piece, or a message of unknown layout."""
         columns = list(schema)
         return lambda records: [pa.array(_attributes(records, each.name), each.type) for each in columns]
 
     # ---- values
 
-    def of(self, type_: Any, columns: Sequence[Any]) -> Filler:
+    def of(self, type_: Type, columns: Sequence[ArrowField]) -> Filler:
         """Return the filler of a type, for its column and those beside it."""
         type_ = self._content(type_)
         column = columns[0]
@@ -105,64 +124,73 @@ class Fillers:
             return self.of(next(self._arms.leaf_arms(type_)), columns)  # all arms have this column
         if pa.types.is_list(column.type) and isinstance(type_, self._nodes.List):
             return self._list(type_, columns)
-        match wire_of(column):
-            case "json":
+        n = self._nodes
+        match wire_of(column), type_:
+            case "json", _:
                 return self._json(type_)
-            case "member":
+            case "member", n.EnumReference():
                 return self._member(type_, columns)
-            case "uuid":
+            case "uuid", _:
                 return lambda values: (_strings([None if v is None else str(v) for v in values]),)
-            case "nothing":
+            case "nothing", _:
                 return lambda values: (pa.array([None if v is None else True for v in values], pa.bool_()),)
-            case "union":
+            case "union", n.UnionReference():
                 return self._union(type_, column)
-            case "frame":
+            case "frame", n.FrameReference():
                 return self._frame(type_, column)
-            case "choice":
-                is_any = isinstance(type_, self._nodes.MessageMatch)
-                return self._messages(column) if is_any else self._choice(type_, column)
+            case "choice", n.MessageMatch():
+                return self._messages(column)
+            case "choice", n.Match():
+                return self._choice(type_, column)
         return self._plain(type_, columns)
 
-    def _plain(self, type_: Any, columns: Sequence[Any]) -> Filler:
+    def _plain(self, type_: Type, columns: Sequence[ArrowField]) -> Filler:
         column = columns[0]
-        if pa.types.is_struct(column.type):
+        n = self._nodes
+        if pa.types.is_struct(column.type) and isinstance(
+            type_, n.StructReference | n.FrameReference | n.MessageReference
+        ):
             return self._struct(type_, column)
-        if len(columns) == 2:
+        if len(columns) == 2 and isinstance(type_, self._nodes.Text):
             return self._text(type_)
         arrow = column.type
         return lambda values: (pa.array(values, arrow),)
 
-    def _text(self, type_: Any) -> Filler:
+    def _text(self, type_: Text) -> Filler:
         encoding, lenient, endian = type_.encoding, type_.is_lenient, type_.endian
 
-        def fill(values: Values) -> tuple[Any, ...]:
+        def fill(values: Values) -> tuple[ArrowArray, ...]:
             try:
                 return _strings(values), pa.nulls(len(values), pa.binary())
             except UnicodeEncodeError:
                 texts, raws = zip(*(self._halves(v, encoding, lenient, endian) for v in values), strict=True)
-                return _strings(texts), pa.array(raws, pa.binary())
+                return _strings(list(texts)), pa.array(raws, pa.binary())
 
         return fill
 
-    def _halves(self, value: Any, encoding: str, lenient: bool, endian: str) -> tuple[Any, Any]:
+    def _halves(
+        self, value: str | None, encoding: Encoding, lenient: bool, endian: Endian
+    ) -> tuple[str | None, bytes | None]:
         """Return a text, or else the bytes that it stands for."""
         try:
             return value, None if value is None else value.encode()[:0] or None
         except UnicodeEncodeError:
             return None, self._encode_text(value, encoding, lenient, endian)
 
-    def _member(self, type_: Any, columns: Sequence[Any]) -> Filler:
-        names = {each.value: each.name for each in self._plan.enums[type_.name].members}
+    def _member(self, type_: EnumReference, columns: Sequence[ArrowField]) -> Filler:
+        names: dict[int | None, str] = {
+            each.value: each.name for each in self._plan.enums[type_.name].members
+        }
         arrow = columns[1].type
 
-        def fill(values: Values) -> tuple[Any, ...]:
+        def fill(values: Values) -> tuple[ArrowArray, ...]:
             numbers = [None if value is None else int(value) for value in values]
             return _strings([names.get(number) for number in numbers]), pa.array(numbers, arrow)
 
         return fill
 
-    def _json(self, type_: Any) -> Filler:
-        def text(value: Any) -> str | None:
+    def _json(self, type_: Type) -> Filler:
+        def text(value: object) -> str | None:
             if value is None:
                 return None
             record = self._value_record(self._plan, type_, value, variant=self._variant)
@@ -170,11 +198,11 @@ class Fillers:
 
         return lambda values: (_strings([text(value) for value in values]),)
 
-    def _list(self, type_: Any, columns: Sequence[Any]) -> Filler:
+    def _list(self, type_: List, columns: Sequence[ArrowField]) -> Filler:
         inner = self.of(type_.item, [_item(column) for column in columns])
         types = [column.type for column in columns]
 
-        def fill(values: Values) -> tuple[Any, ...]:
+        def fill(values: Values) -> tuple[ArrowArray, ...]:
             sizes = [0 if value is None else len(value) for value in values]
             offsets = pa.array(np.concatenate(([0], np.cumsum(sizes))).astype(np.int32))
             mask = _mask(values)
@@ -188,11 +216,13 @@ class Fillers:
 
     # ---- structs
 
-    def _struct(self, type_: Any, column: Any) -> Filler:
+    def _struct(
+        self, type_: StructReference | FrameReference | MessageReference, column: ArrowField
+    ) -> Filler:
         fill = self.named(type_.name, column.type)
         return lambda values: (_struct_array(fill(values), column.type, values),)
 
-    def _frame(self, type_: Any, column: Any) -> Filler:
+    def _frame(self, type_: FrameReference, column: ArrowField) -> Filler:
         """Return the filler of frames inside a message: which message, the header, each message."""
         frame = self._schema.frames[type_.name]
         if frame.message is None:
@@ -202,7 +232,7 @@ class Fillers:
         header = self.header(type_.name, [each for group in groups[1:n_messages] for each in group])
         bodies = self._bodies(groups[n_messages:])
 
-        def fill(values: Values) -> tuple[Any, ...]:
+        def fill(values: Values) -> tuple[ArrowArray, ...]:
             messages = [None if value is None else getattr(value, "message", None) for value in values]
             arrays = [_strings(self._names(messages)), *header(values), *bodies(messages)]
             return (_struct_array(arrays, column.type, values),)
@@ -213,13 +243,13 @@ class Fillers:
         known = self._plan.messages
         return [None if m is None else declared(type(m).__name__, known) for m in messages]
 
-    def _messages(self, column: Any) -> Filler:
+    def _messages(self, column: ArrowField) -> Filler:
         bodies = self._bodies(list(column_groups(column.type))[1:])
         return lambda values: (
             _struct_array([_strings(self._names(values)), *bodies(values)], column.type, values),
         )
 
-    def _bodies(self, groups: Sequence[Sequence[Any]]) -> RecordFiller:
+    def _bodies(self, groups: Sequence[Sequence[ArrowField]]) -> RecordFiller:
         """Return what puts each message in the column of its name."""
         known = self._plan.messages
         fillers = [
@@ -228,7 +258,7 @@ class Fillers:
             for name in [declared(group[0].name, known)]
         ]
 
-        def fill(messages: Values) -> list[Any]:
+        def fill(messages: Values) -> list[ArrowArray]:
             names = self._names(messages)
             return [
                 array
@@ -238,7 +268,7 @@ class Fillers:
 
         return fill
 
-    def _union(self, type_: Any, column: Any) -> Filler:
+    def _union(self, type_: UnionReference, column: ArrowField) -> Filler:
         """Return the filler of a union: which variety, its code, and each variety."""
         groups = list(column_groups(column.type))[1:]
         code, rest = groups[0], groups[1:]
@@ -248,9 +278,9 @@ class Fillers:
             if type_.only is None or type_.is_lenient or each.name in type_.only
         ]
         fillers = [self._variety(each, group) for each, group in zip(varieties, rest, strict=True)]
-        codes = {each.name: each.spans[0].low for each in varieties}
+        codes: dict[str | None, int] = {each.name: each.spans[0].low for each in varieties}
 
-        def fill(values: Values) -> tuple[Any, ...]:
+        def fill(values: Values) -> tuple[ArrowArray, ...]:
             names = [None if v is None else declared(type(v).__name__, codes) for v in values]
             numbers = [
                 None if v is None else getattr(v, "code", codes[n])
@@ -263,7 +293,7 @@ class Fillers:
 
         return fill
 
-    def _variety(self, variety: Any, group: Sequence[Any]) -> tuple[str, Filler]:
+    def _variety(self, variety: Variety, group: Sequence[ArrowField]) -> tuple[str, Filler]:
         name, fields = variety.name, variety.fields
         shown = [field for field in self._types.flat_fields(fields) if not field.is_hidden]
         if variety.is_lone and shown:
@@ -274,24 +304,24 @@ class Fillers:
         record = self.record(fields, group[0].type)
         return name, lambda values: (_struct_array(record(values), group[0].type, values),)
 
-    def _choice(self, type_: Any, column: Any) -> Filler:
+    def _choice(self, type_: Match, column: ArrowField) -> Filler:
         """Return the filler of a choice of several types: the first arm that takes a value has it."""
         groups = list(column_groups(column.type))
-        arms: dict[str, Any] = {}
+        arms: dict[str, Type] = {}
         for arm in self._arms.leaf_arms(type_):
             arms.setdefault(arm_key(self._nodes, self._content(arm)), arm)
         fillers = [(arm, self.of(arm, group)) for arm, group in zip(arms.values(), groups, strict=True)]
 
-        def fill(values: Values) -> tuple[Any, ...]:
+        def fill(values: Values) -> tuple[ArrowArray, ...]:
             chosen = [self._index(arms.values(), value) for value in values]
-            arrays: list[Any] = []
+            arrays: list[ArrowArray] = []
             for n, (_, filler) in enumerate(fillers):
                 arrays.extend(filler([v if c == n else None for v, c in zip(values, chosen, strict=True)]))
             return (_struct_array(arrays, column.type, values),)
 
         return fill
 
-    def _index(self, arms: Iterable[Any], value: Any) -> int | None:
+    def _index(self, arms: Iterable[Type], value: object) -> int | None:
         if value is None:
             return None
         arms = list(arms)
@@ -301,9 +331,9 @@ class Fillers:
 # ---- small things ----
 
 
-def column_groups(schema: Iterable[Any]) -> Iterator[list[Any]]:
+def column_groups(schema: Iterable[ArrowField]) -> Iterator[list[ArrowField]]:
     """Yield each column with those that stand beside it."""
-    group: list[Any] = []
+    group: list[ArrowField] = []
     for column in schema:
         if group and wire_of(column) not in _BESIDE:
             yield group
@@ -313,30 +343,30 @@ def column_groups(schema: Iterable[Any]) -> Iterator[list[Any]]:
         yield group
 
 
-def wire_of(column: Any) -> str:
+def wire_of(column: ArrowField) -> str:
     told: bytes = (column.metadata or {}).get(b"wire", b"")
     return told.decode()
 
 
-def _item(column: Any) -> Any:
+def _item(column: ArrowField) -> ArrowField:
     return pa.field(column.name, column.type.value_type, metadata=column.metadata)
 
 
-def _strings(values: Values) -> Any:
+def _strings(values: Values) -> ArrowArray:
     return pa.array(values, pa.string())
 
 
-def _mask(values: Values) -> Any:
+def _mask(values: Values) -> ArrowArray:
     """Return where values are null; None: nowhere."""
     is_null = [value is None for value in values]
     return pa.array(is_null, pa.bool_()) if True in is_null else None
 
 
-def _struct_array(arrays: list[Any], type_: Any, values: Values) -> Any:
+def _struct_array(arrays: list[ArrowArray], type_: ArrowType, values: Values) -> ArrowArray:
     return pa.StructArray.from_arrays(arrays, fields=list(type_), mask=_mask(values))
 
 
-def declared(name: str, known: Container[str]) -> str:
+def declared(name: str, known: Container[object]) -> str:
     """Return a name as the .wire file has it."""
     return name if name in known else name.removesuffix("_")
 
@@ -364,13 +394,13 @@ def _without_absent(records: Values, values: Values, n_behind: int) -> Values:
     return [None if record is None or record.absent > n_behind else value for record, value in pairs]
 
 
-def arm_key(n: Any, type_: Any) -> str:
+def arm_key(n: Nodes, type_: Type) -> str:
     """Return what arms of a choice have alike that share a column; `n`: the classes of nodes."""
     match type_:
         case n.EnumReference(name) | n.StructReference(name) | n.UnionReference(name):
-            return str(name)
+            return name
         case n.CodingReference(name) | n.MessageReference(name) | n.FrameReference(name):
-            return str(name)
+            return name
         case n.Integer() | n.Varint() | n.Bits(is_flag=False):
             return "integer"
         case n.Bits() | n.Boolean():

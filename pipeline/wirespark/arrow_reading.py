@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import EnumType
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 from uuid import UUID
 
 import pyarrow as pa
@@ -19,11 +19,24 @@ from wirespark.array_casting import plain
 from wirespark.arrow_building import TAKEN_BY_US, arm_key, column_groups, declared, wire_of
 from wirespark.errors import WireSparkError
 from wirespark.packages import Package
+from wirespark.untyped import ArrowArray, ArrowField, Made, Values
+
+if TYPE_CHECKING:
+    from wireproto._runtime.reference.layout import Fields
+    from wireproto._runtime.schema.declarations import Field, Variety
+    from wireproto._runtime.schema.types import (
+        EnumReference,
+        FrameReference,
+        List,
+        Match,
+        Text,
+        Type,
+        UnionReference,
+    )
 
 __all__ = ["Taker", "Takers"]
 
-Arrays: TypeAlias = Sequence[Any]
-Values: TypeAlias = list[Any]
+Arrays: TypeAlias = Sequence[ArrowArray]
 Taker: TypeAlias = Callable[[Arrays], Values]
 
 
@@ -43,7 +56,7 @@ class Takers:
         self._unknown = package.runtime("codec.unknown").Unknown
         self._namespace = vars(sys.modules[package.native.Decoder.__module__])
 
-    def class_of(self, name: str, namespace: Mapping[str, Any] | None = None) -> Any:
+    def class_of(self, name: str, namespace: Mapping[str, Made] | None = None) -> Made:
         """Return the class of a declaration: where a module has that name for itself, one that says whose it is."""
         names = self._namespace if namespace is None else namespace
         other = names.get(f"{name}_")
@@ -51,7 +64,7 @@ class Takers:
 
     # ---- records
 
-    def named(self, name: str, schema: Iterable[Any]) -> Taker:
+    def named(self, name: str, schema: Iterable[ArrowField]) -> Taker:
         """Return what takes a message, struct, preamble, piece, or frame without a message, out of its columns."""
         known = self._schema
         if name == "Unknown" and name not in known.messages:
@@ -67,12 +80,12 @@ class Takers:
             return self._record(class_, known.structs[name], schema)
         return lambda arrays: list(map(class_, *(plain(array) for array in arrays)))
 
-    def header(self, frame: str, schema: Iterable[Any]) -> Callable[[Arrays], list[dict[str, Any]]]:
+    def header(self, frame: str, schema: Iterable[ArrowField]) -> Callable[[Arrays], list[dict[str, object]]]:
         """Return what takes the arguments of a frame's class beside its message."""
         known = self._schema.frames[frame]
         names, takers = self._fields(self.class_of(frame), known.fields, schema, known.message)
 
-        def take(arrays: Arrays) -> list[dict[str, Any]]:
+        def take(arrays: Arrays) -> list[dict[str, object]]:
             columns = _taken(takers, arrays)
             return [
                 {name: value for name, value in zip(names, row, strict=True) if value is not None}
@@ -82,10 +95,10 @@ class Takers:
         return take
 
     def _fields(
-        self, class_: Any, fields: Any, schema: Iterable[Any], without: str | None = None
+        self, class_: Made, fields: Fields, schema: Iterable[ArrowField], without: str | None = None
     ) -> tuple[list[str], list[tuple[Taker, int]]]:
         """Return the arguments that a declaration's columns are, and what takes each, with how many columns it takes."""
-        shown: dict[str, Any] = {}
+        shown: dict[str, Field] = {}
         for field in self._types.flat_fields(fields):
             if not field.is_hidden and field.name != without:
                 shown.setdefault(field.name, field)
@@ -98,7 +111,7 @@ class Takers:
         ]
         return names, takers
 
-    def _record(self, class_: Any, fields: Any, schema: Iterable[Any]) -> Taker:
+    def _record(self, class_: Made, fields: Fields, schema: Iterable[ArrowField]) -> Taker:
         names, takers = self._fields(class_, fields, schema)
         if not names:
             return lambda arrays: [class_() for _ in range(len(arrays[0]))] if arrays else []
@@ -114,7 +127,7 @@ class Takers:
 
         return take
 
-    def _trailing(self, class_: Any, fields: Any) -> list[str]:
+    def _trailing(self, class_: Made, fields: Fields) -> list[str]:
         """Return the arguments that may be left out, the last one first."""
         return [
             _argument(class_, field.name)
@@ -124,7 +137,7 @@ class Takers:
 
     # ---- values
 
-    def of(self, type_: Any, columns: Sequence[Any]) -> Taker:
+    def of(self, type_: Type, columns: Sequence[ArrowField]) -> Taker:
         """Return the taker of a type, for its column and those beside it."""
         type_ = self._content(type_)
         column, wire = columns[0], wire_of(columns[0])
@@ -132,28 +145,32 @@ class Takers:
             return self.of(next(self._arms.leaf_arms(type_)), columns)  # all arms have this column
         if pa.types.is_list(column.type) and isinstance(type_, self._nodes.List):
             return self._list(type_, columns)
-        match wire:
-            case "json":
+        n, is_struct = self._nodes, pa.types.is_struct(column.type)
+        match wire, type_:
+            case "json", _:
                 return self._json(type_)
-            case "member":
+            case "member", n.EnumReference():
                 return self._member(type_)
-            case "uuid":
+            case "uuid", _:
                 return lambda arrays: [None if text is None else UUID(text) for text in plain(arrays[0])]
-            case "nothing":
-                class_ = self.class_of(type_.name)
+            case "nothing", n.StructReference(name) | n.MessageReference(name):
+                class_ = self.class_of(name)
                 return lambda arrays: [None if is_it is None else class_() for is_it in plain(arrays[0])]
-            case "union":
+            case "union", n.UnionReference():
                 return self._union(type_, column)
-            case "frame":
+            case "frame", n.FrameReference():
                 return self._frame(type_, column)
-            case "choice":
-                is_any = isinstance(type_, self._nodes.MessageMatch)
-                return self._messages(column) if is_any else self._choice(type_, column)
-        if pa.types.is_struct(column.type):
-            return _where_set(self.named(type_.name, column.type))
-        return self._text(type_) if len(columns) == 2 else lambda arrays: plain(arrays[0])
+            case "choice", n.MessageMatch():
+                return self._messages(column)
+            case "choice", n.Match():
+                return self._choice(type_, column)
+            case _, n.StructReference(name) | n.MessageReference(name) | n.FrameReference(name) if is_struct:
+                return _where_set(self.named(name, column.type))
+            case _, n.Text() if len(columns) == 2:
+                return self._text(type_)
+        return lambda arrays: plain(arrays[0])
 
-    def _text(self, type_: Any) -> Taker:
+    def _text(self, type_: Text) -> Taker:
 
         def take(arrays: Arrays) -> Values:
             texts = plain(arrays[0])
@@ -170,10 +187,10 @@ class Takers:
 
         return take
 
-    def _member(self, type_: Any) -> Taker:
+    def _member(self, type_: EnumReference) -> Taker:
         name = type_.name
         found = self._namespace.get(name)
-        enum: Any = found if isinstance(found, EnumType) else self._namespace[f"{name}_"]
+        enum: Made = found if isinstance(found, EnumType) else self._namespace[f"{name}_"]
         known = self._plan.enums[name].members
         numbers = {each.value: enum(each.value) for each in known}
         members = {each.name: numbers[each.value] for each in known}
@@ -189,8 +206,8 @@ class Takers:
 
         return take
 
-    def _json(self, type_: Any) -> Taker:
-        def value(text: str | None) -> Any:
+    def _json(self, type_: Type) -> Taker:
+        def value(text: str | None) -> object:
             if text is None:
                 return None
             made = self._maker.value(type_, json.loads(text), "")
@@ -198,7 +215,7 @@ class Takers:
 
         return lambda arrays: [value(text) for text in plain(arrays[0])]
 
-    def _list(self, type_: Any, columns: Sequence[Any]) -> Taker:
+    def _list(self, type_: List, columns: Sequence[ArrowField]) -> Taker:
         items = [pa.field(each.name, each.type.value_type, metadata=each.metadata) for each in columns]
         inner = self.of(type_.item, items)
 
@@ -214,7 +231,7 @@ class Takers:
 
     # ---- structs of which one is set
 
-    def _bodies(self, columns: Iterable[Any]) -> dict[str, tuple[Taker, int, int]]:
+    def _bodies(self, columns: Iterable[ArrowField]) -> dict[str, tuple[Taker, int, int]]:
         """Return what takes each message, by name, with the places of its columns."""
         known, place = self._plan.messages, 0
         found: dict[str, tuple[Taker, int, int]] = {}
@@ -224,7 +241,7 @@ class Takers:
             place += len(group)
         return found
 
-    def _messages(self, column: Any) -> Taker:
+    def _messages(self, column: ArrowField) -> Taker:
         bodies = self._bodies(list(column.type)[1:])
 
         def take(arrays: Arrays) -> Values:
@@ -233,7 +250,7 @@ class Takers:
 
         return take
 
-    def _frame(self, type_: Any, column: Any) -> Taker:
+    def _frame(self, type_: FrameReference, column: ArrowField) -> Taker:
         """Return the taker of frames inside a message: which message, the header, each message."""
         name = type_.name
         class_, frame = self.class_of(name), self._schema.frames[name]
@@ -258,7 +275,7 @@ class Takers:
 
         return take
 
-    def _union(self, type_: Any, column: Any) -> Taker:
+    def _union(self, type_: UnionReference, column: ArrowField) -> Taker:
         """Return the taker of a union: which variety, its code, and each variety."""
         groups = list(column_groups(column.type))[2:]
         varieties = [
@@ -280,7 +297,7 @@ class Takers:
 
         return take
 
-    def _variety(self, variety: Any, group: Sequence[Any], names: Mapping[str, Any]) -> Taker:
+    def _variety(self, variety: Variety, group: Sequence[ArrowField], names: Mapping[str, Made]) -> Taker:
         """Return the taker of a variety; the last of its arrays is the list of codes."""
         class_ = self.class_of(variety.name, names)
         shown = [field for field in self._types.flat_fields(variety.fields) if not field.is_hidden]
@@ -294,9 +311,9 @@ class Takers:
         names_, takers = self._fields(class_, variety.fields, group[0].type)
         return _coded(class_, names_, lambda arrays: _taken(takers, arrays[0].flatten()), has_code=has_code)
 
-    def _choice(self, type_: Any, column: Any) -> Taker:
+    def _choice(self, type_: Match, column: ArrowField) -> Taker:
         """Return the taker of a choice of several types: the first arm that is set is the value."""
-        arms: dict[str, Any] = {}
+        arms: dict[str, Type] = {}
         for arm in self._arms.leaf_arms(type_):
             arms.setdefault(arm_key(self._nodes, self._content(arm)), arm)
         groups = list(column_groups(column.type))
@@ -323,7 +340,9 @@ def _taken(takers: Iterable[tuple[Taker, int]], arrays: Arrays) -> list[Values]:
     return found
 
 
-def _coded(class_: Any, names: list[str], take: Callable[[Arrays], list[Values]], *, has_code: bool) -> Taker:
+def _coded(
+    class_: Made, names: list[str], take: Callable[[Arrays], list[Values]], *, has_code: bool
+) -> Taker:
     """Return what makes varieties; where several codes stand for one, with the code."""
 
     def make(arrays: Arrays) -> Values:
@@ -376,13 +395,13 @@ def _note_absent(made: Values, trailing: list[Values]) -> None:
         record.absent = n_absent
 
 
-def _member(members: Mapping[str, Any], name: str) -> Any:
+def _member(members: Mapping[str, object], name: str) -> object:
     if name not in members:
         raise WireSparkError(f"there is no member {name!r}; there are {', '.join(members)}")
     return members[name]
 
 
-def _argument(class_: Any, name: str) -> str:
+def _argument(class_: Made, name: str) -> str:
     """Return a field's name as the class has it; what Python or the runtime has taken is spelled with an underscore behind it."""
     spelled = f"{name.lstrip('_')}_"
     names = (spelled, name) if name in TAKEN_BY_US else (name, spelled)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from wirespark.columns import Batcher, Columns, first_rows
-from wirespark.decoders import Snapshot, context_of
+from wirespark.decoders import Context, Snapshot, context_of
 from wirespark.objects import ObjectBatcher
 from wirespark.options import Wishes, has_numba
 from wirespark.stream_rows import Walk
+
+if TYPE_CHECKING:
+    from wirespark.kernels.scanner import Scanner
 
 _BEYOND = 1 << 14
 """Bytes behind a slice that are read at a time until it is known what its last ones are."""
@@ -38,7 +41,7 @@ def batcher_of(
     role: str | None,
     batch_size: int,
     *,
-    context: Any = None,
+    context: Context | None = None,
     offset: int = 0,
     is_beginning: bool = True,
 ) -> Batcher:
@@ -52,7 +55,7 @@ def batcher_of(
     return KernelBatcher(wishes, scanner, walk, role, batch_size)
 
 
-def scanner_of(wishes: Wishes, role: str | None) -> Any:
+def scanner_of(wishes: Wishes, role: str | None) -> Scanner | None:
     """Return the kernels for what a role sends; None: they are not there, not wanted, or know none of its messages."""
     if wishes.kernel == "off" or not wishes.is_native or not has_numba():
         return None

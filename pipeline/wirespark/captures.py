@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 from zlib import crc32
 
 from wiregen.formats.capture import CaptureError, Closed, Event, Flow, Gap, Piece, read_streams
@@ -150,7 +149,7 @@ class _Way:
                 self._n_whole += 1
                 self._n_fitting += self._fits(getattr(row.item, "message", row.item), role)
 
-    def _fits(self, message: Any, role: str) -> bool:
+    def _fits(self, message: object, role: str) -> bool:
         name = type(message).__name__
         messages = self._package.plan.messages
         known = messages.get(name) or messages.get(name.removesuffix("_"))

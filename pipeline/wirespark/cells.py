@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,12 @@ from wirespark.objects import Recording, recording_of
 from wirespark.options import Wishes
 from wirespark.stream_rows import Row, Walk
 from wirespark.tables import spread, wide_schema, wide_table
+from wirespark.untyped import ArrowArray, ArrowType
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from wirespark.kernels.scanner import Scanner
 
 __all__ = ["among_nulls", "cell_type", "decoded_cells", "decoded_frames", "decoded_messages", "frames_type"]
 
@@ -26,17 +32,17 @@ _WORTH = 64
 """Cells that a scan has to be good for; below, objects are quicker."""
 
 
-def cell_type(wishes: Wishes) -> Any:
+def cell_type(wishes: Wishes) -> ArrowType:
     """Return the type of a cell with one frame: the wide table's columns, but for those that say where it was."""
     return pa.struct([f for f in wide_schema(wishes.package) if f.name not in (*_PLACE, "_offset", "_size")])
 
 
-def frames_type(wishes: Wishes) -> Any:
+def frames_type(wishes: Wishes) -> ArrowType:
     """Return the type of one of many frames of a cell."""
     return pa.struct([field for field in wide_schema(wishes.package) if field.name not in _PLACE])
 
 
-def decoded_cells(cells: Any, wishes: Wishes) -> Any:
+def decoded_cells(cells: ArrowArray, wishes: Wishes) -> ArrowArray:
     """Return a struct of that type for each cell that is not null.
 
     Raises:
@@ -46,7 +52,7 @@ def decoded_cells(cells: Any, wishes: Wishes) -> Any:
     return among_nulls(_structs(columns, wishes, cell_type(wishes)), cells)
 
 
-def decoded_messages(cells: Any, wishes: Wishes, name: str) -> Any:
+def decoded_messages(cells: ArrowArray, wishes: Wishes, name: str) -> ArrowArray:
     """Return a struct of one message's columns for each cell; null of what is another one, or no frame.
 
     Raises:
@@ -62,7 +68,7 @@ def decoded_messages(cells: Any, wishes: Wishes, name: str) -> Any:
     return among_nulls(spread(columns, field), cells)
 
 
-def decoded_frames(cells: Any, wishes: Wishes) -> Any:
+def decoded_frames(cells: ArrowArray, wishes: Wishes) -> ArrowArray:
     """Return a list of the frames and faults in each cell, a stretch of what one role sent.
 
     Raises:
@@ -88,12 +94,12 @@ def _walked(data: bytes, wishes: Wishes) -> Iterator[Row]:
     yield from walk.finish()
 
 
-def _structs(columns: Columns, wishes: Wishes, type_: Any) -> Any:
+def _structs(columns: Columns, wishes: Wishes, type_: ArrowType) -> ArrowArray:
     table = wide_table(columns, wishes.package, "", None)
     return pa.StructArray.from_arrays([table.column(field.name) for field in type_], fields=list(type_))
 
 
-def among_nulls(found: Any, cells: Any) -> Any:
+def among_nulls(found: ArrowArray, cells: ArrowArray) -> ArrowArray:
     """Return what was found of the cells that are not null, with nulls in the place of the others."""
     if not cells.null_count:
         return found
@@ -105,7 +111,7 @@ def among_nulls(found: Any, cells: Any) -> Any:
 # ---- one frame in each cell
 
 
-def _columns(cells: Any, wishes: Wishes) -> Columns:
+def _columns(cells: ArrowArray, wishes: Wishes) -> Columns:
     columns = _Reading(cells, wishes).columns()
     _check(columns, wishes)
     return columns
@@ -115,14 +121,14 @@ def _check(columns: Columns, wishes: Wishes) -> None:
     errors = columns.rows.column("_error")
     if wishes.mode != "FAILFAST" or errors.null_count == len(errors):
         return
-    error: dict[str, Any] = errors.drop_null()[0].as_py()
+    error: dict[str, object] = errors.drop_null()[0].as_py()
     raise WireSparkError(f"a cell is no frame: {error['code']} at {error['at']}: {error['path']}")
 
 
 class _Reading:
     """The cells of a batch, none of them null, as one buffer: the kernels read frames that lie where cells do, objects the rest."""
 
-    def __init__(self, cells: Any, wishes: Wishes) -> None:
+    def __init__(self, cells: ArrowArray, wishes: Wishes) -> None:
         self._cells = cells.cast(pa.binary()) if pa.types.is_large_binary(cells.type) else cells
         self._wishes = wishes
         self._recording: Recording = recording_of(wishes)
@@ -138,7 +144,7 @@ class _Reading:
         self._flush()
         return joined_columns(self._ready or [self._recording.columns([], self._wishes.role, 0)])
 
-    def _scanner(self) -> Any:
+    def _scanner(self) -> Scanner | None:
         """Return the kernels; None where they are of no use here, or who sent the bytes decides what they are."""
         plan, wishes = self._wishes.package.plan, self._wishes
         is_alike = len(set(plan.sends.values())) == 1
@@ -146,7 +152,7 @@ class _Reading:
             return None
         return scanner_of(wishes, wishes.role)
 
-    def _scan(self, scanner: Any) -> None:
+    def _scan(self, scanner: Scanner) -> None:
         _, offset_buffer, data_buffer = self._cells.buffers()
         first, n_cells = self._cells.offset, len(self._cells)
         ends = np.frombuffer(offset_buffer, np.int32)[first : first + n_cells + 1].astype(np.int64)
@@ -160,7 +166,7 @@ class _Reading:
             self._decode(cell, last)
             cell = last
 
-    def _scanned(self, scanner: Any, data: Any, ends: Any, cell: int) -> int:
+    def _scanned(self, scanner: Scanner, data: NDArray[np.uint8], ends: NDArray[np.int64], cell: int) -> int:
         """Take the frames that lie exactly where the cells from this one on do; return how many."""
         found = scanner.scan(data, int(ends[cell]))
         n_frames = len(found.frames)
@@ -188,7 +194,7 @@ class _Reading:
             context = context_of(wishes)
             more = given if context is None else {**given, "context": context}
             try:
-                item: Any = wishes.codec.decode(data, **more)
+                item: object = wishes.codec.decode(data, **more)
             except package.native.DecodeError as error:
                 item = error
             self._rows.append(Row(0, len(data), item, data[: wishes.error_bytes]))

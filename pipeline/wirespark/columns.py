@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from wirespark.decoders import Snapshot
 from wirespark.packages import Package
+from wirespark.untyped import ArrowArray, ArrowField, ArrowSchema, ArrowType, Batch
 
 __all__ = ["Batcher", "Columns", "Found", "first_rows", "frames_schema", "joined_columns", "selected"]
 
@@ -47,8 +48,8 @@ PART = pa.struct(
 class Found:
     """The rows of one message: which of the stretch's rows they are (int32, ascending), and their columns."""
 
-    rows: Any
-    columns: Any
+    rows: ArrowArray
+    columns: ArrowArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +62,7 @@ class Columns:
         end: Where in the stream it ends.
     """
 
-    rows: Any
+    rows: Batch
     messages: Mapping[str, Found]
     end: int
 
@@ -90,7 +91,7 @@ class Batcher(Protocol):
 
 
 @cache
-def header_type(package: Package) -> Any:
+def header_type(package: Package) -> ArrowType:
     """Return the type of `_header`: the one frame's, or a struct for each of several; None where no header has a field."""
     headers = {name: schema for name, schema in package.columns.HEADERS.items() if len(schema)}
     types = {name: pa.struct(list(schema)) for name, schema in headers.items()}
@@ -100,12 +101,12 @@ def header_type(package: Package) -> Any:
 
 
 @cache
-def joined_type(package: Package) -> Any:
+def joined_type(package: Package) -> ArrowType:
     joined = package.columns.JOINED
     return pa.struct([field for schema in _named(joined) for field in schema]) if joined else None
 
 
-def _named(joined: Mapping[str, Any]) -> Iterator[list[Any]]:
+def _named(joined: Mapping[str, ArrowSchema]) -> Iterator[list[ArrowField]]:
     """Yield the columns of each join under its own name."""
     for name, schema in joined.items():
         first, *beside = list(schema)
@@ -113,7 +114,7 @@ def _named(joined: Mapping[str, Any]) -> Iterator[list[Any]]:
 
 
 @cache
-def frames_schema(package: Package) -> Any:
+def frames_schema(package: Package) -> ArrowSchema:
     """Return the columns that every row has, but for those that name its file and flow."""
     header, joined = header_type(package), joined_type(package)
     fields = [
@@ -133,7 +134,7 @@ def frames_schema(package: Package) -> Any:
     return pa.schema([*fields, _field("_error", ERROR, "What is wrong with the bytes.")])
 
 
-def _field(name: str, type_: Any, doc: str) -> Any:
+def _field(name: str, type_: ArrowType, doc: str) -> ArrowField:
     return pa.field(name, type_, metadata={"comment": doc})
 
 
@@ -145,7 +146,7 @@ def first_rows(columns: Columns, n_rows: int) -> Columns:
     return replace(selected(columns, pa.array(is_kept)), end=end)
 
 
-def selected(columns: Columns, is_kept: Any) -> Columns:
+def selected(columns: Columns, is_kept: ArrowArray) -> Columns:
     """Return only the rows for which `is_kept`, an array of Booleans, holds."""
     kept = is_kept.to_numpy(zero_copy_only=False)
     places = np.cumsum(kept, dtype=np.int32) - 1

@@ -7,10 +7,10 @@ the file's name up to its first dot, so that `x.client.bin` and `x.server.bin` b
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,6 +20,12 @@ from wirespark.decoders import context_of
 from wirespark.encoding import encoder_of
 from wirespark.options import Wishes
 from wirespark.packages import package_of
+from wirespark.untyped import Batch
+
+if TYPE_CHECKING:
+    from wireproto._runtime.sessions.events import Violation
+    from wireproto._runtime.sessions.instances import Instance
+    from wireproto._runtime.sessions.table import Program
 
 __all__ = ["EVENTS", "events_of"]
 
@@ -49,7 +55,7 @@ EVENTS = pa.schema(
 )
 """What is known of an event. `kind`: `step` (from one state to another), `violation`, `level` (a variable of a session, `name`, has
 another number, or its list another length), `pair` (the row answers the request that is named)."""
-Event = dict[str, Any]
+Event = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,11 +73,11 @@ class _Known:
     """What was seen of an instance: its levels, who put each item on its lists, who took it out of its first state."""
 
     levels: dict[str, int] = field(default_factory=dict)
-    items: dict[str, deque[tuple[Any, _Place]]] = field(default_factory=dict)
+    items: dict[str, deque[tuple[object, _Place]]] = field(default_factory=dict)
     opened: _Place | None = None
 
 
-def events_of(table: Any, wishes: Wishes) -> Any:
+def events_of(table: Batch, wishes: Wishes) -> Batch:
     """Return the events of one connection's rows, a table of the wide columns; time as it was captured."""
     batch = table.combine_chunks()
     order = pc.sort_indices(batch, sort_keys=[(name, "ascending") for name in _order(batch, wishes)])
@@ -82,7 +88,7 @@ def events_of(table: Any, wishes: Wishes) -> Any:
     return pa.Table.from_pylist(events, schema=EVENTS)
 
 
-def _order(batch: Any, wishes: Wishes) -> tuple[str, ...]:
+def _order(batch: Batch, wishes: Wishes) -> tuple[str, ...]:
     """Return what rows are ordered by: without a time, all that the first role sent comes first."""
     if batch["_time"].null_count < len(batch):
         return ("_time", "_from", "_offset")
@@ -91,9 +97,10 @@ def _order(batch: Any, wishes: Wishes) -> tuple[str, ...]:
 
 
 @cache
-def _program(protocol: str) -> Any:
+def _program(protocol: str) -> Program:
     package = package_of(protocol)
-    return package.runtime("sessions.table").Program(package.plan)
+    program: Program = package.runtime("sessions.table").Program(package.plan)
+    return program
 
 
 class _Conversation:
@@ -115,7 +122,7 @@ class _Conversation:
         self._known: dict[tuple[str, Hashable], _Known] = {}
         self._violation = package.runtime("sessions.events").Violation
 
-    def events(self, batch: Any) -> Iterator[Event]:
+    def events(self, batch: Batch) -> Iterator[Event]:
         rows = {name: batch[name].combine_chunks() for name in batch.column_names}
         frames = encoder_of(self._wishes.protocol, "native", self._wishes.variant).frames(rows, len(batch))
         told = batch.select(["_file", "_flow", "_from", "_offset", "_time", "_message"]).to_pylist()
@@ -125,12 +132,12 @@ class _Conversation:
                 frame, _Place(role=row["_from"], message=row["_message"], time=time, told=row)
             )
 
-    def _row(self, frame: Any, place: _Place) -> Iterator[Event]:
+    def _row(self, frame: object, place: _Place) -> Iterator[Event]:
         now = (place.time or 0) / 1e6
         for event in self._engine.expire(now):
             if isinstance(event, self._violation):
                 yield _violated(event, {**place.told, "_message": None, "_from": None, "_offset": None})
-        found: list[Any] = []
+        found: list[Violation] = []
         inside = [frame]
         while inside:
             inside = [each for outer in inside for each in self._engine.step(place.role, outer, now, found)]
@@ -171,7 +178,7 @@ class _Conversation:
                 told = {**place.told, "session": session, "key": _text(key)}
                 yield from self._changes(instance, known, place, told)
 
-    def _changes(self, instance: Any, known: _Known, place: _Place, told: Event) -> Iterator[Event]:
+    def _changes(self, instance: Instance, known: _Known, place: _Place, told: Event) -> Iterator[Event]:
         """Yield what changed in an instance's variables; of lists the first one says which row answers which."""
         is_first = True
         for name, slot in instance.table.slots.items():
@@ -188,7 +195,9 @@ class _Conversation:
                 yield from self._answers(known, name, value, place, told)
 
     @staticmethod
-    def _answers(known: _Known, name: str, value: Any, place: _Place, told: Event) -> Iterator[Event]:
+    def _answers(
+        known: _Known, name: str, value: Sequence[object], place: _Place, told: Event
+    ) -> Iterator[Event]:
         """Yield the requests whose items are gone from a list; what is new on it is this row's."""
         items = known.items.setdefault(name, deque())
         n_items = len(items)
@@ -215,7 +224,7 @@ def _pair(request: _Place) -> Event:
     }
 
 
-def _violated(violation: Any, told: Event) -> Event:
+def _violated(violation: Violation, told: Event) -> Event:
     return {
         **told,
         "kind": "violation",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wirespark.errors import as_it_was_said
 from wirespark.options import ReadOptions
@@ -52,7 +52,7 @@ def convert(
     target: str | Path,
     *,
     protocol: str,
-    **options: Any,
+    **options: object,
 ) -> Summary:
     """Write one table per message below `target`: `message=data_appended/…`, and `_frames` with the order of everything.
 
@@ -98,7 +98,7 @@ def look(given: Mapping[str, str], target: str | None, *, is_here: bool) -> None
             found.look()
 
 
-def texts(options: dict[str, Any]) -> dict[str, str]:
+def texts(options: Mapping[str, object]) -> dict[str, str]:
     """Return options as Spark hands them on; `from_` stands for `from`, which Python keeps for itself."""
     texts = {name.rstrip("_"): value for name, value in options.items() if value is not None}
     return {

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,6 +26,10 @@ from wirespark.source import WirePartition
 from wirespark.spark_types import struct_type
 from wirespark.tables import message_table, rows_table
 from wirespark.targets import Target, target_of
+from wirespark.untyped import Batch
+
+if TYPE_CHECKING:
+    from pyspark.sql import Row
 
 __all__ = ["ConvertSource", "receipts_of"]
 
@@ -60,7 +64,7 @@ class ConvertReader(DataSourceReader):
         self._target.begin(parts)
         return [WirePartition(bundle) for bundle in bundled(parts)] or [WirePartition(())]
 
-    def read(self, partition: InputPartition) -> Iterator[Any]:
+    def read(self, partition: InputPartition) -> Iterator[Batch]:
         assert isinstance(partition, WirePartition)
         for part in partition.parts:
             receipt, is_resumed = self._converted(part)
@@ -183,6 +187,6 @@ class _Conversion:
         )
 
 
-def receipts_of(rows: Sequence[Any]) -> tuple[tuple[Receipt, bool], ...]:
+def receipts_of(rows: Sequence[Row]) -> tuple[tuple[Receipt, bool], ...]:
     """Return the receipts that a conversion read, each with whether it was there before."""
     return tuple((Receipt(**json.loads(row["receipt"])), row["resumed"]) for row in rows)

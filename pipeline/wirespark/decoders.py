@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from wirespark.options import Wishes
 from wirespark.packages import Package
+from wirespark.untyped import Made
 
-__all__ = ["Item", "Snapshot", "StreamDecoder", "context_of", "decoder_of", "has_context"]
+__all__ = ["Context", "Item", "Snapshot", "StreamDecoder", "context_of", "decoder_of", "has_context"]
 
-Item: TypeAlias = tuple[int, int, Any]
+Item: TypeAlias = tuple[int, int, Made]
 """Offset, size, and the frame, preamble or error there."""
-Snapshot: TypeAlias = dict[str, Any]
+Snapshot: TypeAlias = dict[str, object]
+
+
+class Context(Protocol):
+    """What all generated contexts have in common."""
+
+    def snapshot(self) -> Snapshot: ...
+
+    def restore(self, snapshot: Snapshot) -> None: ...
+
+    def apply(self, frame: object, role: str | None) -> None: ...
+
+    def damage(self, role: str | None) -> None: ...
+
+    def unfinished(self, role: str | None) -> Made: ...
 
 
 class StreamDecoder(Protocol):
@@ -28,7 +43,7 @@ class StreamDecoder(Protocol):
 
     def begin_inside(self) -> None: ...
 
-    def items(self, chunk: Any) -> Iterator[Item]: ...
+    def items(self, chunk: bytes | memoryview) -> Iterator[Item]: ...
 
     def finish_items(self) -> Iterator[Item]: ...
 
@@ -38,18 +53,20 @@ def has_context(package: Package) -> bool:
     return bool(package.plan.contexts or package.plan.joins)
 
 
-def context_of(wishes: Wishes, snapshot: Snapshot | None = None) -> Any:
+def context_of(wishes: Wishes, snapshot: Snapshot | None = None) -> Context | None:
     """Return the context of one connection as it was when the snapshot was taken; None where the protocol has none."""
     package = wishes.package
     if not has_context(package):
         return None
-    context = package.native.Context(limits=_limits(package, wishes.limits))
+    context: Context = package.native.Context(limits=_limits(package, wishes.limits))
     if snapshot is not None:
         context.restore(snapshot)
     return context
 
 
-def decoder_of(wishes: Wishes, role: str | None, context: Any, *, is_strict: bool = False) -> StreamDecoder:
+def decoder_of(
+    wishes: Wishes, role: str | None, context: Context | None, *, is_strict: bool = False
+) -> StreamDecoder:
     """Return a decoder of what a role sends; errors are items."""
     package = wishes.package
     given = {
@@ -65,10 +82,10 @@ def decoder_of(wishes: Wishes, role: str | None, context: Any, *, is_strict: boo
     return decoder
 
 
-def _limits(package: Package, limits: Mapping[str, int]) -> Any:
+def _limits(package: Package, limits: Mapping[str, int]) -> object:
     return package.native.Limits(**limits) if limits else None
 
 
 @cache
-def _parameters(function: Any) -> frozenset[str]:
+def _parameters(function: Callable[..., object]) -> frozenset[str]:
     return frozenset(inspect.signature(function).parameters)

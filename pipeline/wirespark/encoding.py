@@ -5,22 +5,32 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import TypedDict
 
 import pyarrow as pa
 
 from wirespark.array_casting import fitted, plain
 from wirespark.arrow_reading import Taker, Takers
 from wirespark.columns import ERROR, header_type
-from wirespark.decoders import has_context
+from wirespark.decoders import Context, has_context
 from wirespark.errors import WireSparkError
 from wirespark.packages import Package, package_of
+from wirespark.untyped import ArrowArray, Made, Values
 
-__all__ = ["Encoder", "StreamEncoder", "encoder_of"]
+__all__ = ["Encoder", "Piece", "StreamEncoder", "encoder_of"]
 
 _NO_BYTES = (
     "its bytes are not all in `_error.raw`: read with a larger option `errorbytes`, or leave such rows out"
 )
+
+
+class Piece(TypedDict):
+    """What the column `_part` says of a row."""
+
+    join: str
+    key: str
+    index: int
+    last: bool
 
 
 class Encoder:
@@ -35,13 +45,13 @@ class Encoder:
         self._schema = package.runtime("reference.layout").Layout(package.plan, options)
         self._module = package.codec(backend)
         self._variant = variant
-        self._arguments: dict[tuple[type, str | None], tuple[dict[str, Any], bool]] = {}
+        self._arguments: dict[tuple[type, str | None], tuple[dict[str, object], bool]] = {}
         self._messages: dict[str, Taker] = {}
         self._error: type[Exception] = package.native.EncodeError
 
     # ---- columns to frames
 
-    def messages(self, name: str, column: Any) -> list[Any]:
+    def messages(self, name: str, column: ArrowArray) -> Values:
         """Return the messages of that name out of a struct for each; None where there is none.
 
         Raises:
@@ -59,14 +69,14 @@ class Encoder:
             return found
         return [each if is_set else None for each, is_set in zip(found, plain(array.is_valid()), strict=True)]
 
-    def frames(self, rows: Mapping[str, Any], n_rows: int) -> list[Any]:
+    def frames(self, rows: Mapping[str, ArrowArray], n_rows: int) -> Values:
         """Return the frame of each row of the wide table; the bytes of one that could not be decoded.
 
         Raises:
             WireSparkError: A row is no message, or a fault whose bytes are not there.
         """
         names = self._names(rows, n_rows)
-        frames: list[Any] = [None] * n_rows
+        frames: Values = [None] * n_rows
         roles = plain(rows["_from"]) if "_from" in rows else [None] * n_rows
         for name in dict.fromkeys(name for name in names if name is not None):
             own = [row for row, each in enumerate(names) if each == name]
@@ -87,8 +97,8 @@ class Encoder:
 
     def _add_empty(
         self,
-        frames: list[Any],
-        rows: Mapping[str, Any],
+        frames: Values,
+        rows: Mapping[str, ArrowArray],
         names: list[str | None],
         roles: list[str | None],
     ) -> None:
@@ -106,7 +116,7 @@ class Encoder:
                     continue  # no frame without a message: `_add_faults` says so
                 frames[row] = frame
 
-    def _names(self, rows: Mapping[str, Any], n_rows: int) -> list[str | None]:
+    def _names(self, rows: Mapping[str, ArrowArray], n_rows: int) -> list[str | None]:
         """Return which message each row is: as it says, else the one whose struct is set."""
         known = self._package.messages
         if "_message" in rows:
@@ -133,13 +143,15 @@ class Encoder:
         known = plan.messages.get(name)
         return str(schema.frame_of((known.role if known else None) or role or self._role))
 
-    def _headers(self, column: Any, where: Any, kinds: list[str | None]) -> list[dict[str, Any]]:
+    def _headers(
+        self, column: ArrowArray | None, where: ArrowArray, kinds: list[str | None]
+    ) -> list[dict[str, object]]:
         """Return what each frame has besides its message; nothing where no row says it, which then is the default."""
         type_ = header_type(self._package)
         if column is None or type_ is None or column.null_count == len(column):
             return [{}] * len(kinds)
         array = fitted(column.take(where), type_, "_header.")
-        found: dict[str, list[dict[str, Any]]] = {}
+        found: dict[str, list[dict[str, object]]] = {}
         for kind in {kind for kind in kinds if kind is not None}:
             schema = self._package.columns.HEADERS[kind]
             if len(schema):
@@ -147,7 +159,7 @@ class Encoder:
                 found[kind] = self._takers.header(kind, schema)(own.flatten())
         return [found[kind][row] if kind in found else {} for row, kind in enumerate(kinds)]
 
-    def _add_faults(self, frames: list[Any], rows: Mapping[str, Any]) -> None:
+    def _add_faults(self, frames: Values, rows: Mapping[str, ArrowArray]) -> None:
         """Put the bytes of what could not be decoded in its place."""
         missing = [row for row, frame in enumerate(frames) if frame is None]
         if not missing:
@@ -163,7 +175,7 @@ class Encoder:
 
     # ---- frames to bytes
 
-    def bytes_of(self, frame: Any, role: str | None, context: Any = None) -> bytes:
+    def bytes_of(self, frame: Made, role: str | None, context: Context | None = None) -> bytes:
         """Return the bytes of a frame, or of a message in a frame with the default header.
 
         Raises:
@@ -186,11 +198,11 @@ class Encoder:
             raise WireSparkError(f"{class_.__name__} cannot be written: {error}") from None
         return data
 
-    def _known(self, class_: Any, role: str | None) -> tuple[dict[str, Any], bool]:
+    def _known(self, class_: type, role: str | None) -> tuple[dict[str, object], bool]:
         """Return what writing a class takes of the variant and the role, and whether it takes a context."""
-        owner = class_ if self._backend == "native" else self._module
+        owner: Made = class_ if self._backend == "native" else self._module
         names = inspect.signature(owner.encode).parameters
-        given = {"from_role": role, "variant": self._variant}
+        given: dict[str, object] = {"from_role": role, "variant": self._variant}
         taken = {name: value for name, value in given.items() if name in names and value is not None}
         return taken, "context" in names
 
@@ -208,14 +220,14 @@ class Encoder:
 class StreamEncoder:
     """One direction, in its order: what frames say of later ones is known, and what has come in pieces goes in pieces."""
 
-    def __init__(self, encoder: Encoder, package: Package, role: str | None, context: Any) -> None:
+    def __init__(self, encoder: Encoder, package: Package, role: str | None, context: Context | None) -> None:
         self._encoder = encoder
         self._package = package
         self._role = role
         self._context = context
         self._given: dict[tuple[str, str], int] = {}
 
-    def bytes_of(self, frame: Any, part: Mapping[str, Any] | None = None) -> bytes:
+    def bytes_of(self, frame: Made, part: Piece | None = None) -> bytes:
         """Return the bytes of the next frame; `part`: what it is a piece of, as its row says.
 
         Raises:
@@ -228,19 +240,20 @@ class StreamEncoder:
             self._context.apply(frame, self._role)
         return data
 
-    def _piece(self, frame: Any, join: str, key: tuple[str, str], *, is_last: bool) -> Any:
+    def _piece(self, frame: Made, join: str, key: tuple[str, str], *, is_last: bool) -> Made:
         """Return the frame of a piece of a block; of the last one, whose row has all of it, with what the others left."""
-        class_: Any = getattr(self._package.native, join)
+        class_: type[Made] = getattr(self._package.native, join)
         if isinstance(frame.message, class_):
             self._given[key] = self._given.get(key, 0) + len(frame.message.data)
             return frame
         n_given = self._given.pop(key, 0)
         if not is_last or not n_given:
             return frame
-        field = self._package.plan.joins[join].block[1]
-        return frame.replace(message=class_(self._block(frame, field)[n_given:]))
+        block = self._package.plan.joins[join].block
+        assert block is not None
+        return frame.replace(message=class_(self._block(frame, block[1])[n_given:]))
 
-    def _block(self, frame: Any, field: str) -> bytes:
+    def _block(self, frame: Made, field: str) -> bytes:
         """Return the bytes of a block of a frame."""
         options = self._package.runtime("codec.options").Options(self._role, context=self._context)
         data = self._encoder.bytes_of(frame, self._role, self._context)
@@ -263,6 +276,6 @@ def encoder_of(
     return Encoder(package_of(protocol), backend, variant, role)
 
 
-def _fitted_errors(column: Any, rows: Iterable[int]) -> Iterator[dict[str, Any] | None]:
+def _fitted_errors(column: ArrowArray, rows: Iterable[int]) -> Iterator[dict[str, Made] | None]:
     """Yield the errors of these rows."""
     yield from fitted(column.take(pa.array(rows, pa.int32())), ERROR, "_error.").to_pylist()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from pyspark.sql.datasource import (
     EqualTo,
@@ -65,7 +64,7 @@ def _narrowed(found: Pushed, each: Filter, package: Package) -> Pushed:
             return found
 
 
-def _among(found: Pushed, names: set[Any]) -> Pushed:
+def _among(found: Pushed, names: set[str]) -> Pushed:
     known = names if found.messages is None else names & set(found.messages)
     return replace(found, messages=tuple(sorted(known)))
 
@@ -75,7 +74,7 @@ def _between(found: Pushed, low: int, high: int | None) -> Pushed:
     return replace(found, low=max(found.low, low), high=min(highs) if highs else None)
 
 
-def _of_codes(package: Package, codes: set[Any]) -> set[str]:
+def _of_codes(package: Package, codes: set[int | None]) -> set[str]:
     """Return the messages that may have one of these codes; of unknown ones nothing is known but their number."""
     messages = package.plan.messages
     return {name for name, message in messages.items() if message.code in codes} | {"Unknown"}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -24,6 +24,7 @@ from wirespark.encoding import encoder_of
 from wirespark.errors import WireSparkError
 from wirespark.options import Wishes, check_names, wishes_of
 from wirespark.packages import package_of
+from wirespark.untyped import ArrowArray, ArrowType
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession
@@ -135,7 +136,7 @@ def _wishes(place: _Place, options: Options) -> Wishes:
 # ---- functions of whole batches
 
 
-def _from_wire(what: str, options: Options) -> Any:
+def _from_wire(what: str, options: Options) -> Callable[[Column | str], Column]:
     place = _place_of(what)
     wishes, message = _wishes(place, options), place.message
     if message is None:
@@ -146,7 +147,7 @@ def _from_wire(what: str, options: Options) -> Any:
     return _arrow(lambda cells: decoded_messages(cells, wishes, message), pa.struct(list(schema)))
 
 
-def _frames(protocol: str, options: Options) -> Any:
+def _frames(protocol: str, options: Options) -> Callable[[Column | str], Column]:
     place = _place_of(protocol)
     if place.message is not None:
         raise WireSparkError("name a protocol: a stream has all its messages")
@@ -154,7 +155,7 @@ def _frames(protocol: str, options: Options) -> Any:
     return _arrow(lambda cells: decoded_frames(cells, wishes), pa.list_(frames_type(wishes)))
 
 
-def _to_wire(what: str, options: Options) -> Any:
+def _to_wire(what: str, options: Options) -> Callable[[Column | str], Column]:
     place = _place_of(what)
     given = check_names(dict(options or {}), _WRITE)
     wishes = wishes_of({k: v for k, v in given.items() if k != "backend"} | {"protocol": place.protocol})
@@ -180,7 +181,7 @@ class _Writing:
     role: str | None
     is_lenient: bool
 
-    def encoded(self, structs: Any) -> Any:
+    def encoded(self, structs: ArrowArray) -> ArrowArray:
         encoder = encoder_of(self.place.protocol, self.backend, self.variant, self.role)
         given = structs.drop_null() if structs.null_count else structs
         if self.place.message is not None:
@@ -194,7 +195,7 @@ class _Writing:
 
     @staticmethod
     def _or_null(write: Callable[..., bytes]) -> Callable[..., bytes | None]:
-        def written(frame: Any, role: str | None) -> bytes | None:
+        def written(frame: object, role: str | None) -> bytes | None:
             try:
                 return write(frame, role)
             except WireSparkError:
@@ -203,7 +204,9 @@ class _Writing:
         return written
 
 
-def _arrow(function: Callable[[Any], Any], type_: Any) -> Any:
+def _arrow(
+    function: Callable[[ArrowArray], ArrowArray], type_: ArrowType
+) -> Callable[[Column | str], Column]:
     """Return a user's function on Arrow arrays, of that type."""
     from pyspark.sql.pandas.functions import arrow_udf
 
@@ -212,4 +215,6 @@ def _arrow(function: Callable[[Any], Any], type_: Any) -> Any:
     def run(cells: pa.Array) -> pa.Array:
         return bare(function(cells))
 
-    return arrow_udf(run, spark_type(bare_type(type_)))  # type: ignore[call-overload]
+    made: Callable[[Column | str], Column]
+    made = arrow_udf(run, spark_type(bare_type(type_)))  # type: ignore[call-overload]
+    return made

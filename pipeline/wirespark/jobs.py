@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from wirespark.conversations import EVENTS, events_of
 from wirespark.encoding import encoder_of
 from wirespark.options import Wishes, check_names, wishes_of
+from wirespark.untyped import Batch
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -98,7 +99,7 @@ def decode(table: DataFrame, protocol: str, **options: str) -> DataFrame:
     own = [name for name in (*_SHOWN, *wishes.package.messages) if name in table.columns]
     told = [F.lit(None).cast("string").alias(name) for name in _TOLD]
 
-    def run(batches: Iterable[Any]) -> Iterator[Any]:
+    def run(batches: Iterable[Batch]) -> Iterator[Batch]:
         for batch in batches:
             fields = pa.array(field_texts(batch, wishes), pa.string())
             faults = [pc.struct_field(batch["_error"], name) for name in ("code", "path")]
@@ -109,7 +110,7 @@ def decode(table: DataFrame, protocol: str, **options: str) -> DataFrame:
     return rows.mapInArrow(run, table.select(*place, *told).schema)
 
 
-def field_texts(batch: Any, wishes: Wishes) -> list[str | None]:
+def field_texts(batch: Batch, wishes: Wishes) -> list[str | None]:
     """Return the fields of each row as JSON; None where it is a fault."""
     package = wishes.package
     is_frame = pc.and_(batch["_message"].is_valid(), batch["_error"].is_null())

@@ -6,7 +6,7 @@ import gc
 import json
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -16,6 +16,10 @@ from wirespark.decoders import Snapshot
 from wirespark.options import Wishes
 from wirespark.packages import Package, package_of
 from wirespark.stream_rows import Row, Walk
+from wirespark.untyped import ArrowArray, ArrowType, Batch
+
+if TYPE_CHECKING:
+    from wireproto._runtime.codec.fragment import Part
 
 __all__ = ["ObjectBatcher", "Recording", "recording_of"]
 
@@ -120,13 +124,13 @@ class Recording:
             end=end,
         )
 
-    def is_of(self, item: Any, wanted: frozenset[str], *, faults: bool) -> bool:
+    def is_of(self, item: object, wanted: frozenset[str], *, faults: bool) -> bool:
         """Say whether an item is one of these messages; of a fault, whether they are wanted."""
         if isinstance(item, self._error):
             return faults
         return self._name_of(getattr(item, "message", item)) in wanted
 
-    def _name_of(self, message: Any) -> str:
+    def _name_of(self, message: object) -> str:
         class_ = type(message)
         if class_ not in self._names:
             known = self._package.messages
@@ -134,7 +138,7 @@ class Recording:
             self._names[class_] = name if name in known else name.removesuffix("_")
         return self._names[class_]
 
-    def _found(self, name: str, messages: list[Any], names: list[str | None]) -> Found:
+    def _found(self, name: str, messages: list[object], names: list[str | None]) -> Found:
         rows = [row for row, own in enumerate(names) if own == name]
         schema = self._package.messages[name]
         if name not in self._records:
@@ -148,11 +152,11 @@ class Recording:
     def _rows(
         self,
         rows: list[Row],
-        items: list[Any],
-        messages: list[Any],
+        items: list[object],
+        messages: list[object],
         names: list[str | None],
         role: str | None,
-    ) -> Any:
+    ) -> Batch:
         n_rows = len(rows)
         senders = (
             [role] * n_rows
@@ -174,20 +178,20 @@ class Recording:
             arrays |= self._parts(items)
         return pa.RecordBatch.from_arrays([arrays[name] for name in self._schema.names], schema=self._schema)
 
-    def _sender(self, name: str | None, item: Any) -> str | None:
+    def _sender(self, name: str | None, item: object) -> str | None:
         """Return who sends such a message, where only one role does; an error's partial message counts as one."""
         if name is None:
             name = (getattr(item, "partial", None) or {}).get("message")
         known = self._plan.messages.get(name or "")
         return None if known is None else known.role
 
-    def _code(self, name: str | None, message: Any) -> int | None:
+    def _code(self, name: str | None, message: object) -> int | None:
         if name == "Unknown" and name not in self._plan.messages:
-            return message.code  # type: ignore[no-any-return]
+            return getattr(message, "code", None)
         known = self._plan.messages.get(name or "")
         return None if known is None else known.code
 
-    def _header(self, items: list[Any]) -> Any:
+    def _header(self, items: list[object]) -> ArrowArray:
         type_ = header_type(self._package)
         arrays = []
         for name, fill in self._headers.items():
@@ -201,16 +205,17 @@ class Recording:
         return pa.StructArray.from_arrays(arrays, fields=list(type_))
 
     @staticmethod
-    def _class_of(package: Package, name: str) -> Any:
-        return getattr(package.native, name, None) or getattr(package.native, f"{name}_")
+    def _class_of(package: Package, name: str) -> type:
+        found: type = getattr(package.native, name, None) or getattr(package.native, f"{name}_")
+        return found
 
-    def _errors(self, rows: list[Row]) -> Any:
+    def _errors(self, rows: list[Row]) -> ArrowArray:
         if not any(isinstance(row.item, self._error) for row in rows):
             return pa.nulls(len(rows), ERROR)
         return pa.array([self._error_of(row) for row in rows], ERROR)
 
-    def _error_of(self, row: Row) -> dict[str, Any] | None:
-        error: Any = row.item
+    def _error_of(self, row: Row) -> dict[str, object] | None:
+        error = row.item
         if not isinstance(error, self._error):
             return None
         names = ("code", "rule", "path", "at", "inner_at", "expected", "found", "recoverable")
@@ -222,7 +227,7 @@ class Recording:
 
     # ---- pieces
 
-    def _parts(self, items: list[Any]) -> dict[str, Any]:
+    def _parts(self, items: list[object]) -> dict[str, ArrowArray]:
         parts = [getattr(item, "part", None) for item in items]
         found = {"_part": pa.array([None if part is None else self._part(part) for part in parts], PART)}
         type_ = joined_type(self._package)
@@ -230,22 +235,24 @@ class Recording:
             found["_joined"] = self._joined(parts, type_)
         return found
 
-    def _part(self, part: Any) -> dict[str, Any]:
+    def _part(self, part: Part) -> dict[str, object]:
         key = dict(zip(self._plan.joins[part.join].keys, map(_plain, part.key), strict=True))
         return {"join": part.join, "key": json.dumps(key), "index": part.index, "last": part.last}
 
-    def _joined(self, parts: list[Any], type_: Any) -> Any:
-        arrays: list[Any] = []
+    def _joined(self, parts: list[Part | None], struct: ArrowType) -> ArrowArray:
+        arrays: list[ArrowArray] = []
         for name, schema in self._package.columns.JOINED.items():
             own = [
                 part.joined if part is not None and part.join == name and part.last else None
                 for part in parts
             ]
-            arrays.extend(self._fillers.of(self._plan.joins[name].type, list(schema))(own))
+            type_ = self._plan.joins[name].type
+            assert type_ is not None
+            arrays.extend(self._fillers.of(type_, list(schema))(own))
         mask = pa.array([part is None or not part.last for part in parts], pa.bool_())
-        return pa.StructArray.from_arrays(arrays, fields=list(type_), mask=mask)
+        return pa.StructArray.from_arrays(arrays, fields=list(struct), mask=mask)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> bool | int | str | None:
     """Return a part of a key as JSON has it."""
     return value if isinstance(value, bool | int | str) or value is None else str(value)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from wirespark.errors import WireSparkError
 from wirespark.packages import Package, package_of
+
+if TYPE_CHECKING:
+    from wireproto._runtime.schema.protocol import Schema
 
 __all__ = ["Kernel", "Mode", "ReadOptions", "Wishes", "among", "check_names", "has_numba", "wishes_of"]
 
@@ -183,7 +186,7 @@ def has_numba() -> bool:
     return importlib.util.find_spec("numba") is not None
 
 
-def _limits(given: Mapping[str, str], plan: Any) -> dict[str, int]:
+def _limits(given: Mapping[str, str], plan: Schema) -> dict[str, int]:
     """Return the limits of `limits` (`frame=1MiB, count=10`) and of each `limit.NAME`."""
     told = [text.strip() for text in given.get("limits", "").split(",") if text.strip()]
     for text in told:
@@ -207,7 +210,7 @@ def _paths(given: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def among(name: str | None, noun: str, names: Any) -> str | None:
+def among(name: str | None, noun: str, names: Collection[str]) -> str | None:
     if name is None or name in names:
         return name
     raise WireSparkError(f"there is no {noun} {name!r}; there are {', '.join(names) or 'none'}")

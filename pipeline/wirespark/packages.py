@@ -7,10 +7,15 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from types import ModuleType, SimpleNamespace
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from wirespark.errors import WireSparkError
+from wirespark.nodes import Nodes
+from wirespark.untyped import ArrowSchema
+
+if TYPE_CHECKING:
+    from wireproto._runtime.schema.protocol import Schema
 
 __all__ = ["SHIPPED", "Package", "forget", "look_in", "package_of"]
 
@@ -26,13 +31,13 @@ class Package:
 
     name: str
     native: ModuleType
-    plan: Any
+    plan: Schema
     columns: ModuleType
 
     @property
-    def messages(self) -> dict[str, Any]:
+    def messages(self) -> dict[str, ArrowSchema]:
         """Return the Arrow schema of each message's columns."""
-        found: dict[str, Any] = self.columns.MESSAGES
+        found: dict[str, ArrowSchema] = self.columns.MESSAGES
         return found
 
     def codec(self, backend: str) -> ModuleType:
@@ -56,7 +61,7 @@ class Package:
             raise WireSparkError(str(error)) from None
 
     @property
-    def nodes(self) -> Any:
+    def nodes(self) -> Nodes:
         """Return the classes of the schema's nodes by name, and `nodes_in`, as the runtime that the package stands on has them."""
         return _nodes(self.runtime_name)
 
@@ -71,17 +76,14 @@ class Package:
 
 
 @cache
-def _nodes(runtime: str) -> SimpleNamespace:
+def _nodes(runtime: str) -> Nodes:
     parts = ("node", "expressions", "types", "declarations", "sessions")
     modules = [importlib.import_module(f"{runtime}.schema.{part}") for part in parts]
-    return SimpleNamespace(
-        **{
-            name: value
-            for module in modules
-            for name, value in vars(module).items()
-            if name in module.__all__
-        }
+    found = Nodes()
+    vars(found).update(
+        {name: value for module in modules for name, value in vars(module).items() if name in module.__all__}
     )
+    return found
 
 
 def look_in(packages: Iterable[str]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,6 +12,7 @@ import pyarrow.parquet as pq
 from wirespark.receipts import remove_others, replace_file
 from wirespark.tables import SHARED
 from wirespark.temporary_files import Held
+from wirespark.untyped import ArrowSchema, Batch
 
 __all__ = ["TableWriters", "folder_of"]
 
@@ -36,7 +36,7 @@ class TableWriters:
         self._name = name
         self._tables: dict[str, _Table] = {}
 
-    def write(self, folder: str, batch: Any) -> None:
+    def write(self, folder: str, batch: Batch) -> None:
         """Add rows to the table of a folder."""
         if folder not in self._tables:
             path = self._target / folder / f"{self._name}.parquet"
@@ -66,7 +66,7 @@ class TableWriters:
 class _Table:
     """One file; rows wait until they are worth a row group."""
 
-    def __init__(self, path: Path, schema: Any) -> None:
+    def __init__(self, path: Path, schema: ArrowSchema) -> None:
         self.path = path
         self.held = Held(path)
         self._schema = schema
@@ -78,11 +78,11 @@ class _Table:
             write_statistics=True,
         )
         self._own = [name for name in schema.names if name not in SHARED]
-        self._batches: list[Any] = []
+        self._batches: list[Batch] = []
         self._n_rows = 0
         self._n_bytes = 0
 
-    def write(self, batch: Any) -> None:
+    def write(self, batch: Batch) -> None:
         self._batches.append(batch)
         self._n_rows += batch.num_rows
         self._n_bytes += sum(batch.column(name).nbytes for name in self._own)
@@ -103,7 +103,7 @@ class _Table:
         self._batches, self._n_rows, self._n_bytes = [], 0, 0
 
 
-def _repeating(schema: Any, path: str = "") -> Iterator[str]:
+def _repeating(schema: ArrowSchema, path: str = "") -> Iterator[str]:
     """Yield the columns whose values repeat, by what their types say: a dictionary costs more than it saves elsewhere."""
     for field in schema:
         here = f"{path}{field.name}"

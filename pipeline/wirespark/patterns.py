@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 from wirespark.packages import Package, package_of
+
+if TYPE_CHECKING:
+    from wireproto._runtime.reference.layout import Fields
+    from wireproto._runtime.schema.declarations import Field
+    from wireproto._runtime.schema.literals import Endian
 
 __all__ = ["header_pattern"]
 
@@ -25,7 +30,7 @@ def header_pattern(protocol: str, role: str | None, variant: str | None) -> re.P
     return re.compile(b"|".join(b"(?:" + each + b")" for each in found), re.DOTALL)
 
 
-def _fields(package: Package, role: str | None, frame: str, fields: Any) -> Iterator[bytes]:
+def _fields(package: Package, role: str | None, frame: str, fields: Fields) -> Iterator[bytes]:
     """Yield the patterns of fields, up to the first one that says nothing; a block that comes in pieces is cut anywhere."""
     n, divided = package.nodes, {join.block for join in package.plan.joins.values()}
     n_bytes = 0
@@ -44,7 +49,7 @@ def _fields(package: Package, role: str | None, frame: str, fields: Any) -> Iter
         n_bytes += 8
 
 
-def _field(package: Package, role: str | None, field: Any) -> bytes | None:
+def _field(package: Package, role: str | None, field: Field) -> bytes | None:
     n, known, type_ = package.nodes, _values(package, role, field), field.type
     if isinstance(type_, n.EnumReference):
         type_ = package.plan.enums[type_.name].type
@@ -66,7 +71,7 @@ def _field(package: Package, role: str | None, field: Any) -> bytes | None:
             return None
 
 
-def _values(package: Package, role: str | None, field: Any) -> list[int] | None:
+def _values(package: Package, role: str | None, field: Field) -> list[int] | None:
     """Return the numbers that a field can have; None: any."""
     n, plan = package.nodes, package.plan
     match field.value:
@@ -79,7 +84,7 @@ def _values(package: Package, role: str | None, field: Any) -> list[int] | None:
     return None if enum is None or enum.is_open else [each.value for each in enum.members]
 
 
-def _fitting(number: int, size: int, is_signed: bool, endian: Any) -> bytes | None:
+def _fitting(number: int, size: int, is_signed: bool, endian: Endian) -> bytes | None:
     try:
         return number.to_bytes(size, endian, signed=is_signed)
     except OverflowError:

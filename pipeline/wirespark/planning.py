@@ -13,21 +13,24 @@ import tempfile
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from wiregen.formats.capture import is_capture
 from wirespark.batches import Slice, scanner_of
 from wirespark.captures import Share
-from wirespark.decoders import has_context
+from wirespark.decoders import Snapshot, has_context
 from wirespark.errors import WireSparkError
 from wirespark.filters import Pushed
 from wirespark.options import ReadOptions, Wishes, has_numba
 from wirespark.stream_rows import Walk
 
+if TYPE_CHECKING:
+    from wirespark.kernels.scanner import Scanner
+
 __all__ = ["Part", "bundled", "files_of", "matches_of", "parts_of", "role_of", "shares_of", "slices_of"]
 
 Part: TypeAlias = Slice | Share
-Cuts: TypeAlias = list[tuple[int, Any]]
+Cuts: TypeAlias = list[tuple[int, Snapshot | None]]
 
 _CHUNK = 1 << 20
 _MANY = 64
@@ -165,7 +168,7 @@ def _known_cuts(path: str, role: str | None, options: ReadOptions) -> Cuts:
     return cuts
 
 
-def _cuts(path: str, role: str | None, options: ReadOptions) -> Iterator[tuple[int, Any]]:
+def _cuts(path: str, role: str | None, options: ReadOptions) -> Iterator[tuple[int, Snapshot | None]]:
     """Yield where the slices but the first begin, and what is known there."""
     scanner = None if has_context(options.wishes.package) else scanner_of(options.wishes, role)
     if scanner is not None:
@@ -188,8 +191,8 @@ def _cuts(path: str, role: str | None, options: ReadOptions) -> Iterator[tuple[i
 
 
 def _scanned_cuts(
-    path: str, role: str | None, options: ReadOptions, scanner: Any
-) -> Iterator[tuple[int, Any]]:
+    path: str, role: str | None, options: ReadOptions, scanner: Scanner
+) -> Iterator[tuple[int, Snapshot | None]]:
     """Yield the same by way of the kernels, for frames that say nothing about later ones."""
     from wirespark.kernels.cutting import Cutter
     from wirespark.kernels.relay import Relay

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pyarrow as pa
 
 from wirespark.errors import WireSparkError
+from wirespark.untyped import ArrowArray, ArrowSchema, ArrowType, Batch
 
 __all__ = ["check_projection", "projected"]
 
 
-def projected(batch: Any, names: tuple[str, ...], types: dict[str, Any]) -> Any:
+def projected(batch: Batch, names: tuple[str, ...], types: dict[str, ArrowType]) -> Batch:
     """Return a batch with these columns; `types` are the Arrow types that were asked for."""
     arrays = [_pruned(batch.column(name), types[name]) for name in names]
     fields = [pa.field(name, types[name]) for name in names]
     return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
 
 
-def _pruned(array: Any, type_: Any) -> Any:
+def _pruned(array: ArrowArray, type_: ArrowType) -> ArrowArray:
     if array.type.equals(type_):
         return array
     if pa.types.is_struct(type_):
@@ -33,7 +32,7 @@ def _pruned(array: Any, type_: Any) -> Any:
     return array.cast(type_)
 
 
-def check_projection(asked: Any, known: Any, path: str = "") -> None:
+def check_projection(asked: ArrowSchema, known: ArrowSchema, path: str = "") -> None:
     """Compare a schema that was asked for with what there is.
 
     Raises:
@@ -47,7 +46,7 @@ def check_projection(asked: Any, known: Any, path: str = "") -> None:
         _check_type(field.type, fields[field.name].type, here)
 
 
-def _check_type(asked: Any, known: Any, path: str) -> None:
+def _check_type(asked: ArrowType, known: ArrowType, path: str) -> None:
     if pa.types.is_struct(asked) and pa.types.is_struct(known):
         check_projection(asked, known, f"{path}.")
     elif pa.types.is_list(asked) and pa.types.is_list(known):

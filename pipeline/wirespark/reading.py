@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pyarrow.compute as pc
 
@@ -13,6 +12,7 @@ from wirespark.columns import Columns, selected
 from wirespark.errors import WireSparkError
 from wirespark.options import Mode, ReadOptions, Wishes
 from wirespark.planning import Part
+from wirespark.untyped import Made
 
 __all__ = ["located_columns"]
 
@@ -45,7 +45,7 @@ def _kept(columns: Columns, mode: Mode, file: str) -> Columns | None:
 
 
 def _first(columns: Columns, file: str) -> str:
-    row: dict[str, Any] = next(row for row in columns.rows.to_pylist() if row["_error"] is not None)
+    row: dict[str, Made] = next(row for row in columns.rows.to_pylist() if row["_error"] is not None)
     error = row["_error"]
     place = f"{error['code']} at {error['at']} in the frame at {row['_offset']} of {file}"
     where = f" ({error['path']})" if error["path"] else ""

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from wirespark.batches import Slice
 from wirespark.options import Wishes
@@ -60,7 +59,7 @@ class Receipt:
 
 def name_of(part: Part) -> str:
     """Return what a part is called, here and in any other run."""
-    place: tuple[Any, ...] = (part.path, *bounds_of(part))
+    place: tuple[object, ...] = (part.path, *bounds_of(part))
     if not isinstance(part, Slice):
         place = (*place, "share")
     return sha256(repr(place).encode()).hexdigest()[:20]
@@ -170,7 +169,7 @@ def write_receipt(target: Path, receipt: Receipt) -> None:
         held.drop()
 
 
-def summed(counts: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+def summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     """Return the sums by key, the largest first."""
     found: dict[str, int] = {}
     for each in counts:

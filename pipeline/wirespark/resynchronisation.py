@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from wirespark.decoders import StreamDecoder, context_of, decoder_of
+from wirespark.decoders import Context, Snapshot, StreamDecoder, context_of, decoder_of
 from wirespark.options import Wishes
 from wirespark.patterns import header_pattern
 
@@ -27,10 +26,10 @@ class Trial:
     def __init__(self, wishes: Wishes, role: str | None) -> None:
         self._wishes = wishes
         self._role = role
-        self._snapshot: dict[str, Any] | None = None
-        self._context: Any = None
+        self._snapshot: Snapshot | None = None
+        self._context: Context | None = None
 
-    def begin(self, context: Any) -> None:
+    def begin(self, context: Context | None) -> None:
         """Take what is known now for all places until the next `begin`."""
         self._context = self.copy(context)
         if self._context is not None:
@@ -39,7 +38,7 @@ class Trial:
             )  # what was open may lack a piece now: no fault of the frames that come
             self._snapshot = self._context.snapshot()
 
-    def copy(self, context: Any) -> Any:
+    def copy(self, context: Context | None) -> Context | None:
         """Return a context that may be spoilt."""
         return None if context is None else context_of(self._wishes, context.snapshot())
 
@@ -123,7 +122,7 @@ class Trial:
 
     def _restore(self, n_whole: int) -> None:
         """Forget what frames said that were only tried."""
-        if n_whole and self._context is not None:
+        if n_whole and self._context is not None and self._snapshot is not None:
             self._context.restore(self._snapshot)
 
     def _tried(self, data: bytes, *, is_end: bool) -> bool | None:
@@ -142,7 +141,7 @@ class Trial:
             return n_whole > 0 if is_end else None
         return None if decoder.needed and not is_end else False
 
-    def _fits(self, item: Any) -> bool:
+    def _fits(self, item: object) -> bool:
         """Say whether an item is a frame that the role may send."""
         package = self._wishes.package
         if isinstance(item, package.native.DecodeError):

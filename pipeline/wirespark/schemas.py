@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wirespark.errors import WireSparkError
 from wirespark.packages import package_of
 from wirespark.tables import message_schema, wide_schema
+from wirespark.untyped import ArrowSchema
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["arrow_schema", "spark_schema"]
 
 
-def arrow_schema(protocol: str, message: str | None = None) -> Any:
+def arrow_schema(protocol: str, message: str | None = None) -> ArrowSchema:
     """Return the columns of one message's table, or of the wide one with a struct for each.
 
     Raises:

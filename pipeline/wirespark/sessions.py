@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wirespark.errors import WireSparkError
 from wirespark.java import provide_java
@@ -34,7 +34,7 @@ def session(
     packages: Iterable[str] = ("wireproto",),
     master: str | None = None,
     remote: str | None = None,
-    config: Mapping[str, Any] | None = None,
+    config: Mapping[str, object] | None = None,
 ) -> SparkSession:
     """Return a session with `format("wire")`; `packages` are the trees of protocols that workers are to find.
 

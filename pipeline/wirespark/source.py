@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from pyspark.sql.datasource import (
     DataSource,
@@ -22,6 +21,7 @@ from wirespark.projection import check_projection, projected
 from wirespark.reading import located_columns
 from wirespark.spark_types import struct_type
 from wirespark.tables import message_schema, message_table, wide_schema, wide_table
+from wirespark.untyped import ArrowSchema, Batch
 from wirespark.writing import WireWriter, WriteOptions
 
 __all__ = ["PushingWireSource", "Tables", "WirePartition", "WireSource"]
@@ -76,16 +76,16 @@ class Tables:
         self._schema = schema
         check_projection(self._arrow(), self._known())
 
-    def _known(self) -> Any:
+    def _known(self) -> ArrowSchema:
         package, message = self._options.wishes.package, self._options.message
         return wide_schema(package) if message is None else message_schema(package, message)
 
-    def _arrow(self) -> Any:
+    def _arrow(self) -> ArrowSchema:
         from pyspark.sql.pandas.types import to_arrow_schema
 
         return to_arrow_schema(self._schema, timezone="UTC")
 
-    def batches(self, part: Part, wishes: Wishes) -> Iterator[Any]:
+    def batches(self, part: Part, wishes: Wishes) -> Iterator[Batch]:
         """Yield the batches of a part, none of them empty."""
         options, package = self._options, wishes.package
         asked = self._arrow()
@@ -111,7 +111,7 @@ class WireReader(DataSourceReader):
         parts = parts_of(self._options, self._pushed)
         return [WirePartition(bundle) for bundle in bundled(parts)] or [WirePartition(())]
 
-    def read(self, partition: InputPartition) -> Iterator[Any]:
+    def read(self, partition: InputPartition) -> Iterator[Batch]:
         assert isinstance(partition, WirePartition)
         options = self._options
         wanted = (options.message,) if options.message is not None else self._pushed.messages

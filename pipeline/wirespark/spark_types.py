@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
 import pyarrow as pa
 from pyspark.sql import types as T
 
+from wirespark.untyped import ArrowField, ArrowType
+
 __all__ = ["spark_type", "struct_type"]
 
-_PLAIN: dict[Any, T.DataType] = {
+_PLAIN: dict[ArrowType, T.DataType] = {
     pa.bool_(): T.BooleanType(),
     pa.int8(): T.ByteType(),
     pa.int16(): T.ShortType(),
@@ -24,12 +26,12 @@ _PLAIN: dict[Any, T.DataType] = {
 }
 
 
-def struct_type(fields: Any) -> T.StructType:
+def struct_type(fields: Iterable[ArrowField]) -> T.StructType:
     """Return the Spark type of an Arrow schema or struct type."""
     return T.StructType([T.StructField(f.name, spark_type(f.type), True, _comment(f)) for f in fields])
 
 
-def spark_type(type_: Any) -> T.DataType:
+def spark_type(type_: ArrowType) -> T.DataType:
     """Return the Spark type of an Arrow type."""
     if pa.types.is_struct(type_):
         return struct_type(type_)
@@ -38,6 +40,6 @@ def spark_type(type_: Any) -> T.DataType:
     return _PLAIN[type_]
 
 
-def _comment(field: Any) -> dict[str, str]:
+def _comment(field: ArrowField) -> dict[str, str]:
     comment = (field.metadata or {}).get(b"comment")
     return {} if comment is None else {"comment": comment.decode()}

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import numpy as np
 
 from wirespark.array_casting import plain
-from wirespark.encoding import Encoder, StreamEncoder
+from wirespark.encoding import Encoder, Piece, StreamEncoder
 from wirespark.errors import WireSparkError
+from wirespark.untyped import ArrowArray, Values
 
 __all__ = ["Run", "Runs", "merged", "stream_name"]
 
@@ -46,7 +46,7 @@ class Runs:
         self._open: dict[Key, _Open] = {}
         self._done: list[Run] = []
 
-    def take(self, rows: Mapping[str, Any], n_rows: int) -> None:
+    def take(self, rows: Mapping[str, ArrowArray], n_rows: int) -> None:
         """Write the rows of a batch.
 
         Raises:
@@ -75,7 +75,7 @@ class Runs:
         return [*self._done, *(run.close() for run in self._open.values())]
 
 
-def _values(rows: Mapping[str, Any], name: str, n_rows: int) -> list[Any]:
+def _values(rows: Mapping[str, ArrowArray], name: str, n_rows: int) -> Values:
     return plain(rows[name]) if name in rows else [None] * n_rows
 
 
@@ -90,7 +90,7 @@ class _Open:
         self._waiting = bytearray()
         self._index: list[tuple[int, int]] = []
 
-    def write(self, frame: Any, offset: int | None, part: Any) -> None:
+    def write(self, frame: object, offset: int | None, part: Piece | None) -> None:
         data = self._encoder.bytes_of(frame, part)
         self.last = self.last + 1 if offset is None else offset
         self._waiting += data

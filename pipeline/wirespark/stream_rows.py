@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from wirespark.decoders import Snapshot, context_of, decoder_of
+from wirespark.decoders import Context, Snapshot, context_of, decoder_of
 from wirespark.options import Wishes
 from wirespark.resynchronisation import Trial
+from wirespark.untyped import Made
 
 __all__ = ["Row", "Walk"]
 
@@ -23,7 +24,7 @@ class Row(NamedTuple):
 
     offset: int
     size: int
-    item: Any
+    item: Made
     raw: bytes | None = None
     time: int | None = None
 
@@ -37,7 +38,7 @@ class _Fault:
     """
 
     offset: int
-    error: Any
+    error: Made
     raw: bytes
     end: int | None
     tried: int
@@ -58,7 +59,7 @@ class Walk:
         wishes: Wishes,
         role: str | None,
         *,
-        context: Any = None,
+        context: Context | None = None,
         offset: int = 0,
         is_beginning: bool = True,
     ) -> None:
@@ -78,7 +79,7 @@ class Walk:
         self._is_waiting = False
         self._fault: _Fault | None = None
         package = wishes.package
-        self._error: Any = package.native.DecodeError
+        self._error: Made = package.native.DecodeError
         self._has_tails = any(
             hasattr(each, "tail") and "message" in getattr(each, "__slots__", ())
             for each in vars(package.native).values()
@@ -222,13 +223,13 @@ class Walk:
             self._held_bytes = self._window[begin:done]
             self._window = self._window[done:]
 
-    def _may_be_odd(self, message: Any) -> bool:
+    def _may_be_odd(self, message: object) -> bool:
         """Say whether things of this class have to be looked at: faults, and what may be whole by its own length alone."""
         class_ = type(message)
         is_unknown = class_.__name__.startswith("Unknown")
         return issubclass(class_, self._error) or is_unknown or hasattr(class_, "tail") or self._has_tails
 
-    def _is_bad(self, item: Any, message: Any, end: int, *, is_end: bool) -> bool | None:
+    def _is_bad(self, item: Made, message: object, end: int, *, is_end: bool) -> bool | None:
         """Say whether an item is a fault, or a frame for whose end only its length speaks; None: not known yet."""
         if isinstance(item, self._error):
             return True
@@ -239,19 +240,19 @@ class Walk:
         verdict = self._trial.verdict(self._window, end, is_end=is_end)
         return None if verdict is None else not verdict
 
-    def _stumble(self, item: Any, base: int) -> None:
+    def _stumble(self, item: Made, base: int) -> None:
         """Take note of a fault at the beginning of the window."""
         error = item if isinstance(item, self._error) else self._overlong()
         moved = error.moved(base) if isinstance(item, self._error) else error
         end = moved.end - self.offset if moved.recoverable and moved.end is not None else None
         self._begin_fault(moved, end)
 
-    def _begin_fault(self, error: Any, end: int | None, *, is_cut: bool = False) -> None:
+    def _begin_fault(self, error: Made, end: int | None, *, is_cut: bool = False) -> None:
         self._fault = _Fault(self.offset, error, b"", end, 1, is_cut)
         self._needed = 0
         self._trial.begin(self.context)
 
-    def _overlong(self) -> Any:
+    def _overlong(self) -> Made:
         """Return the error of a frame whose length says more than its fields take, and leads nowhere."""
         return self._error(
             "trailing_bytes",

@@ -11,7 +11,6 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import (
@@ -26,19 +25,20 @@ from pyspark.sql.types import StructType
 from wiregen.formats.capture import is_capture
 from wirespark.batches import Slice, batcher_of
 from wirespark.captures import Share
-from wirespark.decoders import context_of, has_context
+from wirespark.decoders import Snapshot, context_of, has_context
 from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions
 from wirespark.planning import Part, files_of, role_of
 from wirespark.source import Tables, WirePartition
 from wirespark.stream_rows import Walk
+from wirespark.untyped import Batch, Made
 
 __all__ = ["FollowReader"]
 
 _CHUNK = 1 << 20
 _MARGIN = 1 << 12
 """Bytes at the end of what is there in which places are noted: to know what is known costs something at each."""
-Place = dict[str, Any]
+Place = dict[str, Made]
 """How far a file was read: `at`, a number of bytes; `state`, what frames up to there said, as JSON; `whole`: it ended there."""
 
 
@@ -78,7 +78,7 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._tables = Tables(options, schema)
         self._sizes: dict[str, int] | None = None
 
-    def initialOffset(self) -> dict[str, Any]:
+    def initialOffset(self) -> dict[str, Made]:
         return {"files": "{}"}
 
     def getDefaultReadLimit(self) -> ReadLimit:
@@ -90,7 +90,7 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def prepareForTriggerAvailableNow(self) -> None:
         self._sizes = self._present()
 
-    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
+    def latestOffset(self, start: dict[str, Made], limit: ReadLimit) -> dict[str, Made]:
         places, room = _places(start), _Room.of(limit)
         sizes = self._present() if self._sizes is None else self._sizes
         found = {path: place for path, place in places.items() if path in sizes}
@@ -151,14 +151,16 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 pass
         return {"at": batcher.given} if batcher.given > start else place
 
-    def _cut(self, path: str, place: Place, size: int, most: int, due: int) -> tuple[int, Any] | None:
+    def _cut(
+        self, path: str, place: Place, size: int, most: int, due: int
+    ) -> tuple[int, Snapshot | None] | None:
         """Return the last place from `due` on where a right frame begins, with what those before it said."""
         wishes, start = self._options.wishes, place["at"]
         context = context_of(wishes, _state(place))
         role, error = role_of(path, wishes), wishes.package.native.DecodeError
         walk = Walk(wishes, role, context=context, offset=start, is_beginning=start == 0)
         walk.due = max(due, start + 1)
-        found: list[tuple[int, Any]] = []
+        found: list[tuple[int, Snapshot | None]] = []
         for data in _read(path, start, size, most, lambda: bool(found)):
             for row in walk.feed(data):
                 if walk.cut is None or row.offset < walk.cut[0]:
@@ -171,7 +173,7 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _is_capture(self, path: str) -> bool:
         return self._options.capture if self._options.capture is not None else is_capture(path)
 
-    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+    def partitions(self, start: dict[str, Made], end: dict[str, Made]) -> Sequence[InputPartition]:
         before = _places(start)
         return [
             WirePartition((part,))
@@ -198,7 +200,7 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             stop=after["at"] if is_whole else None,
         )
 
-    def read(self, partition: InputPartition) -> Iterator[Any]:
+    def read(self, partition: InputPartition) -> Iterator[Batch]:
         assert isinstance(partition, WirePartition)
         wanted = None if self._options.message is None else (self._options.message,)
         wishes = replace(self._options.wishes, messages=wanted)
@@ -217,10 +219,10 @@ def _read(path: str, start: int, size: int, most: int, is_enough: Callable[[], b
             yield data
 
 
-def _places(offset: dict[str, Any]) -> dict[str, Place]:
+def _places(offset: dict[str, Made]) -> dict[str, Place]:
     found: dict[str, Place] = json.loads(offset["files"])
     return found
 
 
-def _state(place: Place) -> Any:
+def _state(place: Place) -> Snapshot | None:
     return json.loads(place["state"]) if "state" in place else None

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from wirespark.arrow_building import column_groups, wire_of
 from wirespark.jobs import events
+from wirespark.nodes import Nodes
 from wirespark.packages import Package, package_of
+from wirespark.untyped import ArrowArray, ArrowField, ArrowType, Batch
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from wireproto._runtime.schema.sessions import Session
 
 __all__ = ["coverage"]
 
@@ -38,7 +42,7 @@ def coverage(table: DataFrame, protocol: str, **options: str) -> DataFrame:
     happened, package = events(table, protocol, **options), package_of(protocol)
     told = [name for name in ("_message", "_header", *package.messages) if name in table.columns]
 
-    def count(batches: Iterable[Any]) -> Iterator[Any]:
+    def count(batches: Iterable[Batch]) -> Iterator[Batch]:
         yield _counted(batches, protocol)
 
     seen = table.select(*told).mapInArrow(count, struct_type(_SEEN))
@@ -64,18 +68,20 @@ def _model(package: Package) -> Iterator[Seen]:
         yield "violation", name, 0
 
 
-def _steps(nodes: Any, session: Any) -> Iterator[str]:
+def _steps(nodes: Nodes, session: Session) -> Iterator[str]:
     """Yield the steps that a session's rows and timers say, those that stay where they are left out."""
-    for told in (*session.rows, *session.timers):
-        match told.effect:
+    steps = [(row.effect, row.states) for row in session.rows]
+    steps += [(timer.effect, timer.states) for timer in session.timers]
+    for effect, states in steps:
+        match effect:
             case nodes.Go(str(state)):
-                yield from (f"{each} → {state}" for each in told.states or session.states if each != state)
+                yield from (f"{each} → {state}" for each in states or session.states if each != state)
 
 
 # ---- rows
 
 
-def _counted(batches: Iterable[Any], protocol: str) -> Any:
+def _counted(batches: Iterable[Batch], protocol: str) -> Batch:
     package = package_of(protocol)
     seen: Counter[tuple[str, str]] = Counter()
     for batch in batches:
@@ -85,7 +91,7 @@ def _counted(batches: Iterable[Any], protocol: str) -> Any:
     return pa.record_batch([list(kinds), list(names), list(seen.values())], schema=_SEEN)
 
 
-def _of_batch(package: Package, batch: Any) -> Iterator[Seen]:
+def _of_batch(package: Package, batch: Batch) -> Iterator[Seen]:
     for name, count in _values(batch["_message"]).items():
         yield "message", name, count
     if "_header" in batch.schema.names:
@@ -95,7 +101,7 @@ def _of_batch(package: Package, batch: Any) -> Iterator[Seen]:
             yield from _fields(package, name, schema, batch[name])
 
 
-def _of_headers(package: Package, header: Any) -> Iterator[Seen]:
+def _of_headers(package: Package, header: ArrowArray) -> Iterator[Seen]:
     headers = package.columns.HEADERS
     for name, schema in headers.items():
         if len(schema):
@@ -103,7 +109,9 @@ def _of_headers(package: Package, header: Any) -> Iterator[Seen]:
             yield from _fields(package, name, schema, own)
 
 
-def _fields(package: Package, path: str, fields: Iterable[Any], record: Any) -> Iterator[Seen]:
+def _fields(
+    package: Package, path: str, fields: Iterable[ArrowField], record: ArrowArray | None
+) -> Iterator[Seen]:
     """Yield what there is in structs, an array of them; without one, all that there could be."""
     for group in column_groups(fields):
         here = f"{path}.{group[0].name}"
@@ -118,7 +126,7 @@ def _fields(package: Package, path: str, fields: Iterable[Any], record: Any) -> 
             yield from _inside(package, here, _item_of(group[0]), wire_of(group[0]), items[0])
 
 
-def _members(package: Package, path: str, field: Any, columns: list[Any]) -> Iterator[Seen]:
+def _members(package: Package, path: str, field: ArrowField, columns: list[ArrowArray]) -> Iterator[Seen]:
     """Yield the members of an enum; `columns`: their names, null where there is none, and their numbers."""
     enum = package.plan.enums[field.metadata[b"enum"].decode()]
     found = _values(columns[0])
@@ -129,7 +137,7 @@ def _members(package: Package, path: str, field: Any, columns: list[Any]) -> Ite
         yield "member", f"{path} unknown", n_all - sum(found.values())
 
 
-def _inside(package: Package, path: str, type_: Any, wire: str, values: Any) -> Iterator[Seen]:
+def _inside(package: Package, path: str, type_: ArrowType, wire: str, values: ArrowArray) -> Iterator[Seen]:
     if not pa.types.is_struct(type_):
         return
     if wire != "union":
@@ -147,7 +155,7 @@ def _inside(package: Package, path: str, type_: Any, wire: str, values: Any) -> 
 # ---- arrays
 
 
-def _item_of(field: Any) -> Any:
+def _item_of(field: ArrowField) -> ArrowType:
     """Return the type of a field's values, or of the items in its lists."""
     type_ = field.type
     while _is_list(type_):
@@ -155,18 +163,18 @@ def _item_of(field: Any) -> Any:
     return type_
 
 
-def _items(values: Any) -> Any:
+def _items(values: ArrowArray) -> ArrowArray:
     """Return values, or what is in lists of them, without those that are not there."""
     while values is not None and _is_list(values.type):
         values = values.flatten()
     return values
 
 
-def _is_list(type_: Any) -> bool:
+def _is_list(type_: ArrowType) -> bool:
     return bool(pa.types.is_list(type_) or pa.types.is_large_list(type_))
 
 
-def _values(column: Any) -> dict[str, int]:
+def _values(column: ArrowArray) -> dict[str, int]:
     if column is None:
         return {}
     counted = pc.value_counts(column.drop_null())

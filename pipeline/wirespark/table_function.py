@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -11,6 +11,10 @@ from wirespark.array_casting import bare_type
 from wirespark.cells import decoded_frames, frames_type
 from wirespark.errors import WireSparkError
 from wirespark.options import Wishes, wishes_of
+from wirespark.untyped import Made
+
+if TYPE_CHECKING:
+    from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult
 
 __all__ = ["frames_function"]
 
@@ -19,7 +23,9 @@ class _Frames:
     """The frames and faults of a stretch of what one role sent, a row each."""
 
     @staticmethod
-    def analyze(data: Any, protocol: Any, role: Any = None) -> Any:
+    def analyze(
+        data: AnalyzeArgument, protocol: AnalyzeArgument, role: AnalyzeArgument | None = None
+    ) -> AnalyzeResult:
         from pyspark.sql.udtf import AnalyzeResult
 
         from wirespark.spark_types import struct_type
@@ -29,10 +35,14 @@ class _Frames:
                 "the protocol is a text that is known before the query runs: frames(data, 'lumberjack')"
             )
         return AnalyzeResult(
-            schema=struct_type(bare_type(frames_type(_wishes(protocol.value, role and role.value))))
+            schema=struct_type(
+                bare_type(frames_type(_wishes(protocol.value, None if role is None else role.value)))
+            )
         )
 
-    def eval(self, data: bytes | None, protocol: str, role: str | None = None) -> Iterator[tuple[Any, ...]]:
+    def eval(
+        self, data: bytes | None, protocol: str, role: str | None = None
+    ) -> Iterator[tuple[object, ...]]:
         cells = pa.array([data], pa.binary())
         for row in decoded_frames(cells, _wishes(protocol, role))[0].as_py() or ():
             yield tuple(row.values())
@@ -42,7 +52,7 @@ def _wishes(protocol: str, role: str | None) -> Wishes:
     return wishes_of({"protocol": protocol, **({"from": role} if role else {})})
 
 
-def frames_function() -> Any:
+def frames_function() -> Made:
     """Return the function to register."""
     from pyspark.sql.functions import udtf
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from wirespark.columns import Columns, Found, frames_schema
 from wirespark.packages import Package
+from wirespark.untyped import ArrowArray, ArrowField, ArrowSchema, Batch
 
 __all__ = [
     "SHARED",
@@ -31,18 +31,18 @@ SHARED = tuple(field.name for field in _PLACE)
 
 
 @cache
-def rows_schema(package: Package) -> Any:
+def rows_schema(package: Package) -> ArrowSchema:
     """Return the columns that every row of a protocol's tables has."""
     return pa.schema([*_PLACE, *frames_schema(package)])
 
 
-def rows_table(columns: Columns, file: str, flow: str | None) -> Any:
+def rows_table(columns: Columns, file: str, flow: str | None) -> Batch:
     """Return these columns: the order of everything, frames and faults alike."""
     return _placed(columns.rows, file, flow)
 
 
 @cache
-def wide_schema(package: Package) -> Any:
+def wide_schema(package: Package) -> ArrowSchema:
     """Return the columns of all messages: a struct each, null where the row is another one."""
     fields = list(rows_schema(package))
     messages = [
@@ -53,7 +53,7 @@ def wide_schema(package: Package) -> Any:
     return pa.schema([*fields[:-1], *messages, fields[-1]])
 
 
-def wide_table(columns: Columns, package: Package, file: str, flow: str | None) -> Any:
+def wide_table(columns: Columns, package: Package, file: str, flow: str | None) -> Batch:
     """Return a table with those columns."""
     schema = wide_schema(package)
     rows = _placed(columns.rows, file, flow)
@@ -64,14 +64,14 @@ def wide_table(columns: Columns, package: Package, file: str, flow: str | None) 
 
 
 @cache
-def message_schema(package: Package, name: str) -> Any:
+def message_schema(package: Package, name: str) -> ArrowSchema:
     """Return the columns of one message's table: what every row has, and its fields."""
     schema = package.messages[name]
     rows = [field for field in rows_schema(package) if field.name not in ("_message", "_code", "_error")]
     return pa.schema([*rows, *schema], metadata=schema.metadata)
 
 
-def message_table(columns: Columns, package: Package, name: str, file: str, flow: str | None) -> Any:
+def message_table(columns: Columns, package: Package, name: str, file: str, flow: str | None) -> Batch:
     """Return a table with those columns; None where there is no such message."""
     found = columns.messages.get(name)
     if found is None:
@@ -83,23 +83,23 @@ def message_table(columns: Columns, package: Package, name: str, file: str, flow
     return pa.RecordBatch.from_arrays([*rows.columns, *own], schema=schema)
 
 
-def _placed(rows: Any, file: str, flow: str | None) -> Any:
+def _placed(rows: Batch, file: str, flow: str | None) -> Batch:
     arrays = [_repeated(text, rows.num_rows) for text in (file, flow)]
     schema = pa.schema([*_PLACE, *rows.schema])
     return pa.RecordBatch.from_arrays([*arrays, *rows.columns], schema=schema)
 
 
-def _repeated(text: str | None, n_rows: int) -> Any:
+def _repeated(text: str | None, n_rows: int) -> ArrowArray:
     """Return a column of one text; all of about its length are parts of the same one."""
     return _repetition(text, n_rows.bit_length()).slice(0, n_rows)
 
 
 @lru_cache(maxsize=32)
-def _repetition(text: str | None, n_bits: int) -> Any:
+def _repetition(text: str | None, n_bits: int) -> ArrowArray:
     return pa.repeat(pa.scalar(text, pa.string()), 1 << n_bits)
 
 
-def spread(columns: Columns, field: Any) -> Any:
+def spread(columns: Columns, field: ArrowField) -> ArrowArray:
     """Return a message's struct for every row."""
     found: Found | None = columns.messages.get(field.name)
     n_rows = columns.rows.num_rows

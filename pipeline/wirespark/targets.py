@@ -11,7 +11,6 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from wirespark.errors import WireSparkError
 from wirespark.options import ReadOptions, has_numba
@@ -22,7 +21,7 @@ from wirespark.temporary_files import alone
 __all__ = ["Target", "target_of"]
 
 _RECORD = "_target"
-Record = dict[str, dict[str, Any]]
+Record = dict[str, dict[str, object]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,7 @@ class Target:
     def _own(self) -> Record:
         """Return what the rows of all parts have in common, and what decides where files are cut."""
         wishes, options = self.options.wishes, self.options
-        rows = {
+        rows: dict[str, object] = {
             "protocol": wishes.package.plan.name,
             "backend": wishes.backend,
             "mode": "DROPMALFORMED" if wishes.mode == "DROPMALFORMED" else "PERMISSIVE",
@@ -94,7 +93,7 @@ class Target:
             "errorbytes": wishes.error_bytes,
             "limits": dict(sorted(wishes.limits.items())),
         }
-        cuts = {"split": options.split_size, "kernels": self.has_kernels}
+        cuts: dict[str, object] = {"split": options.split_size, "kernels": self.has_kernels}
         return {"rows": rows, "cuts": cuts}
 
     def _record(self) -> Record | None:
@@ -115,7 +114,7 @@ class Target:
                 )
 
 
-def _said(value: Any) -> str:
+def _said(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name}={number}" for name, number in value.items()) or "as they are"
     return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

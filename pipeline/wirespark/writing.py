@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pyarrow as pa
@@ -22,6 +22,7 @@ from wirespark.errors import WireSparkError
 from wirespark.options import Wishes, among, check_names, wishes_of
 from wirespark.stream_assembly import Run, Runs, merged
 from wirespark.tables import rows_schema, wide_schema
+from wirespark.untyped import ArrowArray, Batch
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -87,7 +88,7 @@ class WireWriter(DataSourceArrowWriter):
         self._folder = target.with_name(f".{target.name}.{uuid4().hex}")
         _check_columns(schema.names, options)
 
-    def write(self, iterator: Iterator[Any]) -> Written:
+    def write(self, iterator: Iterator[Batch]) -> Written:
         options = self._options
         encoder = encoder_of(
             options.wishes.protocol, options.backend, options.wishes.variant, options.wishes.role
@@ -145,7 +146,7 @@ def _check_columns(names: list[str], options: WriteOptions) -> None:
         raise WireSparkError(f"there is no column {unknown[0]!r}; there are {', '.join(sorted(known))}")
 
 
-def _rows(batch: Any, options: WriteOptions) -> dict[str, Any]:
+def _rows(batch: Batch, options: WriteOptions) -> dict[str, ArrowArray]:
     """Return the columns of the wide table that are there; rows that stand for no bytes are left out."""
     rows = {name: batch.column(number) for number, name in enumerate(batch.schema.names)}
     if options.message is not None:
@@ -160,7 +161,7 @@ def _rows(batch: Any, options: WriteOptions) -> dict[str, Any]:
     return rows if is_kept is None else {name: column.filter(is_kept) for name, column in rows.items()}
 
 
-def _is_kept(rows: Mapping[str, Any], options: WriteOptions) -> Any:
+def _is_kept(rows: Mapping[str, ArrowArray], options: WriteOptions) -> ArrowArray:
     """Return which rows are written; None: all. What is wrong with joined pieces is a row without bytes."""
     if "_error" not in rows or rows["_error"].null_count == len(rows["_error"]):
         return None

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from wirespark.kernels import ops
 from wirespark.kernels.layout import Column
+from wirespark.untyped import ArrowArray, Buffer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Filled", "places_of"]
 
@@ -17,7 +21,9 @@ VALUES, INSIDE, NULLS = range(3)
 """Of a column's counts: its values; the bytes of these, or the items; the nulls among them."""
 
 
-def places_of(columns: Any, counts: Any) -> tuple[Any, tuple[int, int, int]]:
+def places_of(
+    columns: NDArray[np.int64], counts: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], tuple[int, int, int]]:
     """Return where each column's bytes, offsets and validity begin, and how many there are of each in all."""
     kinds, values = columns[:, 0], counts[:, VALUES]
     is_long = (kinds == ops.C_BYTES) | (kinds == ops.C_UUID)
@@ -38,7 +44,14 @@ def places_of(columns: Any, counts: Any) -> tuple[Any, tuple[int, int, int]]:
 class Filled:
     """The buffers of one fill."""
 
-    def __init__(self, places: Any, counts: Any, out: Any, offsets: Any, validity: Any) -> None:
+    def __init__(
+        self,
+        places: NDArray[np.int64],
+        counts: NDArray[np.int64],
+        out: NDArray[np.uint8],
+        offsets: NDArray[np.int32],
+        validity: NDArray[np.uint8],
+    ) -> None:
         self._places = places
         self._counts = counts
         self._out = out
@@ -46,7 +59,7 @@ class Filled:
         self._bytes = pa.py_buffer(out)
         self._offsets = pa.py_buffer(offsets)
 
-    def array(self, column: Column, n_values: int) -> Any:
+    def array(self, column: Column, n_values: int) -> ArrowArray:
         """Return the array of a column, which has so many values."""
         if column.kind == ops.C_NOTHING and not column.children:
             return pa.nulls(n_values, column.field.type)
@@ -61,7 +74,7 @@ class Filled:
         buffers = [valid, *self._buffers(column, n_values)]
         return pa.Array.from_buffers(column.field.type, n_values, buffers, n_nulls)
 
-    def _buffers(self, column: Column, n_values: int) -> list[Any]:
+    def _buffers(self, column: Column, n_values: int) -> list[Buffer]:
         place, first, _ = (int(each) for each in self._places[column.index])
         if column.kind == ops.C_INT:
             return [self._bytes.slice(place, n_values * column.width)]
@@ -70,7 +83,7 @@ class Filled:
         size = int(self._counts[column.index, INSIDE])
         return [self._offsets.slice(4 * first, 4 * (n_values + 1)), self._bytes.slice(place, size)]
 
-    def _list(self, column: Column, n_values: int) -> Any:
+    def _list(self, column: Column, n_values: int) -> ArrowArray:
         """Return the array of a list; the offsets may be those of the list that it stands beside."""
         origin = column.origin or column
         if self._counts[origin.index, VALUES] != n_values:
@@ -81,7 +94,7 @@ class Filled:
         offsets = self._offsets.slice(4 * first, 4 * (n_values + 1))
         return pa.Array.from_buffers(column.field.type, n_values, [valid, offsets], n_nulls, children=[items])
 
-    def _valid(self, column: Column, n_values: int) -> tuple[Any, int]:
+    def _valid(self, column: Column, n_values: int) -> tuple[Buffer, int]:
         n_nulls = int(self._counts[column.index, NULLS])
         if not n_nulls:
             return None, 0
@@ -89,5 +102,5 @@ class Filled:
         return _bits(self._validity[place : place + n_values]), n_nulls
 
 
-def _bits(flags: Any) -> Any:
+def _bits(flags: NDArray[np.uint8]) -> Buffer:
     return pa.py_buffer(np.packbits(flags, bitorder="little"))

@@ -13,9 +13,9 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import wirespark.kernels
+from wirespark.untyped import Compiled
 
 __all__ = ["N_STATE", "fill", "measure", "scan"]
 
@@ -23,7 +23,8 @@ _NAMES = ("memory", "ops", "peeking", "scanning", "filling")
 
 
 def _source(name: str) -> bytes:
-    loader: Any = wirespark.kernels.__spec__.loader if wirespark.kernels.__spec__ is not None else None
+    spec = wirespark.kernels.__spec__
+    loader: Compiled = None if spec is None else spec.loader
     data: bytes = loader.get_data(os.path.join(wirespark.kernels.__path__[0], f"{name}.py"))
     return data
 
@@ -69,9 +70,9 @@ def _loaded(sources: dict[str, bytes], name: str) -> ModuleType:
 
 
 _sources = {name: _source(name) for name in _NAMES}
-_scanning: Any = _loaded(_sources, "scanning")
-_filling: Any = _loaded(_sources, "filling")
-scan: Any = _scanning.scan
-measure: Any = _filling.measure
-fill: Any = _filling.fill
+_scanning: Compiled = _loaded(_sources, "scanning")
+_filling: Compiled = _loaded(_sources, "filling")
+scan: Compiled = _scanning.scan
+measure: Compiled = _filling.measure
+fill: Compiled = _filling.fill
 N_STATE: int = _scanning.N_STATE

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from wirespark.kernels import ops
 from wirespark.kernels.layout import Column, Layout, groups_of
@@ -17,6 +18,15 @@ from wirespark.kernels.terms import Scope
 from wirespark.kernels.writing import Label, Unsupported
 from wirespark.options import Wishes
 from wirespark.packages import Package
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from wireproto._runtime.reference.layout import Layout as Declarations
+    from wireproto._runtime.schema.protocol import Schema
+    from wireproto._runtime.schema.types import MessageMatch
+    from wirespark.kernels.writing import Numbers
 
 __all__ = ["Program", "Root", "program_of"]
 
@@ -39,10 +49,10 @@ class Program:
     frame: str
     header: tuple[Column, ...]
     roots: tuple[Root, ...]
-    columns: Any
+    columns: NDArray[np.int64]
     limits: tuple[int, int, int]
     n_registers: int
-    arrays: dict[str, Any]
+    arrays: dict[str, Numbers]
 
     @property
     def is_useful(self) -> bool:
@@ -65,7 +75,7 @@ def program_of(wishes: Wishes, role: str | None) -> Program | None:
 class _Frames:
     """Writes the program of a role's frames."""
 
-    def __init__(self, package: Package, schema: Any, role: str | None) -> None:
+    def __init__(self, package: Package, schema: Declarations, role: str | None) -> None:
         self._schema = schema
         self._tables = package.columns
         self._role = role
@@ -110,7 +120,7 @@ class _Frames:
         self._roots.append(Root(name=name, code=code, role=role, columns=tuple(columns), is_known=True))
         return columns
 
-    def _carried(self, type_: Any, scope: Scope) -> None:
+    def _carried(self, type_: MessageMatch, scope: Scope) -> None:
         """Write what reads the message of the frame, by its code."""
         only = type_.only
         code = self._records.term(type_.subject, scope)
@@ -142,7 +152,7 @@ class _Frames:
             del self._roots[n_roots:]
 
 
-def _codes(schema: Any, role: str | None, frame: str) -> Iterator[tuple[int, str]]:
+def _codes(schema: Declarations, role: str | None, frame: str) -> Iterator[tuple[int, str]]:
     """Yield the codes of what a role may send in a frame, its own meaning of each first; None: of any role."""
     every = sorted({code for codes in schema.plan.codes.values() for code in codes})
     for code in every:
@@ -155,7 +165,7 @@ def _jump(records: Records, register: int, labels: dict[int, Label]) -> None:
     records.choose(register, {(code, code): label for code, label in labels.items()})
 
 
-def _noted(plan: Any) -> frozenset[str] | None:
+def _noted(plan: Schema) -> frozenset[str] | None:
     """Return the messages and frames that say something about later ones; None: any may."""
     found: set[str] = set()
     for context in plan.contexts.values():
@@ -163,9 +173,10 @@ def _noted(plan: Any) -> frozenset[str] | None:
     for join in plan.joins.values():
         found |= {setting.target for setting in (*join.parts, *join.lasts)}
         found |= {join.block[0]} if join.block is not None else set()
-    for each in (*plan.contexts.values(), *plan.joins.values()):
-        for clearing in each.clearings:
-            if clearing.targets is None:
-                return None
-            found |= set(clearing.targets)
+    cleared = [context.clearings for context in plan.contexts.values()]
+    cleared += [join.clearings for join in plan.joins.values()]
+    for clearing in chain.from_iterable(cleared):
+        if clearing.targets is None:
+            return None
+        found |= set(clearing.targets)
     return frozenset(found)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from wirespark.kernels.relay import Part, Stretch
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Cutter"]
 
@@ -33,7 +36,7 @@ class Cutter:
             if is_right and self._candidate is None and row.offset + row.size >= self._due:
                 self._candidate = row.offset + row.size
 
-    def _frames(self, frames: Any) -> Iterator[int]:
+    def _frames(self, frames: NDArray[np.int64]) -> Iterator[int]:
         yield from self._settled(int(frames[0, 0]), is_right=True)
         ends = frames[:, 1]
         while self._candidate is None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from wirespark.kernels import ops
+from wirespark.untyped import ArrowField
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Column", "Layout", "groups_of"]
 
@@ -25,7 +29,7 @@ class Column:
     """
 
     index: int
-    field: Any
+    field: ArrowField
     kind: int
     width: int = 0
     stop: int = 0
@@ -44,7 +48,7 @@ class Layout:
     def __init__(self) -> None:
         self.columns: list[Column] = []
 
-    def table(self, schema: Iterable[Any]) -> list[Column]:
+    def table(self, schema: Iterable[ArrowField]) -> list[Column]:
         """Return the columns of a schema or struct type."""
         found: list[Column] = []
         for each in schema:
@@ -55,12 +59,12 @@ class Layout:
             found.append(column)
         return found
 
-    def array(self) -> Any:
+    def array(self) -> NDArray[np.int64]:
         """Return kind, width and stop of each."""
         rows = [(each.kind, each.width, each.stop) for each in self.columns]
         return np.array(rows, np.int64).reshape(-1, 3)
 
-    def _column(self, told: Any) -> Column:
+    def _column(self, told: ArrowField) -> Column:
         kind, width = _kind_of(told)
         column = Column(index=len(self.columns), field=told, kind=kind, width=width)
         self.columns.append(column)
@@ -77,7 +81,7 @@ def _first_of(columns: list[Column]) -> Column:
     return next(each for each in reversed(columns) if each.wire not in _BESIDE)
 
 
-def _kind_of(told: Any) -> tuple[int, int]:
+def _kind_of(told: ArrowField) -> tuple[int, int]:
     type_ = told.type
     wire = (told.metadata or {}).get(b"wire", b"").decode()
     if pa.types.is_list(type_):

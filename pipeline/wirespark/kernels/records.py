@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING
 
 from wirespark.kernels import ops
 from wirespark.kernels.layout import Column
 from wirespark.kernels.terms import Known, Scope, Terms, names_asked
 from wirespark.kernels.values import Values
 from wirespark.kernels.writing import Label, ProgramWriter, Unsupported
+from wirespark.nodes import Nodes
+
+if TYPE_CHECKING:
+    from wireproto._runtime.reference.layout import Fields, Layout
+    from wireproto._runtime.schema.declarations import Field
+    from wireproto._runtime.schema.expressions import Expression
+    from wireproto._runtime.schema.types import Bits, MessageMatch, Type
 
 __all__ = ["Records"]
 
@@ -24,7 +30,7 @@ _MOST_ROWS = 1 << 16
 class Records(Values):
     """Writes records; `carried` writes what reads the message of a frame."""
 
-    def __init__(self, schema: Any, nodes: Any, carried: Callable[[Any, Scope], None]) -> None:
+    def __init__(self, schema: Layout, nodes: Nodes, carried: Callable[[MessageMatch, Scope], None]) -> None:
         super().__init__(schema, nodes, ProgramWriter())
         self._carried = carried
         self._terms = Terms(self.writer, schema.limits, nodes)
@@ -35,7 +41,7 @@ class Records(Values):
         self._body: str | None = None
         self._certain: frozenset[tuple[str, str, str]] = frozenset()
 
-    def term(self, term: Any, scope: Scope) -> int:
+    def term(self, term: Expression, scope: Scope) -> int:
         """Return the register of an expression whose fields are all read.
 
         Raises:
@@ -62,7 +68,7 @@ class Records(Values):
 
     def record(
         self,
-        fields: Any,
+        fields: Fields,
         scope: Scope,
         groups: list[Group],
         *,
@@ -83,19 +89,19 @@ class Records(Values):
             check(late)
         scope.late.clear()
 
-    def _shown(self, fields: Any, without: str | None) -> list[str]:
+    def _shown(self, fields: Fields, without: str | None) -> list[str]:
         found: dict[str, None] = {}
         for field in self._flat_fields(fields):
             if not field.is_hidden and field.name != without:
                 found[field.name] = None
         return list(found)
 
-    def _fields(self, fields: Any, scope: Scope, groups: Groups) -> None:
+    def _fields(self, fields: Fields, scope: Scope, groups: Groups) -> None:
         at = 0
         while at < len(fields):
             field = fields[at]
             if isinstance(field.type, self.nodes.Bits):
-                run = list(takewhile(lambda each: isinstance(each.type, self.nodes.Bits), fields[at:]))
+                run = list(self._run(fields[at:]))
                 self._bits(run, scope, groups)
                 at += len(run)
                 continue
@@ -103,12 +109,12 @@ class Records(Values):
                 self._trailing(fields[at:], scope, groups)
                 return
             if field.condition is not None:
-                self._conditional(field, scope, groups)
+                self._conditional(field, field.condition, scope, groups)
             else:
                 self._field(field, scope, groups)
             at += 1
 
-    def _field(self, field: Any, scope: Scope, groups: Groups) -> None:
+    def _field(self, field: Field, scope: Scope, groups: Groups) -> None:
         """Write what reads one field, and what its value must be."""
         name, type_ = field.name, field.type
         start = self._here() if name in self._measured else None
@@ -128,15 +134,16 @@ class Records(Values):
         self.writer.row(ops.HERE, found)
         return found
 
-    def _body_value(self, type_: Any, scope: Scope) -> Known:
+    def _body_value(self, type_: Type, scope: Scope) -> Known:
         """Write what reads the message that a frame carries, in its region if it has one."""
         if isinstance(type_, self.nodes.Region):
             with self.region(type_, scope):
                 return self._body_value(type_.content, scope)
+        assert isinstance(type_, self.nodes.MessageMatch)
         self._carried(type_, scope)
         return Known()
 
-    def _flat(self, type_: Any, scope: Scope, groups: Groups) -> Known:
+    def _flat(self, type_: Type, scope: Scope, groups: Groups) -> Known:
         """Write what reads a block, whose fields belong to the record around it."""
         n = self.nodes
         match type_:
@@ -151,8 +158,8 @@ class Records(Values):
 
     # ---- fields that may not be there
 
-    def _conditional(self, field: Any, scope: Scope, groups: Groups) -> None:
-        present = self.term(field.condition, scope)
+    def _conditional(self, field: Field, condition: Expression, scope: Scope, groups: Groups) -> None:
+        present = self.term(condition, scope)
         absent, behind = Label(), Label()
         self.writer.row(ops.UNLESS, present, absent)
         mark = self.writer.mark()
@@ -167,13 +174,13 @@ class Records(Values):
             scope.fields[field.name] = Known()
         self.writer.row(ops.GO, behind)
         self.writer.here(absent)
-        self._absent([field], groups)
+        self._absent((field,), groups)
         self.writer.here(behind)
         for each in (field.name, *self._names(field)):
             known = scope.fields.get(each, Known())
             scope.fields[each] = Known(value=known.value, count=known.count, size=known.size, present=present)
 
-    def _trailing(self, fields: Any, scope: Scope, groups: Groups) -> None:
+    def _trailing(self, fields: Fields, scope: Scope, groups: Groups) -> None:
         """Write what reads fields that old peers leave out, each only where those before it are there."""
         self.demand_end()
         behind = Label()
@@ -195,24 +202,30 @@ class Records(Values):
             self._absent(fields[number : number + 1], groups)
         self.writer.here(behind)
 
-    def _absent(self, fields: Any, groups: Groups) -> None:
+    def _absent(self, fields: Fields, groups: Groups) -> None:
         for name in dict.fromkeys(name for field in fields for name in self._names(field)):
             self.null(groups.get(name, []))
 
     # ---- bits
 
-    def _bits(self, run: list[Any], scope: Scope, groups: Groups) -> None:
-        total = sum(field.type.bits for field in run)
+    def _run(self, fields: Fields) -> Iterator[tuple[Field, Bits]]:
+        for field in fields:
+            if not isinstance(field.type, self.nodes.Bits):
+                return
+            yield field, field.type
+
+    def _bits(self, run: list[tuple[Field, Bits]], scope: Scope, groups: Groups) -> None:
+        total = sum(bits.bits for _, bits in run)
         n_bytes = -(-total // 8)
-        if 8 * n_bytes > _MOST_BITS or any(field.condition is not None for field in run):
+        if 8 * n_bytes > _MOST_BITS or any(field.condition is not None for field, _ in run):
             raise Unsupported("a long row of bits")
-        is_msb = run[0].type.order == "msb"
+        is_msb = run[0][1].order == "msb"
         number = self.writer.register()
         offset = self.writer.fixed(n_bytes)
         self.writer.look(ops.LOAD, number, offset, n_bytes + (0 if is_msb else ops.LITTLE))
         done = 0
-        for field in run:
-            width = field.type.bits
+        for field, bits in run:
+            width = bits.bits
             register = self.writer.register()
             shift = 8 * n_bytes - done - width if is_msb else done
             self.writer.row(ops.BITS, register, number, shift, width)
@@ -224,17 +237,18 @@ class Records(Values):
 
     # ---- what a field's value must be
 
-    def _check(self, field: Any, scope: Scope) -> None:
+    def _check(self, field: Field, scope: Scope) -> None:
         n = self.nodes
         match field.value:
             case n.Constant(value):
                 self._demand_equal(field, value, scope)
             case n.Derived(value) if not self._is_certain(field, value):
                 self._now_or_later(lambda is_late: self._demand_equal(field, value, scope), scope)
-        if field.where is not None:
-            self._now_or_later(lambda is_late: self._demand(field.where, scope), scope)
+        where = field.where
+        if where is not None:
+            self._now_or_later(lambda is_late: self._demand(where, scope), scope)
 
-    def _is_certain(self, field: Any, value: Any) -> bool:
+    def _is_certain(self, field: Field, value: Expression) -> bool:
         n = self.nodes
         match value:
             case n.Call(function, (n.FieldReference((name,), "own"),)):
@@ -257,10 +271,10 @@ class Records(Values):
 
         return late
 
-    def _demand(self, term: Any, scope: Scope) -> None:
+    def _demand(self, term: Expression, scope: Scope) -> None:
         self.writer.row(ops.DEMAND, self._terms.value(term, scope))
 
-    def _demand_equal(self, field: Any, term: Any, scope: Scope) -> None:
+    def _demand_equal(self, field: Field, term: Expression, scope: Scope) -> None:
         value = scope.fields[field.name].value
         if value is None:
             raise Unsupported("the value of something long")
@@ -269,17 +283,17 @@ class Records(Values):
 
     # ---- which fields there are
 
-    def _names(self, field: Any) -> list[str]:
+    def _names(self, field: Field) -> list[str]:
         return [each.name for each in self._flat_fields((field,))]
 
-    def _flat_fields(self, fields: Any) -> Iterator[Any]:
+    def _flat_fields(self, fields: Fields) -> Iterator[Field]:
         for field in fields:
             if self._has_value(field.type):
                 yield field
             for block in self._blocks(field.type):
                 yield from self._flat_fields(block)
 
-    def _blocks(self, type_: Any) -> Iterator[Any]:
+    def _blocks(self, type_: Type) -> Iterator[Fields]:
         n = self.nodes
         match self._content(type_):
             case n.Block(fields):
@@ -288,7 +302,7 @@ class Records(Values):
                 for arm in arms:
                     yield from self._blocks(arm.type)
 
-    def _has_value(self, type_: Any) -> bool:
+    def _has_value(self, type_: Type) -> bool:
         """Return whether a field has a value of its own: it is neither a block nor a choice of blocks only."""
         n = self.nodes
         match self._content(type_):
@@ -299,15 +313,15 @@ class Records(Values):
             case _:
                 return True
 
-    def _content(self, type_: Any) -> Any:
+    def _content(self, type_: Type) -> Type:
         while isinstance(type_, self.nodes.Region):
             type_ = type_.content
         return type_
 
-    def _is_flat(self, type_: Any) -> bool:
+    def _is_flat(self, type_: Type) -> bool:
         return next(self._blocks(type_), None) is not None
 
-    def _certainties(self, fields: Any) -> Iterator[tuple[str, str, str]]:
+    def _certainties(self, fields: Fields) -> Iterator[tuple[str, str, str]]:
         """Yield (function, field, number) of numbers by which the field is read: they agree with what is derived from it."""
         n = self.nodes
         for field in fields:
@@ -324,7 +338,7 @@ class Records(Values):
                 break
 
 
-def fixed_size(schema: Any, type_: Any) -> int | None:
+def fixed_size(schema: Layout, type_: Type) -> int | None:
     """Return how many bytes every value of a type takes; None: that depends."""
     bits = schema.bits(type_)
     return None if bits is None else -(-bits // 8)

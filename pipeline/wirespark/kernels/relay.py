@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from wirespark.kernels import ops
 from wirespark.kernels.scanner import Scanned, Scanner
 from wirespark.options import Wishes
 from wirespark.stream_rows import Row, Walk
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Part", "Relay", "Stretch"]
 
@@ -35,10 +38,10 @@ class Stretch:
         times: When the last byte of each came; None: nobody knows.
     """
 
-    data: Any
+    data: NDArray[np.uint8]
     found: Scanned
     base: int
-    times: Any
+    times: NDArray[np.int64] | None
 
 
 Part: TypeAlias = Stretch | list[Row]
@@ -154,7 +157,7 @@ class Relay:
             size -= len(data)
 
 
-def _times(frames: Any, times: list[tuple[int, int]]) -> Any:
+def _times(frames: NDArray[np.int64], times: list[tuple[int, int]]) -> NDArray[np.int64]:
     """Return when the last byte of each frame came."""
     ends = np.array([end for end, _ in times])
     return np.array([time for _, time in times])[np.searchsorted(ends, frames[:, 1])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,10 @@ from wirespark.kernels.assembling import INSIDE, Filled, places_of
 from wirespark.kernels.compiled import N_STATE, fill, measure, scan
 from wirespark.kernels.compiling import Program, program_of
 from wirespark.options import Wishes
+from wirespark.untyped import ArrowArray, Batch
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Scanned", "Scanner", "scanner_of"]
 
@@ -35,7 +39,7 @@ class Scanned:
         is_any: There was a right frame.
     """
 
-    frames: Any
+    frames: NDArray[np.int64]
     n_entries: int
     end: int
     reason: int
@@ -77,7 +81,7 @@ class Scanner:
             tables[name] for name in ("runs", "fields", "texts", "pool", "members", "numbers")
         ]
 
-    def scan(self, data: Any, start: int) -> Scanned:
+    def scan(self, data: NDArray[np.uint8], start: int) -> Scanned:
         """Prove frames from `start` on."""
         scan(_address(data), start, len(data), *self._scan_tables, *self._scan_room)
         n_frames, n_entries, end, reason, needed, is_any = self._answer.tolist()
@@ -90,7 +94,9 @@ class Scanner:
             is_any=bool(is_any),
         )
 
-    def columns(self, data: Any, found: Scanned, base: int, times: Any = None) -> Columns:
+    def columns(
+        self, data: NDArray[np.uint8], found: Scanned, base: int, times: NDArray[np.int64] | None = None
+    ) -> Columns:
         """Return the columns of what was scanned last; `base`: where data[0] lies in the stream."""
         filled = self._filled(data, found.n_entries)
         which = found.frames[:, 2]
@@ -105,7 +111,7 @@ class Scanner:
         rows = self._rows(found.frames, filled, base, times)
         return Columns(rows=rows, messages=messages, end=base + found.end)
 
-    def _filled(self, data: Any, n_entries: int) -> Filled:
+    def _filled(self, data: NDArray[np.uint8], n_entries: int) -> Filled:
         columns = self._program.columns
         counts = np.zeros((len(columns), 3), np.int64)
         given = (_address(data), _address(self._tape), n_entries, _address(columns), *self._fill_tables[:3])
@@ -115,11 +121,13 @@ class Scanner:
         places, (n_bytes, n_offsets, n_flags) = places_of(columns, counts)
         out, offsets = np.empty(n_bytes, np.uint8), np.zeros(n_offsets, np.int32)
         validity, done = np.ones(n_flags, np.uint8), np.zeros_like(counts)
-        room = (places, done, out, offsets, validity)
-        fill(*given, *self._fill_tables[3:], *map(_address, room))
+        room = (_address(places), _address(done), _address(out), _address(offsets), _address(validity))
+        fill(*given, *self._fill_tables[3:], *room)
         return Filled(places, counts, out, offsets, validity)
 
-    def _rows(self, frames: Any, filled: Filled, base: int, times: Any) -> Any:
+    def _rows(
+        self, frames: NDArray[np.int64], filled: Filled, base: int, times: NDArray[np.int64] | None
+    ) -> Batch:
         which = pa.array(frames[:, 2])
         n_rows = len(frames)
         arrays = {
@@ -138,7 +146,7 @@ class Scanner:
         ]
         return pa.RecordBatch.from_arrays(columns, schema=self._schema)
 
-    def _header(self, filled: Filled, n_rows: int) -> Any:
+    def _header(self, filled: Filled, n_rows: int) -> ArrowArray:
         """Return what the frames have around their messages; of several kinds of frames only this one's."""
         own = [filled.array(column, n_rows) for column in self._program.header]
         type_ = header_type(self._package)
@@ -171,7 +179,7 @@ def _program(
     return program_of(wishes, role)
 
 
-def _address(array: Any) -> int:
+def _address(array: NDArray[np.int64] | NDArray[np.int32] | NDArray[np.uint8] | NDArray[np.bool_]) -> int:
     """Return where an array's first element lies; it is kept alive by the caller."""
     address: int = array.ctypes.data
     return address

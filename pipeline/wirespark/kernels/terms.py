@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 from wirespark.kernels import ops
 from wirespark.kernels.writing import ProgramWriter, Unsupported
+from wirespark.nodes import Nodes
+
+if TYPE_CHECKING:
+    from wireproto._runtime.schema.expressions import Expression
 
 __all__ = ["Known", "Scope", "Terms", "names_asked"]
 
@@ -38,18 +42,18 @@ class Scope:
 
     frame: Scope | None = None
     fields: dict[str, Known] = field(default_factory=dict)
-    late: list[tuple[Any, ...]] = field(default_factory=list)
+    late: list[tuple[Callable[[bool], None], bool]] = field(default_factory=list)
 
 
 class Terms:
     """Writes expressions."""
 
-    def __init__(self, writer: ProgramWriter, limits: dict[str, int | None], nodes: Any) -> None:
+    def __init__(self, writer: ProgramWriter, limits: dict[str, int | None], nodes: Nodes) -> None:
         self._writer = writer
         self._limits = limits
         self._nodes = nodes
 
-    def value(self, term: Any, scope: Scope) -> int:
+    def value(self, term: Expression, scope: Scope) -> int:
         """Return the register that has the value of an expression, which is a number or a Boolean.
 
         Raises:
@@ -101,12 +105,12 @@ class Terms:
             raise Unsupported(f"the value of {path[0]}")
         return known.value
 
-    def _inside(self, value: int, items: Any, scope: Scope, *, is_not: bool) -> int:
+    def _inside(self, value: int, items: Expression, scope: Scope, *, is_not: bool) -> int:
         n = self._nodes
         if not isinstance(items, n.Range | n.ListOf):
             raise Unsupported("a list that is read")
         found = self._constant(0)
-        for item in (items,) if isinstance(items, n.Range) else items.items:
+        for item in items.items if isinstance(items, n.ListOf) else (items,):
             if isinstance(item, n.Range):
                 low = self.math(ops.GE, value, self.value(item.low, scope))
                 high = self.math(ops.LE, value, self.value(item.high, scope))
@@ -116,7 +120,7 @@ class Terms:
             found = self.math(ops.OR, found, is_there)
         return self.math(ops.NOT, found, 0) if is_not else found
 
-    def _call(self, function: str, arguments: Any, scope: Scope) -> int:
+    def _call(self, function: str, arguments: tuple[Expression, ...], scope: Scope) -> int:
         if function in ("min", "max"):
             values = [self.value(each, scope) for each in arguments]
             for value in values[1:]:
@@ -134,7 +138,7 @@ class Terms:
         return found
 
 
-def names_asked(nodes: Any, part: Any, function: str | None = None) -> Iterator[str]:
+def names_asked(nodes: Nodes, part: object, function: str | None = None) -> Iterator[str]:
     """Yield the fields that expressions name anywhere below; of `function` only its arguments."""
     for node in nodes.nodes_in(part):
         match node:

@@ -5,12 +5,35 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from typing import TYPE_CHECKING
 
 from wirespark.kernels import ops
 from wirespark.kernels.layout import Column, groups_of
 from wirespark.kernels.terms import Known, Scope
 from wirespark.kernels.writing import Label, ProgramWriter, Unsupported
+from wirespark.nodes import Nodes
+
+if TYPE_CHECKING:
+    from wireproto._runtime.reference.layout import Fields, Layout
+    from wireproto._runtime.schema.declarations import Variety
+    from wireproto._runtime.schema.expressions import Expression
+    from wireproto._runtime.schema.literals import Endian
+    from wireproto._runtime.schema.types import (
+        Arm,
+        Boolean,
+        EnumReference,
+        Float,
+        Integer,
+        Length,
+        List,
+        Match,
+        Region,
+        Span,
+        Type,
+        UnionReference,
+        Uuid,
+        Varint,
+    )
 
 __all__ = ["Values"]
 
@@ -22,22 +45,22 @@ _MOST_DENSE = 1 << 12
 class Values(ABC):
     """Writes values; a record in a value is the affair of who knows records."""
 
-    def __init__(self, schema: Any, nodes: Any, writer: ProgramWriter) -> None:
+    def __init__(self, schema: Layout, nodes: Nodes, writer: ProgramWriter) -> None:
         self.schema = schema
         self.nodes = nodes
         self.writer = writer
         self._has_end = False
 
     @abstractmethod
-    def term(self, term: Any, scope: Scope) -> int: ...
+    def term(self, term: Expression, scope: Scope) -> int: ...
 
     @abstractmethod
-    def record(self, fields: Any, scope: Scope, groups: list[Group]) -> None: ...
+    def record(self, fields: Fields, scope: Scope, groups: list[Group]) -> None: ...
 
     @abstractmethod
     def entered(self, kind: str, name: str) -> AbstractContextManager[None]: ...
 
-    def value(self, type_: Any, scope: Scope, group: Group, *, is_asked: bool = False) -> Known:
+    def value(self, type_: Type, scope: Scope, group: Group, *, is_asked: bool = False) -> Known:
         """Write what reads a value into its columns; no group: it has none.
 
         Raises:
@@ -70,7 +93,9 @@ class Values(ABC):
 
     # ---- fixed sizes
 
-    def _plain(self, type_: Any, group: Group, *, is_asked: bool) -> Known:
+    def _plain(
+        self, type_: Integer | Boolean | Float | Uuid | EnumReference, group: Group, *, is_asked: bool
+    ) -> Known:
         n = self.nodes
         match type_:
             case n.Integer(size):
@@ -85,7 +110,9 @@ class Values(ABC):
             case n.Uuid():
                 self.writer.fixed(16, fields=_field(ops.F_UUID, group, 0))
                 return Known()
-        return self._enum(type_, group, is_asked=is_asked)
+            case n.EnumReference():
+                return self._enum(type_, group, is_asked=is_asked)
+        raise AssertionError(type_)
 
     def _number(self, size: int, form: int, group: Group, *, is_asked: bool) -> Known:
         offset = self.writer.fixed(size, fields=_field(ops.F_INT, group, form))
@@ -96,7 +123,7 @@ class Values(ABC):
         self.writer.look(ops.LOAD, register, offset, form)
         return register
 
-    def _enum(self, type_: Any, group: Group, *, is_asked: bool) -> Known:
+    def _enum(self, type_: EnumReference, group: Group, *, is_asked: bool) -> Known:
         enum, only = self.schema.plan.enums[type_.name], type_.only
         if not isinstance(enum.type, self.nodes.Integer):
             raise Unsupported("an enum of a varint")
@@ -116,7 +143,7 @@ class Values(ABC):
             self.writer.look(ops.MEMBER, register, *self.writer.sorted_numbers(allowed))
         return Known(value=register)
 
-    def _varint(self, type_: Any, group: Group) -> Known:
+    def _varint(self, type_: Varint, group: Group) -> Known:
         register = self.writer.register()
         self.writer.row(ops.VARINT, register, type_.bits, int(type_.is_zigzag))
         for column in group:
@@ -125,7 +152,7 @@ class Values(ABC):
 
     # ---- lengths
 
-    def length(self, length: Any, scope: Scope) -> int:
+    def length(self, length: Length, scope: Scope) -> int:
         """Return the register of a length or count."""
         n = self.nodes
         match length:
@@ -149,13 +176,13 @@ class Values(ABC):
         if not self._has_end:
             raise Unsupported("what takes all that there is")
 
-    def _span(self, length: Any, scope: Scope, group: Group, kind: int) -> Known:
+    def _span(self, length: Length, scope: Scope, group: Group, kind: int) -> Known:
         size = self.length(length, scope)
         self.writer.row(ops.SPAN, size, group[0].index if group else -1, kind)
         return Known(count=size)
 
     @contextmanager
-    def region(self, type_: Any, scope: Scope) -> Iterator[None]:
+    def region(self, type_: Region, scope: Scope) -> Iterator[None]:
         """Write what enters a region, and what leaves it at its end."""
         n = self.nodes
         match type_.carrier:
@@ -176,7 +203,7 @@ class Values(ABC):
 
     # ---- lists
 
-    def _list(self, type_: Any, scope: Scope, group: Group) -> Known:
+    def _list(self, type_: List, scope: Scope, group: Group) -> Known:
         item, length, smallest = type_.item, type_.length, type_.smallest_item
         if type_.where is not None:
             raise Unsupported("items with a condition")
@@ -201,7 +228,7 @@ class Values(ABC):
         self.writer.here(behind)
         return Known(count=count)
 
-    def _items_to_the_end(self, item: Any, scope: Scope, group: Group, inner: Group) -> Known:
+    def _items_to_the_end(self, item: Type, scope: Scope, group: Group, inner: Group) -> Known:
         self.demand_end()
         place = self.writer.register()
         self.writer.row(ops.OPEN, place, group[0].index)
@@ -213,7 +240,7 @@ class Values(ABC):
         self.writer.here(behind)
         return Known()
 
-    def _item(self, item: Any, scope: Scope, inner: Group) -> None:
+    def _item(self, item: Type, scope: Scope, inner: Group) -> None:
         """Write what reads an item; what reaches to a region's end is not the last thing there."""
         if self.schema.reaches_end(item):
             raise Unsupported("items that take all that there is")
@@ -228,7 +255,7 @@ class Values(ABC):
             self.fields_of(self.schema.structs[name], scope, group[0])
         return Known()
 
-    def fields_of(self, fields: Any, scope: Scope, column: Column) -> None:
+    def fields_of(self, fields: Fields, scope: Scope, column: Column) -> None:
         """Write a record into the columns of a struct; one without fields is a flag."""
         groups: list[Group] = []
         if column.wire == "nothing":
@@ -251,7 +278,7 @@ class Values(ABC):
                 column.kind = ops.C_STRUCT
             self.writer.row(ops.EMIT, ops.T_NULL, column.index)
 
-    def _union(self, type_: Any, scope: Scope, group: Group) -> Known:
+    def _union(self, type_: UnionReference, scope: Scope, group: Group) -> Known:
         """Write what reads a union: which variety, its code, and that variety's columns."""
         name, only, union = type_.name, type_.only, self.schema.plan.unions[type_.name]
         if not group:
@@ -276,7 +303,7 @@ class Values(ABC):
         return Known()
 
     def _variety(
-        self, union: str, variety: Any, scope: Scope, which: Column, group: Group, others: list[Group]
+        self, union: str, variety: Variety, scope: Scope, which: Column, group: Group, others: list[Group]
     ) -> None:
         fields = variety.fields
         mark = self.writer.mark()
@@ -295,7 +322,7 @@ class Values(ABC):
         except Unsupported:
             self.writer.rewind(mark)
 
-    def _match(self, type_: Any, scope: Scope, group: Group) -> Known:
+    def _match(self, type_: Match, scope: Scope, group: Group) -> Known:
         """Write what reads a choice by a number; all arms have the same columns."""
         arms = type_.arms
         if group and group[0].wire == "choice":
@@ -314,14 +341,14 @@ class Values(ABC):
         self.writer.here(behind)
         return Known()
 
-    def _arm(self, arm: Any, scope: Scope, group: Group) -> None:
+    def _arm(self, arm: Type, scope: Scope, group: Group) -> None:
         mark = self.writer.mark()
         try:
             self.value(arm, scope, group)
         except Unsupported:
             self.writer.rewind(mark)
 
-    def _choose_or(self, number: int, arms: Any, labels: list[Label]) -> None:
+    def _choose_or(self, number: int, arms: tuple[Arm, ...], labels: list[Label]) -> None:
         """Write a jump to the arm that takes a number, the last one being for all others."""
         found = _patterns([arm.spans for arm in arms[:-1]], labels[:-1])
         others: dict[tuple[int, int], Label] = {(-(1 << 62), 1 << 62): labels[-1]}
@@ -355,7 +382,7 @@ class Values(ABC):
         self.writer.row(ops.SEEK, register, start, len(targets))
 
 
-def _patterns(rows: list[Any], labels: list[Label]) -> dict[tuple[int, int], Label]:
+def _patterns(rows: list[tuple[Span, ...]], labels: list[Label]) -> dict[tuple[int, int], Label]:
     found: dict[tuple[int, int], Label] = {}
     for spans, label in zip(rows, labels, strict=True):
         for span in spans:
@@ -363,12 +390,12 @@ def _patterns(rows: list[Any], labels: list[Label]) -> dict[tuple[int, int], Lab
     return found
 
 
-def _endian(endian: Any) -> int:
+def _endian(endian: Endian) -> int:
     return ops.LITTLE if endian == "little" else 0
 
 
-def _form(type_: Any) -> int:
-    return int(type_.size) + (ops.SIGNED if type_.is_signed else 0) + _endian(type_.endian)
+def _form(type_: Integer) -> int:
+    return type_.size + (ops.SIGNED if type_.is_signed else 0) + _endian(type_.endian)
 
 
 def _field(kind: int, group: Group, form: int) -> tuple[tuple[int, ...], ...]:

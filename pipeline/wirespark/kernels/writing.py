@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from wirespark.kernels import ops
 
 __all__ = ["Label", "Mark", "ProgramWriter", "Unsupported"]
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from wireproto._runtime.schema.declarations import Member
+
+    Numbers: TypeAlias = NDArray[np.int64] | NDArray[np.uint8]
 
 
 class Unsupported(Exception):
@@ -136,13 +144,13 @@ class ProgramWriter:
             self.texts.append(data)
         return self._known_texts[data]
 
-    def sorted_numbers(self, numbers: Any) -> tuple[int, int]:
+    def sorted_numbers(self, numbers: Iterable[int]) -> tuple[int, int]:
         """Return where sorted numbers begin, and how many there are."""
         start, found = len(self.numbers), sorted(set(numbers))
         self.numbers.extend(found)
         return start, len(found)
 
-    def enum(self, name: str, members: Any) -> int:
+    def enum(self, name: str, members: Sequence[Member]) -> int:
         """Return the number of an enum's table of names."""
         if name not in self._enums:
             names = {each.value: each.name for each in reversed(members)}
@@ -161,7 +169,7 @@ class ProgramWriter:
                 row[:] = [ops.SKIP, 0, 0, 0, 0]
         return frozenset(nulls)
 
-    def arrays(self) -> dict[str, Any]:
+    def arrays(self) -> dict[str, Numbers]:
         """Return all of it as the kernels take it."""
         self.flush()
         sizes = [len(text) for text in self.texts]

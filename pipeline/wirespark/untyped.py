@@ -1,0 +1,32 @@
+"""Names for what no types are known of: a signature says what a value is, and nothing checks it."""
+
+from typing import Any, TypeAlias
+
+__all__ = [
+    "ArrowArray",
+    "ArrowField",
+    "ArrowSchema",
+    "ArrowType",
+    "Batch",
+    "Buffer",
+    "Compiled",
+    "Made",
+    "Values",
+]
+
+_Untyped: TypeAlias = Any  # pyarrow and numba ship no types
+
+ArrowType: TypeAlias = _Untyped
+ArrowField: TypeAlias = _Untyped
+ArrowSchema: TypeAlias = _Untyped
+ArrowArray: TypeAlias = _Untyped
+Buffer: TypeAlias = _Untyped
+Batch: TypeAlias = _Untyped
+"""A RecordBatch or a Table."""
+Compiled: TypeAlias = _Untyped
+"""A function that numba compiles."""
+
+Made: TypeAlias = Any  # classes of generated packages are found by name at run time
+"""A class of a generated package, or a value that it made."""
+Values: TypeAlias = list[Made]
+"""Values of a column, None where there is none."""
