@@ -183,16 +183,19 @@ class _Conversation:
         is_first = True
         for name, slot in instance.table.slots.items():
             value = instance.values[slot]
-            is_list = isinstance(value, list | tuple | deque)
-            if not is_list and (not isinstance(value, int) or isinstance(value, bool)):
+            items = value if isinstance(value, list | tuple | deque) else None
+            if items is not None:
+                level = len(items)
+            elif isinstance(value, int) and not isinstance(value, bool):
+                level = int(value)
+            else:
                 continue
-            level = len(value) if is_list else int(value)
             if level != known.levels.get(name, 0):
                 known.levels[name] = level
                 yield {**told, "kind": "level", "name": name, "level": level}
-            if is_list and is_first:
+            if items is not None and is_first:
                 is_first = False
-                yield from self._answers(known, name, value, place, told)
+                yield from self._answers(known, name, items, place, told)
 
     @staticmethod
     def _answers(

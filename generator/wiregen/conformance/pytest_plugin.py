@@ -26,7 +26,7 @@ _NO_CODEC = "name the codec: --wire-codec MODULE:OBJECT, or a fixture `wire_code
 class WireVector:
     """A vector and the codec that is held to it."""
 
-    def __init__(self, vector: AnyVector, codec: Any, *, with_large: bool = False) -> None:
+    def __init__(self, vector: AnyVector, codec: object, *, with_large: bool = False) -> None:
         self.vector = vector
         self._codec = codec
         self._with_large = with_large
@@ -78,13 +78,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture
-def wire_codec(request: pytest.FixtureRequest) -> Any:
+def wire_codec(request: pytest.FixtureRequest) -> object:
     """The codec under test: that of `--wire-codec`, unless a test gives another one."""
     return _named_codec(request.config)
 
 
 @pytest.fixture
-def wire_vector(request: pytest.FixtureRequest, wire_codec: Any) -> WireVector:
+def wire_vector(request: pytest.FixtureRequest, wire_codec: object) -> WireVector:
     """A vector of `--wire-vectors`; `check()` holds the codec to it."""
     return WireVector(request.param, wire_codec, with_large=_with_large(request.config))
 
@@ -168,7 +168,7 @@ def _marks(id_: str, known: dict[str, str]) -> list[pytest.MarkDecorator]:
     return [pytest.mark.xfail(reason=known[id_], strict=True)] if id_ in known else []
 
 
-def _named_codec(config: pytest.Config) -> Any:
+def _named_codec(config: pytest.Config) -> object:
     name = config.getoption("wire_codec")
     if not name:
         _refuse(_NO_CODEC)

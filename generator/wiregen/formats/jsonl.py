@@ -57,7 +57,7 @@ class Carrier(Protocol):
 
     name: str
 
-    def write(self, value: Any, options: Options) -> bytes:
+    def write(self, value: object, options: Options) -> bytes:
         """Return the bytes of a frame.
 
         Raises:
@@ -109,7 +109,7 @@ def loads(text: str | bytes, number: int = 0) -> Line:
     return line
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
@@ -118,7 +118,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _refuse(name: str) -> Any:
+def _refuse(name: str) -> object:
     raise LineError(f"{name} is not JSON")
 
 
@@ -135,7 +135,7 @@ def decoded_line(
     time: float | None = None,
     raw: bytes | None = None,
     part: dict[str, Any] | None = None,
-    joined: Any = None,
+    joined: object = None,
 ) -> Line:
     """Return the line of a frame whose record is given.
 
@@ -182,7 +182,7 @@ def _head(offset: int, size: int, role: str | None, flow: str | None, time: floa
     return {key: value for key, value in line.items() if value is not None}
 
 
-def _fault(error: DecodeError) -> dict[str, Any]:
+def _fault(error: DecodeError) -> dict[str, object]:
     found: dict[str, Any] = {"code": error.code, "rule": error.rule, "path": error.path, "at": error.at}
     if error.inner_at is not None:
         found["inner_at"] = error.inner_at
@@ -215,7 +215,7 @@ class LineEncoder:
         self._variant = variant
         self._limits = limits
         self._is_canonical = is_canonical
-        self._contexts: dict[Any, Context] = {}
+        self._contexts: dict[object, Context] = {}
 
     def encode(self, line: Line) -> bytes:
         """Return the bytes of one line.
@@ -277,7 +277,7 @@ class LineEncoder:
             raise LineError(f"no role {role[:64]!r}; there are {', '.join(self._plan.roles)}")
         return frame_from_record(self._plan, record, role=role, variant=self._variant)
 
-    def _note(self, line: Line, value: Any) -> None:
+    def _note(self, line: Line, value: object) -> None:
         """Let what a frame says about later ones be known."""
         if self._plan.contexts and extra(value, "message", None, "") is not None:
             try:
@@ -366,7 +366,7 @@ class LineMaker:
 
     def decoded(
         self,
-        frame: Any,
+        frame: object,
         data: bytes,
         *,
         offset: int,

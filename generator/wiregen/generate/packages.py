@@ -119,7 +119,7 @@ class Serialization:
         chosen = {name: wish for name, wish in wishes.items() if name in known}
         return self._decoder(options.from_role, errors="yield", **chosen)
 
-    def encode(self, frame: Any, options: Options) -> bytes:
+    def encode(self, frame: object, options: Options) -> bytes:
         """Return the bytes of a frame of the package.
 
         Raises:
@@ -128,7 +128,7 @@ class Serialization:
         wishes = {"from_role": options.from_role, "context": options.context, "variant": options.variant}
         return self._encode(frame, **{name: wish for name, wish in wishes.items() if name in self._encoding})
 
-    def write(self, value: Any, options: Options) -> bytes:
+    def write(self, value: object, options: Options) -> bytes:
         """Return the bytes of a frame that is given as the careful codec has it.
 
         Raises:
@@ -224,5 +224,5 @@ def _is_codec(module: ModuleType) -> bool:
     return hasattr(module, "encode") and hasattr(module, "Decoder")
 
 
-def _options_of(function: Callable[..., Any]) -> frozenset[str]:
+def _options_of(function: Callable[..., object]) -> frozenset[str]:
     return frozenset(inspect.signature(function).parameters)

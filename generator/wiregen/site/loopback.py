@@ -111,7 +111,7 @@ class _Server(ThreadingHTTPServer):
         self._lock = threading.Lock()
         super().__init__(*arguments)
 
-    def process_request(self, request: Any, client_address: Any) -> None:
+    def process_request(self, request: Any, client_address: object) -> None:
         with self._lock:
             if len(self._waiting) >= _MOST_WAITING:
                 oldest = next(iter(self._waiting))
@@ -183,7 +183,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET
     do_POST = do_GET
 
-    def log_message(self, format: str, *arguments: Any) -> None:
+    def log_message(self, format: str, *arguments: object) -> None:
         """Say nothing: requests are not logged."""
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:

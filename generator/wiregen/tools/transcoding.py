@@ -88,7 +88,7 @@ class Transcoder:
             else:
                 yield self._one(offset, size, item, options)
 
-    def _one(self, offset: int, size: int, frame: Any, options: Options) -> bytes | Fault:
+    def _one(self, offset: int, size: int, frame: object, options: Options) -> bytes | Fault:
         try:
             if self._is_native:
                 refuse_tails(frame)
@@ -98,7 +98,7 @@ class Transcoder:
             return Fault(offset=offset, size=size, error=error)
         return data
 
-    def _note(self, frame: Any) -> None:
+    def _note(self, frame: object) -> None:
         """Let what a frame says about later ones be known to what writes them."""
         if not self._has_context or not hasattr(frame, "message"):
             return

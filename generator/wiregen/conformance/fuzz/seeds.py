@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from wiregen.conformance.fuzz.comparison import Trial
 from wiregen.conformance.judge.checks import setting_of
@@ -17,7 +17,7 @@ _LONGEST: Final = 4096
 
 def seeds_of(vectors: Iterable[Valid | Invalid | Unwritable | Trace]) -> tuple[Trial, ...]:
     """Return the different beginnings that vectors give."""
-    seeds: dict[Any, Trial] = {}
+    seeds: dict[object, Trial] = {}
     for vector in vectors:
         for trial in _trials(vector):
             setting = trial.setting

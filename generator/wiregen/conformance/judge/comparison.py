@@ -29,7 +29,7 @@ class Difference:
     found: str
 
 
-def difference(expected: Sequence[Any], found: Sequence[Any]) -> Difference | None:
+def difference(expected: Sequence[object], found: Sequence[object]) -> Difference | None:
     """Return the first difference between lists of decoded lines; None: there is none."""
     for index, (one, other) in enumerate(zip(expected, found, strict=False)):
         differing = _between_lines(one, other, f"frames[{index}]")
@@ -40,24 +40,24 @@ def difference(expected: Sequence[Any], found: Sequence[Any]) -> Difference | No
     return None
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return a value as JSON, cut where it is long."""
     text = "nothing" if value is _MISSING else json.dumps(value, ensure_ascii=True, default=repr)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}… ({len(text)} characters)"
 
 
-def _between_lines(expected: Any, found: Any, path: str) -> Difference | None:
+def _between_lines(expected: object, found: object, path: str) -> Difference | None:
     if not isinstance(found, Mapping) or not isinstance(expected, Mapping):
         return _between(expected, found, path)
     names = [*_COMPARED, *(name for name in _IF_BOTH if name in expected and name in found)]
     return _first(_between(_part(expected, name), _part(found, name), f"{path}.{name}") for name in names)
 
 
-def _part(line: Mapping[str, Any], name: str) -> Any:
+def _part(line: Mapping[str, object], name: str) -> object:
     return line.get(name, {} if name == "header" else _MISSING)
 
 
-def _between(expected: Any, found: Any, path: str) -> Difference | None:
+def _between(expected: object, found: object, path: str) -> Difference | None:
     match expected, found:
         case Mapping(), Mapping():
             return _between_objects(expected, found, path)
@@ -68,7 +68,9 @@ def _between(expected: Any, found: Any, path: str) -> Difference | None:
     return Difference(path=path, expected=shown(expected), found=shown(found))
 
 
-def _between_objects(expected: Mapping[str, Any], found: Mapping[str, Any], path: str) -> Difference | None:
+def _between_objects(
+    expected: Mapping[str, object], found: Mapping[str, object], path: str
+) -> Difference | None:
     names = dict.fromkeys((*expected, *found))
     compared = (name for name in names if not _is_absent_view(name, expected, found))
     return _first(
@@ -76,17 +78,17 @@ def _between_objects(expected: Mapping[str, Any], found: Mapping[str, Any], path
     )
 
 
-def _member(object_: Mapping[str, Any], name: str) -> Any:
+def _member(object_: Mapping[str, object], name: str) -> object:
     empty = {} if name == "header" and "message" in object_ else _MISSING
     return object_.get(name, empty)
 
 
-def _is_absent_view(name: str, expected: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
+def _is_absent_view(name: str, expected: Mapping[str, object], found: Mapping[str, object]) -> bool:
     is_view = name.endswith(_VIEW) and name.removesuffix(_VIEW) in expected
     return is_view and not (name in expected and name in found)
 
 
-def _between_lists(expected: Sequence[Any], found: Sequence[Any], path: str) -> Difference | None:
+def _between_lists(expected: Sequence[object], found: Sequence[object], path: str) -> Difference | None:
     differing = _first(
         _between(one, other, f"{path}[{index}]")
         for index, (one, other) in enumerate(zip(expected, found, strict=False))
@@ -96,7 +98,7 @@ def _between_lists(expected: Sequence[Any], found: Sequence[Any], path: str) -> 
     return differing
 
 
-def _is_same(expected: Any, found: Any) -> bool:
+def _is_same(expected: object, found: object) -> bool:
     if isinstance(expected, bool) or isinstance(found, bool):
         return expected is found
     if isinstance(expected, str) != isinstance(found, str):
@@ -104,7 +106,7 @@ def _is_same(expected: Any, found: Any) -> bool:
     return bool(expected == found)
 
 
-def _is_number(text: Any, number: Any) -> bool:
+def _is_number(text: object, number: object) -> bool:
     """Say whether a text is the decimal form of an integer."""
     return isinstance(text, str) and type(number) is int and text == str(number)
 

@@ -61,7 +61,7 @@ class GeneratedPackage:
                 raise
             return Written(code=error.code)
 
-    def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, Any]) -> Traced:
+    def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, object]) -> Traced:
         wishes = {"strict": setting.is_strict, "limits": self._limits(setting), "variant": setting.variant}
         known = inspect.signature(self._native.Session).parameters
         named = {f"{name}_" if f"{name}_" in known else name: value for name, value in options.items()}
@@ -72,7 +72,7 @@ class GeneratedPackage:
                 return Traced(violation=broken)
         return Traced()
 
-    def _connection(self, setting: Setting) -> tuple[Any, dict[str | None, Any]]:
+    def _connection(self, setting: Setting) -> tuple[object, dict[str | None, object]]:
         """Return the context of a new connection, and the native decoders of who sent something before."""
         context = self._context(setting)
         made: dict[str | None, Any] = {}
@@ -85,13 +85,13 @@ class GeneratedPackage:
                 )
         return context, made
 
-    def _decoder(self, serialization: str, role: str | None, setting: Setting, context: Any) -> Any:
+    def _decoder(self, serialization: str, role: str | None, setting: Setting, context: object) -> object:
         wishes = {"context": context, "strict": setting.is_strict, "variant": setting.variant}
         wishes |= {"limits": self._limits(setting)}
         module: Any = self._modules[serialization]
         return _call(module.Decoder, wishes, role, errors="yield")
 
-    def _context(self, setting: Setting) -> Any:
+    def _context(self, setting: Setting) -> object:
         if not hasattr(self._native, "Context"):
             return None
         return _call(self._native.Context, {"limits": self._limits(setting)})
@@ -99,7 +99,7 @@ class GeneratedPackage:
     def _limits(self, setting: Setting) -> Any:
         return self._native.Limits(**setting.limits) if setting.limits else None
 
-    def _line(self, frame: Any, setting: Setting) -> Line:
+    def _line(self, frame: object, setting: Setting) -> Line:
         record = frame_record(self._plan, frame, variant=setting.variant)
         return record | part_record(self._plan, frame, variant=setting.variant)
 
@@ -113,19 +113,21 @@ class GeneratedPackage:
                 context.apply(said, setting.role)
         return data
 
-    def _frame(self, line: Line, setting: Setting) -> Any:
+    def _frame(self, line: Line, setting: Setting) -> object:
         record = {key: line[key] for key in _KEYS if key in line}
         value = frame_from_record(self._plan, record, role=setting.role, variant=setting.variant)
         return build(self._plan, value, vars(self._native))
 
 
-def _call(function: Callable[..., Any], wishes: dict[str, Any], *arguments: Any, **fixed: Any) -> Any:
+def _call(
+    function: Callable[..., object], wishes: dict[str, object], *arguments: object, **fixed: object
+) -> Any:
     """Call what was generated with those of the wishes that this protocol has."""
     known = inspect.signature(function).parameters
     return function(*arguments, **fixed, **{name: wish for name, wish in wishes.items() if name in known})
 
 
-def _events(session: Any, step: Step) -> Iterator[Any]:
+def _events(session: Any, step: Step) -> Iterator[object]:
     if step.is_end:
         yield from session.eof(step.role, step.at)
     elif step.data:
@@ -147,7 +149,7 @@ def _broken(event: Any) -> str | None:
 
 def implementation_of(package: Package) -> GeneratedPackage:
     """Return the door to a package that was made in memory."""
-    modules: dict[str, Any] = {
+    modules: dict[str, object] = {
         name: importlib.import_module(f"{package.name}.{name}") for name in package.backends[1:]
     }
     return GeneratedPackage(package.plan, {NATIVE: package.native, **modules})

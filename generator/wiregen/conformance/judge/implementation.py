@@ -160,5 +160,5 @@ class Implementation(Protocol):
     def encode(self, setting: Setting, frames: Sequence[Line]) -> Written:
         """Return the bytes of decoded lines, compressed parts stored (zlib's level 0)."""
 
-    def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, Any]) -> Traced:
+    def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, object]) -> Traced:
         """Return what the sessions, set by `options`, say to a conversation."""

@@ -62,7 +62,7 @@ class PythonCodec:
         except Exception as error:  # noqa: BLE001 - as above
             return Written(code=self._code(error))
 
-    def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, Any]) -> Traced:
+    def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, object]) -> Traced:
         return Traced(violation=self._codec.trace(list(steps), setting, dict(options)))
 
     def _fault(self, error: Exception) -> Fault:

@@ -78,7 +78,7 @@ class ReferenceImplementation:
         except EncodeError as error:
             return Written(code=error.code)
 
-    def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, Any]) -> Traced:
+    def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, object]) -> Traced:
         return traced(self._program, setting, steps, options)
 
     def _line(self, node: Node, setting: Setting) -> Line:
@@ -138,7 +138,7 @@ def _joined(line: Line) -> tuple[Line, ...]:
     return (joined,) if isinstance(joined, dict) else ()
 
 
-def _apply(context: Context, value: Any, role: str | None) -> None:
+def _apply(context: Context, value: object, role: str | None) -> None:
     try:
         context.apply(value, role)
     except DecodeError as error:

@@ -17,7 +17,9 @@ from wiregen.runtime.stream.reference_decoder import reference_decoder
 __all__ = ["traced"]
 
 
-def traced(program: Program, setting: Setting, steps: Sequence[Step], options: Mapping[str, Any]) -> Traced:
+def traced(
+    program: Program, setting: Setting, steps: Sequence[Step], options: Mapping[str, object]
+) -> Traced:
     """Return what sessions say to a conversation; `options` set them."""
     watch = _Watch(program, setting, options)
     moves: list[tuple[Move, ...]] = []
@@ -32,7 +34,7 @@ def traced(program: Program, setting: Setting, steps: Sequence[Step], options: M
 class _Watch:
     """One connection, seen from between its sides."""
 
-    def __init__(self, program: Program, setting: Setting, options: Mapping[str, Any]) -> None:
+    def __init__(self, program: Program, setting: Setting, options: Mapping[str, object]) -> None:
         limits = dict(setting.limits)
         context = Context(program.plan, limits=limits)
         self._engine = Engine(
@@ -85,7 +87,7 @@ class _Watch:
         self._trail.clear()
         return found
 
-    def _hear(self, frame: Any, sender: str | None) -> None:
+    def _hear(self, frame: object, sender: str | None) -> None:
         if self._heard is None:
             self._heard = []
         assert sender is not None

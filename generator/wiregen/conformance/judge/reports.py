@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
 from wiregen.conformance.judge.expected_failures import Tally
@@ -93,7 +93,7 @@ def _because(reason: str) -> str:
     return f" ({reason})" if reason else ""
 
 
-def _object(verdict: Verdict) -> dict[str, Any]:
+def _object(verdict: Verdict) -> dict[str, object]:
     findings = [
         {"check": each.check, "expected": each.expected, "found": each.found} for each in verdict.findings
     ]

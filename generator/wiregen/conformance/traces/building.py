@@ -196,14 +196,14 @@ def _setups(first: Setup) -> Iterator[Setup]:
     yield replace(first, limits={"open": _FEW_KEYS})
 
 
-def _options(plan: Schema) -> Iterator[dict[str, Any]]:
+def _options(plan: Schema) -> Iterator[dict[str, object]]:
     """Yield each other value of each option."""
     for session in plan.sessions.values():
         for option in session.variables:
             if not option.is_option:
                 continue
             if isinstance(option.type, EnumReference):
-                values: list[Any] = [each.value for each in plan.enums[option.type.name].members]
+                values: list[object] = [each.value for each in plan.enums[option.type.name].members]
             else:
                 values = [False, True] if isinstance(option.type, Boolean) else [0, 1]
             yield from ({option.name: value} for value in values)
@@ -224,7 +224,7 @@ def _mentions(part: object, name: str) -> bool:
 def _merged(reached: list[_Reached], goals: tuple[Goal, ...]) -> list[Trace]:
     """Return one trace for all goals that the same steps reach under the same settings."""
     order = {goal: number for number, goal in enumerate(goals)}
-    groups: dict[Any, list[_Reached]] = {}
+    groups: dict[object, list[_Reached]] = {}
     for each in sorted(reached, key=lambda each: order[each.goal]):
         groups.setdefault(_identity(each), []).append(each)
     return _without_twins([_trace(group) for group in groups.values()])
@@ -247,7 +247,7 @@ def _without_twins(traces: list[Trace]) -> list[Trace]:
     return list(found.values())
 
 
-def _identity(each: _Reached) -> tuple[Any, ...]:
+def _identity(each: _Reached) -> tuple[object, ...]:
     steps = tuple((step.kind, step.role, step.at, step.data) for step in each.finding.steps)
     options, limits = tuple(each.setup.options.items()), tuple(each.setup.limits.items())
     violation = each.goal.violation

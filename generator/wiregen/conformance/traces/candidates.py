@@ -46,8 +46,8 @@ class Drafts:
         self._plan: Schema = setup.plan
         self._limits = {**setup.plan.limits, **setup.limits}
         self._specimens = Smallest(setup.plan, setup.limits)
-        self._n_said: Counter[Any] = Counter()
-        self._blocks: dict[Any, list[tuple[dict[Any, Any], bytes | None]]] = {}
+        self._n_said: Counter[object] = Counter()
+        self._blocks: dict[object, list[tuple[dict[object, object], bytes | None]]] = {}
         self._sources = tuple(self._found())
 
     def anew(self) -> Drafts:
@@ -153,7 +153,7 @@ class Drafts:
         mentions = () if source.is_foreign else source.mentions
         return Spread(source, [self._values(source, mention, world) for mention in mentions])
 
-    def _values(self, source: Source, mention: Mention, world: ConnectionState) -> tuple[Any, ...]:
+    def _values(self, source: Source, mention: Mention, world: ConnectionState) -> tuple[object, ...]:
         """Return the values of a field that are worth trying, the base's first."""
         path = mention.path
         first = value_at(source.base, path)
@@ -167,7 +167,7 @@ class Drafts:
             now = [each + more for each in known if isinstance(each, int) for more in (0, 1, -1)]
             wanted = [number for number in (0, 1, 2, *now, *near) if fits(type_, number)]
             return tuple(dict.fromkeys((first, *none, *wanted)))[:_MOST_VALUES]
-        unique: list[Any] = [first]
+        unique: list[object] = [first]
         small = self._specimens.values(type_)
         alike = [each for each in known if any(type(each) is type(other) for other in small)]
         seen_through = self._specimens.viewed(f"{source.kind.name}.{'.'.join(path)}")
@@ -262,7 +262,7 @@ class Drafts:
         known.append((entries.asked, self._written_block(source, whole, field, entries)))
         return known[-1][1]
 
-    def _written_block(self, source: Source, whole: FrameValue, field: str, entries: Any) -> bytes | None:
+    def _written_block(self, source: Source, whole: FrameValue, field: str, entries: object) -> bytes | None:
         options = self._options(source.writer, entries)
         try:
             data = write_frame(self._plan, whole, options)
@@ -298,9 +298,9 @@ class _Entries:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self.asked: dict[Any, Any] = {}
+        self.asked: dict[object, object] = {}
 
-    def lookup(self, name: str, keys: Any, sender: str | None) -> Any:
+    def lookup(self, name: str, keys: object, sender: str | None) -> Any:
         what = (name, keys, sender)
         self.asked[what] = answer = _looked_up(self._context, what)
         if answer is _MISSING:
@@ -311,7 +311,7 @@ class _Entries:
 _MISSING: Final = object()
 
 
-def _looked_up(context: Context, what: Any) -> Any:
+def _looked_up(context: Context, what: Any) -> object:
     try:
         return context.lookup(*what)
     except KeyError:
@@ -346,7 +346,7 @@ def _is_so(when: Any, words: MessageWords, frame: FrameValue) -> bool:
         return False
 
 
-def _known(world: ConnectionState, mention: Mention) -> tuple[Any, ...]:
+def _known(world: ConnectionState, mention: Mention) -> tuple[object, ...]:
     """Return the values that instances hold now of what a field is compared with, and their keys."""
     found: list[Any] = []
     for name in mention.keys:
@@ -361,6 +361,6 @@ def _known(world: ConnectionState, mention: Mention) -> tuple[Any, ...]:
     return tuple(each for each in found if each is not None)
 
 
-def _noteworthy(queue: deque[Any]) -> tuple[Any, ...]:
+def _noteworthy(queue: deque[object]) -> tuple[object, ...]:
     """Return the first two items of a list, the last one, and how many there are."""
     return (*islice(queue, 2), *islice(queue, max(0, len(queue) - 1), None), len(queue))

@@ -24,21 +24,21 @@ from wiregen.runtime.schema.types import (
 __all__ = ["fits", "is_measured", "type_at", "value_at", "with_values"]
 
 
-def _holder(value: Any, name: str) -> Any:
+def _holder(value: object, name: str) -> Any:
     """Return what holds a field: the message, or else its frame."""
     if isinstance(value, FrameValue) and isinstance(value.message, Record) and name in value.message.fields:
         return value.message
     return value
 
 
-def value_at(value: Any, path: tuple[str, ...]) -> Any:
+def value_at(value: object, path: tuple[str, ...]) -> object:
     found = _holder(value, path[0]).fields.get(path[0])
     for name in path[1:]:
         found = None if found is None else found.fields.get(name)
     return found
 
 
-def with_values(base: Any, paths: tuple[tuple[str, ...], ...], values: tuple[Any, ...]) -> Any:
+def with_values(base: Any, paths: tuple[tuple[str, ...], ...], values: tuple[object, ...]) -> object:
     """Return a value with other fields."""
     if isinstance(base, FrameValue):
         message = Record(base.message.name, dict(base.message.fields))
@@ -50,7 +50,7 @@ def with_values(base: Any, paths: tuple[tuple[str, ...], ...], values: tuple[Any
     return made
 
 
-def _set(fields: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
+def _set(fields: dict[str, Any], path: tuple[str, ...], value: object) -> None:
     if len(path) == 1:
         fields[path[0]] = value
     elif isinstance(fields.get(path[0]), Record):

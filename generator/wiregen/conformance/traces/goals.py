@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from wiregen.conformance.traces.candidates import Drafts
 from wiregen.language.examples.connection_state import ConnectionState, Setup
@@ -30,7 +29,7 @@ def goals_of(setup: Setup, drafts: Drafts) -> tuple[Goal, ...]:
     return tuple(sorted(found, key=lambda goal: _order(setup, goal)))
 
 
-def _order(setup: Setup, goal: Goal) -> tuple[Any, ...]:
+def _order(setup: Setup, goal: Goal) -> tuple[object, ...]:
     sessions = list(setup.plan.sessions)
     place = sessions.index(goal.session) if goal.session in sessions else len(sessions)
     states = setup.program.tables[place].states if place < len(sessions) else ()
@@ -40,7 +39,7 @@ def _order(setup: Setup, goal: Goal) -> tuple[Any, ...]:
     return (place, kind, goal.number, state, goal.role, goal.message, goal.kind, goal.session)
 
 
-def _of_kind(engine: Engine, sender: str, item: Any) -> Iterator[Goal]:
+def _of_kind(engine: Engine, sender: str, item: object) -> Iterator[Goal]:
     matters = engine.matters(sender, item)
     if matters.is_foreign and all(not _says_no(entry) for entry in matters.entries):
         yield Goal(kind="wrong_role", role=sender, violation=engine.program.foreign)

@@ -36,8 +36,8 @@ class Verdicts:
 
     def __init__(self, setup: Setup) -> None:
         self.parts: list[Part] = []
-        self._numbers: dict[Any, int] = {}
-        self._known: dict[Hashable, dict[Any, int]] = {}
+        self._numbers: dict[object, int] = {}
+        self._known: dict[Hashable, dict[object, int]] = {}
         self._asked = {
             name: tuple(dict.fromkeys(_memories_in(session.rows)))
             for name, session in setup.plan.sessions.items()

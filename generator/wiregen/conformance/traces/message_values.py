@@ -54,7 +54,7 @@ class Draft:
         return None
 
 
-def written_by(value: Any, writer: str, world: ConnectionState) -> bytes | None:
+def written_by(value: object, writer: str, world: ConnectionState) -> bytes | None:
     """Return the bytes of a value, what is compressed stored; None where it cannot be written now."""
     options = Options(writer, context=world.context, limits=dict(world.setup.limits))
     try:
@@ -115,7 +115,7 @@ def _seen_at(sizes: tuple[int, ...], places: tuple[int, ...]) -> tuple[tuple[_Ch
 class Spread:
     """One kind of message from one side, with all values that are worth trying in a world."""
 
-    def __init__(self, source: Source, values: list[tuple[Any, ...]]) -> None:
+    def __init__(self, source: Source, values: list[tuple[object, ...]]) -> None:
         self.sender = source.sender
         self.base = source.base
         self.what = (source.sender, source.kind.name)
@@ -165,5 +165,5 @@ class Spread:
         )
 
 
-def _token(value: Any) -> Hashable:
+def _token(value: object) -> Hashable:
     return value if isinstance(value, int | None) else repr(value)

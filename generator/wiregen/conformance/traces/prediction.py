@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import repeat
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from wiregen.conformance.traces.memo import Part, Verdicts
 from wiregen.conformance.traces.message_values import Draft, Spread
@@ -145,7 +145,7 @@ class Prediction:
         yield from said.get(None, ())
 
 
-def is_remembered(item: Any, world: ConnectionState) -> bool:
+def is_remembered(item: object, world: ConnectionState) -> bool:
     """Tell whether contexts or joins may take something in of such a message."""
     return hasattr(item, "message") and not world.context.is_quiet(item)
 

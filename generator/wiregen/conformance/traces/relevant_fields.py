@@ -87,7 +87,7 @@ class _Gathered:
         )
 
 
-def mentions_of(plan: Schema, kind: Kind, limits: dict[str, Any]) -> tuple[Mention, ...]:
+def mentions_of(plan: Schema, kind: Kind, limits: dict[str, object]) -> tuple[Mention, ...]:
     """Return what is asked of a kind of message."""
     gathered = _Gathered(kind)
     names = _names(plan, kind)

@@ -67,7 +67,7 @@ class Smallest:
     def __init__(self, plan: Schema, limits: Mapping[str, int] | None = None) -> None:
         self._plan = plan
         self._limits = dict(limits or {})
-        self._known: dict[Type, tuple[Any, ...]] = {}
+        self._known: dict[Type, tuple[object, ...]] = {}
         self._viewed: dict[str, tuple[bytes, ...]] = {}
 
     def message(self, name: str, role: str) -> FrameValue | None:
@@ -139,7 +139,7 @@ class Smallest:
                     longest = len(data)
                     yield data
 
-    def _is_right(self, value: Any, role: str) -> bool:
+    def _is_right(self, value: object, role: str) -> bool:
         try:
             write_frame(self._plan, value, Options(role, limits=self._limits), needs_context=False)
         except EncodeError:
@@ -148,7 +148,7 @@ class Smallest:
 
     # ---- fields
 
-    def _choices(self, fields: tuple[Field, ...], depth: int = 0) -> dict[str, tuple[Any, ...]]:
+    def _choices(self, fields: tuple[Field, ...], depth: int = 0) -> dict[str, tuple[object, ...]]:
         """Return the small values of each field that a value has."""
         found = {
             field.name: tuple(islice(self._of_field(field, depth), _MOST_VALUES))
@@ -157,7 +157,7 @@ class Smallest:
         }
         return {name: values for name, values in found.items() if values}
 
-    def _of_field(self, field: Field, depth: int) -> Iterator[Any]:
+    def _of_field(self, field: Field, depth: int) -> Iterator[object]:
         """Yield the default first, and nothing at all before what stands under a condition."""
         value = None if field.value is None else field.value.value
         first = [_plain(field.type, value)] if isinstance(value, _PLAIN) else []
@@ -177,7 +177,7 @@ class Smallest:
 
     # ---- types
 
-    def _values(self, type_: Type, depth: int) -> Iterator[Any]:
+    def _values(self, type_: Type, depth: int) -> Iterator[object]:
         match type_:
             case Integer(size, is_signed):
                 largest = 2 ** (8 * size - is_signed) - 1
@@ -249,14 +249,14 @@ class Smallest:
 _NOTHING: Final = object()
 
 
-def _padded(values: Iterator[Any]) -> Iterator[Any]:
+def _padded(values: Iterator[object]) -> Iterator[object]:
     yield from values
     while True:
         yield _NOTHING
 
 
 def variations(
-    choices: Sequence[Sequence[Any]], *, most_changed: int = 3, most: int = _MOST_TRIED
+    choices: Sequence[Sequence[object]], *, most_changed: int = 3, most: int = _MOST_TRIED
 ) -> Iterator[tuple[Any, ...]]:
     """Yield the first of all choices, then what differs from that in one place, in two and so on."""
     first = tuple(choice[0] for choice in choices)
@@ -264,8 +264,8 @@ def variations(
 
 
 def _changed(
-    first: tuple[Any, ...], choices: Sequence[Sequence[Any]], most_changed: int
-) -> Iterator[tuple[Any, ...]]:
+    first: tuple[object, ...], choices: Sequence[Sequence[object]], most_changed: int
+) -> Iterator[tuple[object, ...]]:
     for n_changed in range(min(most_changed, len(choices)) + 1):
         for places in combinations(range(len(choices)), n_changed):
             for others in product(*(choices[place][1:] for place in places)):
@@ -275,7 +275,7 @@ def _changed(
                 yield tuple(found)
 
 
-def _plain(type_: Type, expression: Number | Truth | String | Octets | Null) -> Any:
+def _plain(type_: Type, expression: Number | Truth | String | Octets | Null) -> object:
     """Return the value that a default is, of the type of its field."""
     match expression:
         case Null():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from wiregen.conformance.samples.basis import every_field, rows_of
 from wiregen.conformance.vectors.drafts import Draft
@@ -34,7 +33,7 @@ class Coverage:
         return not any(each.missing for each in self.measures)
 
 
-def measure(what: str, goals: Iterable[str], shown: Iterable[str] | Mapping[str, Any]) -> Measure:
+def measure(what: str, goals: Iterable[str], shown: Iterable[str] | Mapping[str, object]) -> Measure:
     """Return how much of the goals is shown."""
     every, known = tuple(dict.fromkeys(goals)), frozenset(shown)
     return Measure(what=what, n_all=len(every), missing=tuple(goal for goal in every if goal not in known))

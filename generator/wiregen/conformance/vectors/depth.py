@@ -45,7 +45,7 @@ def deep_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft | Unw
 class _Slot:
     """A place in a value where something stands that is of the same declaration as something around it."""
 
-    def __init__(self, around: Any, holder: Any, key: Any) -> None:
+    def __init__(self, around: object, holder: Any, key: object) -> None:
         self.around = around
         self.holder = holder
         self.key = key
@@ -67,7 +67,7 @@ class _Slot:
 
 
 def _grown(
-    drafting: Drafting, draft: Draft, value: Any, slot: _Slot, name: str
+    drafting: Drafting, draft: Draft, value: object, slot: _Slot, name: str
 ) -> Iterator[Draft | Unwritable]:
     """Put what is around into the slot of its own copy, again and again, until it is too deep."""
     last: Draft | None = None
@@ -96,7 +96,7 @@ def _grown(
         last = found
 
 
-def _wide(drafting: Drafting, draft: Draft, value: Any, name: str) -> Iterator[Draft]:
+def _wide(drafting: Drafting, draft: Draft, value: object, name: str) -> Iterator[Draft]:
     """Return more of a declaration beside each other than may be inside each other."""
     for kind, slot in _slots(value, ()):
         around = slot.around
@@ -123,7 +123,7 @@ def _wide(drafting: Drafting, draft: Draft, value: Any, name: str) -> Iterator[D
             return
 
 
-def _nesting(value: Any) -> int:
+def _nesting(value: object) -> int:
     """Return how many declarations stand in each other in a value."""
     deepest, waiting = 0, [(value, 1)]
     while waiting:
@@ -137,11 +137,11 @@ def _nesting(value: Any) -> int:
     return deepest
 
 
-def _holds(item: Any, slot: _Slot) -> bool:
+def _holds(item: object, slot: _Slot) -> bool:
     return item is slot.value or item is slot.holder or getattr(item, "fields", None) is slot.holder
 
 
-def _read(drafting: Drafting, draft: Draft, value: Any) -> Draft | None:
+def _read(drafting: Drafting, draft: Draft, value: object) -> Draft | None:
     """Return what a value comes to that may be too deep to be written."""
     scene = draft.scene
     loose = replace(drafting.plan, limits={**drafting.plan.limits, "depth": _MOST + 1})
@@ -152,7 +152,7 @@ def _read(drafting: Drafting, draft: Draft, value: Any) -> Draft | None:
         return None
 
 
-def _slots(value: Any, around: tuple[Any, ...]) -> Iterator[tuple[str, _Slot]]:
+def _slots(value: object, around: tuple[object, ...]) -> Iterator[tuple[str, _Slot]]:
     match value:
         case FrameValue():
             yield from _inside(value, value, None, around, value.message)
@@ -165,7 +165,7 @@ def _slots(value: Any, around: tuple[Any, ...]) -> Iterator[tuple[str, _Slot]]:
 
 
 def _inside(
-    owner: Any, holder: Any, key: Any, around: tuple[Any, ...], part: Any
+    owner: object, holder: object, key: object, around: tuple[object, ...], part: object
 ) -> Iterator[tuple[str, _Slot]]:
     outer = around if owner is None else (*around, owner)
     kind = _kind(part)
@@ -175,7 +175,7 @@ def _inside(
     yield from _slots(part, outer)
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     match value:
         case Variety():
             return value.union

@@ -82,7 +82,7 @@ class Drafting:
         self.bench = ReferenceVerdicts(plan)
         self._ids: dict[str, int] = {}
         self._placed: set[str] = set()
-        self._known: dict[tuple[Any, ...], Any] = {}
+        self._known: dict[tuple[object, ...], object] = {}
 
     def draft(self, scene: Scene, data: bytes, *, ends: bool = False) -> Draft:
         """Return what bytes come to in a scene; `ends`: nothing may be left open behind them.
@@ -141,7 +141,7 @@ class Drafting:
         )
 
     def unwritable(
-        self, scene: Scene, line: dict[str, Any], error: EncodeError, covers: tuple[str, ...]
+        self, scene: Scene, line: dict[str, object], error: EncodeError, covers: tuple[str, ...]
     ) -> Unwritable:
         """Return the vector of a frame that cannot be written."""
         draft = Draft(scene=scene, data=b"", trees=(), error=None, covers=covers)
@@ -189,7 +189,7 @@ class Drafting:
             lines.append({key: line[key] for key in line if key not in _NOT_TOLD})
         return lines
 
-    def _line(self, maker: LineMaker, value: Any, data: bytes, scene: Scene) -> dict[str, Any]:
+    def _line(self, maker: LineMaker, value: object, data: bytes, scene: Scene) -> dict[str, Any]:
         """Return a frame's line. Megabytes that are canonical do not go through text: that would take its time."""
         if len(data) < _LARGE or not self._gives_back(value, data, scene):
             return maker.decoded(value, data, offset=0, role=scene.role)
@@ -197,7 +197,7 @@ class Drafting:
         part = part_record(self.plan, value, variant=scene.variant)
         return decoded_line(record, offset=0, size=len(data), role=scene.role, **part)
 
-    def _gives_back(self, value: Any, data: bytes, scene: Scene) -> bool:
+    def _gives_back(self, value: object, data: bytes, scene: Scene) -> bool:
         options = Options(scene.role, context=self._before(scene), variant=scene.variant)
         try:
             return write_frame(self.plan, value, options) == data
@@ -214,7 +214,7 @@ class Drafting:
                     maker.decoded(item.value, data[:size], offset=0, role=role)
             sent.append((role, data))
 
-    def _encodes(self, draft: Draft, lines: list[dict[str, Any]]) -> Encodes:
+    def _encodes(self, draft: Draft, lines: list[dict[str, object]]) -> Encodes:
         """Return whether encoding the lines gives the bytes, or others of the same meaning."""
         is_canonical = all(line.get("canonical", True) for line in lines)
         if is_canonical and not any(_is_compressed(tree) for tree in draft.trees):
@@ -229,7 +229,7 @@ class Drafting:
         values = [item.value for _, _, item in items if isinstance(item, Node)]
         return "same_meaning" if values == [tree.value for tree in draft.trees] else "no"
 
-    def _written(self, draft: Draft, lines: list[dict[str, Any]]) -> bytes:
+    def _written(self, draft: Draft, lines: list[dict[str, object]]) -> bytes:
         """Return the frames written anew. Where pieces are among them no context is asked: they are written as they are."""
         written = []
         for line in lines:
@@ -250,7 +250,7 @@ class Drafting:
 
 def without_repetition(drafts: Iterable[Draft]) -> list[Draft]:
     """Return drafts, of those with the same bytes in the same scene the first, which shows what all of them show."""
-    first: dict[tuple[Any, ...], Draft] = {}
+    first: dict[tuple[object, ...], Draft] = {}
     for draft in drafts:
         scene = draft.scene
         limits = tuple(scene.limits.items())
@@ -279,7 +279,7 @@ def message_of(draft: Draft) -> str:
     return str(getattr(message, "name", "") or getattr(value, "name", ""))
 
 
-def _why_unwritten(draft: Draft, lines: list[dict[str, Any]]) -> str:
+def _why_unwritten(draft: Draft, lines: list[dict[str, object]]) -> str:
     """Return why encoding what was read is not asked for."""
     if any("part" in line for line in lines):
         return "not encoded: pieces are cut from what they are together"
@@ -288,7 +288,7 @@ def _why_unwritten(draft: Draft, lines: list[dict[str, Any]]) -> str:
     return "not encoded: what was read breaks a condition of what is written"
 
 
-def _first_word(lines: list[dict[str, Any]]) -> str:
+def _first_word(lines: list[dict[str, object]]) -> str:
     return str(lines[0]["message"]) if lines else "nothing"
 
 

@@ -7,7 +7,7 @@ another field, is only wrong where fields are as small as may be.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from wiregen.conformance.samples import Choices, SampleBasis, SampleValue, grow
 from wiregen.conformance.samples.basis import every_field, rows_of
@@ -58,9 +58,9 @@ def _said(absent: int) -> str:
     return f" without its last {absent}" if absent else ""
 
 
-def _emptied(soil: SampleBasis, message: str) -> dict[str, Any]:
+def _emptied(soil: SampleBasis, message: str) -> dict[str, object]:
     """Return what every text is, and how many items the message's own lists have."""
-    demands: dict[str, Any] = {}
+    demands: dict[str, object] = {}
     for owner, fields in rows_of(soil.plan):
         for field in every_field(fields):
             site = f"{owner}.{field.name}"

@@ -58,11 +58,11 @@ def _seen(frames: list[Draft]) -> dict[tuple[str, str], dict[str, Any]]:
     return found
 
 
-def _said(value: Any) -> str:
+def _said(value: object) -> str:
     return str(value)[:40]
 
 
-def _headed(drafting: Drafting, draft: Draft, field: str, other: Any, name: str) -> Iterator[Draft]:
+def _headed(drafting: Drafting, draft: Draft, field: str, other: object, name: str) -> Iterator[Draft]:
     value = copy.deepcopy(draft.trees[0].value)
     value.fields[field] = copy.deepcopy(other)
     options = Options(draft.scene.role, context=draft.known, variant=draft.scene.variant)

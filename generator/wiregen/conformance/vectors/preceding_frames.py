@@ -19,10 +19,10 @@ __all__ = ["Known", "Scenery"]
 class Known:
     """A context that knows what it is given, whoever asks."""
 
-    def __init__(self, entries: dict[tuple[str, tuple[Any, ...]], Any]) -> None:
+    def __init__(self, entries: dict[tuple[str, tuple[object, ...]], object]) -> None:
         self._entries = entries
 
-    def lookup(self, name: str, keys: tuple[Any, ...], sender: str | None) -> Any:
+    def lookup(self, name: str, keys: tuple[object, ...], sender: str | None) -> Any:
         return self._entries[name, keys]
 
 
@@ -67,7 +67,7 @@ class Scenery:
         return next(iter(written), None)
 
     def _said(
-        self, name: str, keys: tuple[Any, ...], value: Any, role: str | None, variant: str | None
+        self, name: str, keys: tuple[object, ...], value: object, role: str | None, variant: str | None
     ) -> tuple[str | None, bytes] | None:
         """Return who says so that a context has an entry, and the bytes."""
         entry = self._plan.contexts[name]
@@ -96,10 +96,10 @@ class Scenery:
     def _written(
         self,
         code: int | None,
-        demands: dict[str, Any],
+        demands: dict[str, object],
         role: str | None,
         variant: str | None,
-        entry: tuple[str, tuple[Any, ...], Any],
+        entry: tuple[str, tuple[object, ...], object],
     ) -> bytes | None:
         name, keys, value = entry
         if code is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from wiregen.conformance.samples import Choices, grow
 from wiregen.conformance.samples.choices import UngrownError
@@ -136,7 +136,7 @@ class _Pieces:
         """
         target = setting.target
         plan = self._drafting.plan
-        demands: dict[str, Any] = {f"{target}.{name}": key for name in self._keys}
+        demands: dict[str, object] = {f"{target}.{name}": key for name in self._keys}
         demands |= {f"{target}.{setting.field}": data, **_met(target, setting.when)}
         if target in plan.messages:
             demands |= dict.fromkeys(self._scenery.soil.code_sites, plan.messages[target].code)
@@ -145,7 +145,7 @@ class _Pieces:
         return write_frame(plan, specimen.value, Options(self._role, context=Known({})))
 
 
-def _met(target: str, when: Expression | None) -> dict[str, Any]:
+def _met(target: str, when: Expression | None) -> dict[str, object]:
     """Return what makes a plain condition hold: a flag, one that is not set, a number."""
     match when:
         case FieldReference((name,)):

@@ -60,7 +60,7 @@ class ReferenceVerdicts:
         items = _until_error(decoder, data, scene.n_own_bytes)
         return tuple(item for item in items if ends or not _is_unfinished(item)), context
 
-    def _decoder(self, scene: Scene, role: str | None, context: Context) -> Any:
+    def _decoder(self, scene: Scene, role: str | None, context: Context) -> object:
         options = Options(
             role, context=context, limits=scene.limits, strict=scene.strict, variant=scene.variant
         )

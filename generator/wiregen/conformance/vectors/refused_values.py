@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from wiregen.conformance.vectors.drafts import Draft, Drafting
 from wiregen.conformance.vectors.format import Unwritable
@@ -16,7 +15,7 @@ from wiregen.runtime.reference.writing.frames import write_frame
 __all__ = ["once_each", "refused"]
 
 
-def refused(drafting: Drafting, draft: Draft, value: Any, covers: str) -> Iterator[Unwritable]:
+def refused(drafting: Drafting, draft: Draft, value: object, covers: str) -> Iterator[Unwritable]:
     """Yield the vector of a value in the scene of a draft if it is refused, as the careful codec takes its line.
 
     Not where it lacks something that its other fields now ask for: it then has what they forbid, too, and either may be said.

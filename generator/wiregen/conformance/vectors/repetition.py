@@ -130,7 +130,7 @@ def _pieces(data: bytes) -> tuple[Hex | Repeat, ...]:
 # ---- repetitions in lines ----
 
 
-def compacted(value: Any) -> Any:
+def compacted(value: object) -> Any:
     """Return a part of a line with repetitions written short."""
     match value:
         case dict():
@@ -160,7 +160,7 @@ def expanded(value: Any) -> Any:
             return value
 
 
-def _joined(runs: Any) -> Any:
+def _joined(runs: Any) -> object:
     try:
         parts = [expanded(what) * count for what, count in runs]
         return "".join(parts) if isinstance(parts[0], str) else [item for part in parts for item in part]
@@ -168,12 +168,12 @@ def _joined(runs: Any) -> Any:
         raise VectorsError('no repetition: expected {"*": [[what, count], …]}') from None
 
 
-def _compacted_text(text: str) -> Any:
+def _compacted_text(text: str) -> object:
     start, end, unit = _middle_run(text)
     if end - start > _LONG:
-        long: list[list[Any]] = [[text[:start], 1], [unit, (end - start) // len(unit)], [text[end:], 1]]
+        long: list[list[object]] = [[text[:start], 1], [unit, (end - start) // len(unit)], [text[end:], 1]]
         return {"*": [run for run in long if run[0]]}
-    runs: list[list[Any]] = []
+    runs: list[list[object]] = []
     done = 0
     for run in _TEXT_RUN.finditer(text):
         start, end = run.span()
@@ -186,7 +186,7 @@ def _compacted_text(text: str) -> Any:
     return {"*": [*runs, *([[text[done:], 1]] if done < len(text) else [])]}
 
 
-def _compacted_list(items: list[Any]) -> Any:
+def _compacted_list(items: list[object]) -> object:
     runs: list[list[Any]] = []
     for item in items:
         if runs and runs[-1][0] == [item]:
@@ -198,7 +198,7 @@ def _compacted_list(items: list[Any]) -> Any:
     return {"*": _merged(runs)}
 
 
-def _merged(runs: list[list[Any]]) -> list[list[Any]]:
+def _merged(runs: list[list[Any]]) -> list[list[object]]:
     """Return runs with those of few items put together."""
     merged: list[list[Any]] = []
     for items, count in runs:
@@ -244,7 +244,7 @@ def expanded_size(value: Any) -> int:
             return 1
 
 
-def _run_size(run: Any) -> int:
+def _run_size(run: object) -> int:
     match run:
         case [what, int(count)] if count >= 0:
             return (expanded_size(what) + 1) * count

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from wiregen.conformance.vectors.drafts import Draft
 from wiregen.conformance.vectors.format import compact
@@ -13,15 +13,15 @@ from wiregen.runtime.codec.options import Options
 
 __all__ = ["Carry", "carrier"]
 
-Carry: TypeAlias = "Callable[[Draft, list[dict[str, Any]]], dict[str, Any]]"
+Carry: TypeAlias = "Callable[[Draft, list[dict[str, object]]], dict[str, object]]"
 
 
 def carrier(package: Package) -> Carry:
     """Return what gives, for a draft, the bytes in each serialization, and in `note` why one has none."""
     ways = package.carriers()
 
-    def carry(draft: Draft, lines: list[dict[str, Any]]) -> dict[str, Any]:
-        carried: dict[str, Any] = {}
+    def carry(draft: Draft, lines: list[dict[str, object]]) -> dict[str, object]:
+        carried: dict[str, object] = {}
         refusals: dict[str, None] = {}
         for way in ways:
             try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from wiregen.conformance.vectors.drafts import Draft
 from wiregen.conformance.vectors.valid import Crop
@@ -37,7 +37,7 @@ def unmixed_drafts(crop: Crop) -> Iterator[Draft]:
                 break
 
 
-def _with(draft: Draft, site: str, values: list[Any]) -> Iterator[tuple[Draft, Any]]:
+def _with(draft: Draft, site: str, values: list[object]) -> Iterator[tuple[Draft, object]]:
     """Return a frame with another value at a place, if it has something there."""
     frame = copy.deepcopy(draft.trees[0].value)
     for place, holder, key in places(frame):
@@ -47,7 +47,7 @@ def _with(draft: Draft, site: str, values: list[Any]) -> Iterator[tuple[Draft, A
             return
 
 
-def _written(crop: Crop, draft: Draft, value: Any, name: str) -> Draft | None:
+def _written(crop: Crop, draft: Draft, value: object, name: str) -> Draft | None:
     scene = draft.scene
     options = Options(scene.role, context=draft.known, variant=scene.variant)
     try:

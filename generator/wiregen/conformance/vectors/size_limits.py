@@ -99,7 +99,7 @@ class Extremes:
                 yield exact.showing((name,))
             return
 
-    def _unit(self, site: str, value: Any) -> Any:
+    def _unit(self, site: str, value: object) -> Any:
         """Return what a field is filled with that may be as long as a frame; None: it may not."""
         type_ = self._soil.types.get(site)
         if not isinstance(type_, Text | Bytes) or not isinstance(value, str | bytes):
@@ -109,7 +109,9 @@ class Extremes:
             return None
         return "w" if isinstance(value, str) else b"Z"
 
-    def _fitting(self, draft: Draft, value: Any, holder: Any, key: Any, unit: Any, limit: int) -> int | None:
+    def _fitting(
+        self, draft: Draft, value: object, holder: Any, key: Any, unit: Any, limit: int
+    ) -> int | None:
         """Return how often the unit fills a frame of exactly the limit's size; None: it never does."""
         kept, size = holder[key], 1 << 10
         try:
@@ -243,7 +245,7 @@ class Extremes:
 
     # ---- bytes
 
-    def _written(self, draft: Draft, value: Any) -> bytes | None:
+    def _written(self, draft: Draft, value: object) -> bytes | None:
         """Return the bytes of a value whatever the limits; None: it has none."""
         options = Options(draft.scene.role, context=draft.known, variant=draft.scene.variant)
         try:
@@ -251,7 +253,7 @@ class Extremes:
         except (EncodeError, TypeError):
             return None
 
-    def _drawn(self, draft: Draft, value: Any) -> Draft | None:
+    def _drawn(self, draft: Draft, value: object) -> Draft | None:
         data = self._written(draft, value)
         try:
             found = None if data is None else self._drafting.draft(draft.scene, data)
@@ -274,12 +276,12 @@ def _items(node: Node) -> list[Node]:
     return [child for child in node.children[1:] if child.size]
 
 
-def _n_lists(value: Any) -> int:
+def _n_lists(value: object) -> int:
     """Return how many lists are below a value: the fewer, the surer it is the outer one that is too long."""
     return sum(isinstance(holder[key], list) for _, holder, key in places(value))
 
 
-def _with_count(record: Any, count: int) -> Any:
+def _with_count(record: object, count: int) -> Any:
     """Return a record with the list of a few items that are the same as a list of that many."""
     match record:
         case {"*": [[[item], number]]} if number == _FEW:

@@ -86,13 +86,13 @@ class _Others:
             name: {each.name for each in union.varieties if schema.fields_reach_end(each.fields)}
             for name, union in soil.plan.unions.items()
         }
-        self._seen: dict[str, dict[str, Any]] = {}
+        self._seen: dict[str, dict[str, object]] = {}
         self._varieties: dict[str, dict[str, Variety]] = {}
         for draft in frames:
             for tree in draft.trees if len(draft.data) <= _LONGEST_GATHERED else ():
                 self._gather(tree.value)
 
-    def at(self, site: str, name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    def at(self, site: str, name: str, value: object) -> Iterator[tuple[str, Any]]:
         """Return what else could be put into a field: what another frame has there, too."""
         match value:
             case bool():
@@ -111,14 +111,14 @@ class _Others:
         if site.partition(".")[0] in self._plan.frames:
             yield from self._seen.get(site, {}).items()
 
-    def _in_lists(self, items: list[Any]) -> Iterator[tuple[str, Any]]:
+    def _in_lists(self, items: list[object]) -> Iterator[tuple[str, Any]]:
         for item in items[:1]:
             if isinstance(item, Variety):
                 yield from (
                     (f"with {what}", [other]) for what, other in self._varieties.get(item.union, {}).items()
                 )
 
-    def _gather(self, value: Any) -> None:
+    def _gather(self, value: object) -> None:
         for site, holder, name, _ in fields_below(value, _ITEMS):
             part = holder[name]
             self._seen.setdefault(site, {}).setdefault(f"as elsewhere: {str(part)[:20]}", part)
@@ -128,13 +128,13 @@ class _Others:
                     self._varieties.setdefault(each.union, {}).setdefault(f"{kind}, {each.name}", each)
 
 
-def _in_header(value: Any) -> frozenset[int]:
+def _in_header(value: object) -> frozenset[int]:
     """Return what holds the fields of a header and of what stands in it."""
     header = getattr(value, "header", {}) if isinstance(value, FrameValue) else {}
     return frozenset(id(holder) for part in header.values() for _, holder, _, _ in fields_below(part, _ITEMS))
 
 
-def _beyond(soil: SampleBasis, type_: Type | None, value: Any) -> Iterator[tuple[str, Any]]:
+def _beyond(soil: SampleBasis, type_: Type | None, value: object) -> Iterator[tuple[str, Any]]:
     """Return what is one beyond a type."""
     match type_:
         case Integer() | Bits(is_flag=False) | Varint() if isinstance(value, int):
@@ -153,7 +153,7 @@ def _beyond(soil: SampleBasis, type_: Type | None, value: Any) -> Iterator[tuple
             yield "less than its region holds", value[:-1]
 
 
-def _beyond_members(enum: Enum) -> Iterator[tuple[str, Any]]:
+def _beyond_members(enum: Enum) -> Iterator[tuple[str, object]]:
     if enum.is_open and isinstance(enum.type, Integer):
         low, high = bounds(enum.type)
         yield from (("one above the largest", high + 1), ("one below the smallest", low - 1))
@@ -162,7 +162,7 @@ def _beyond_members(enum: Enum) -> Iterator[tuple[str, Any]]:
         yield "no member", next(number for number in range(max(known) + 2) if number not in known)
 
 
-def _beyond_text(soil: SampleBasis, type_: Text) -> Iterator[tuple[str, Any]]:
+def _beyond_text(soil: SampleBasis, type_: Text) -> Iterator[tuple[str, object]]:
     most = soil.most_said(type_.length)
     if most is not None and most < _LONGEST:
         yield "one unit too long", "w" * (most + 1)

@@ -36,7 +36,7 @@ class Crop:
         self.scenery = Scenery(soil)
         self.found = Exploration()
         self.drafts: list[Draft] = []
-        self._alone_refused: dict[str, tuple[Scene, Any, EncodeError]] = {}
+        self._alone_refused: dict[str, tuple[Scene, object, EncodeError]] = {}
         self._constants: set[str] = set()
         self._refusals: dict[str, tuple[SampleValue, EncodeError, str | None, str | None]] = {}
 
@@ -131,7 +131,7 @@ class Crop:
         missing = frozenset(self.found.missing)
         return [(name, told) for name, told in self._refusals.items() if name in missing]
 
-    def refuse(self, name: str, scene: Scene, value: Any, error: EncodeError) -> None:
+    def refuse(self, name: str, scene: Scene, value: object, error: EncodeError) -> None:
         """Take in place of a refused specimen a frame in which nothing else is wrong."""
         self._alone_refused.setdefault(name, (scene, value, error))
 
@@ -149,7 +149,7 @@ class Crop:
                 scene = Scene(role=role, variant=variant, before=before)
                 yield from self._told(scene, specimen.value, error, name)
 
-    def _told(self, scene: Scene, value: Any, error: EncodeError, name: str) -> Iterator[Unwritable]:
+    def _told(self, scene: Scene, value: object, error: EncodeError, name: str) -> Iterator[Unwritable]:
         """Yield the vector of a refused value, but not of one that lacks a field: other faults of it may be told first."""
         if error.found != "nothing":
             record = frame_record(self.soil.plan, value, variant=scene.variant)
@@ -209,7 +209,7 @@ def _name(owner: Record | FrameValue | Variety) -> str:
     return f"{owner.union}.{owner.name}" if isinstance(owner, Variety) else owner.name
 
 
-def _with_absence(value: Any) -> Iterator[Any]:
+def _with_absence(value: object) -> Iterator[Any]:
     """Return every record below a value."""
     match value:
         case FrameValue():

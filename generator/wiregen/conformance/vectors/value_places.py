@@ -13,7 +13,7 @@ __all__ = ["bare", "fields_below", "places"]
 Holder: TypeAlias = "dict[str, Any] | list[Any]"
 
 
-def bare(item: Any) -> Any:
+def bare(item: object) -> object:
     """Return a copy of an item with nothing in its lists."""
     copied = copy.deepcopy(item)
     for _, holder, key in tuple(places(copied)):
@@ -22,12 +22,12 @@ def bare(item: Any) -> Any:
     return copied
 
 
-def places(value: Any) -> Iterator[tuple[str, Holder, Any]]:
+def places(value: object) -> Iterator[tuple[str, Holder, Any]]:
     """Return every field below a value, in the first item of lists: its site, what holds it, its name there."""
     return ((site, holder, key) for site, holder, key, _ in fields_below(value, 1))
 
 
-def fields_below(value: Any, n_items: int, around: str = "") -> Iterator[tuple[str, Holder, Any, str]]:
+def fields_below(value: object, n_items: int, around: str = "") -> Iterator[tuple[str, Holder, Any, str]]:
     """Return the same in so many items of lists, and what is around that which holds it."""
     match value:
         case list():

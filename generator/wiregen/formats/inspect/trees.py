@@ -1,7 +1,7 @@
 """From what the careful codec returns to the branches that are shown."""
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from wiregen.formats.inspect.tree_lines import Branch
 from wiregen.formats.inspect.values import HIDDEN, bytes_text, json_text, plural, scalar_text
@@ -189,7 +189,7 @@ def _record_text(node: Node) -> str:
 # ---- partial messages ----
 
 
-def _partial(partial: dict[str, Any], secrets: frozenset[str]) -> Iterator[Branch]:
+def _partial(partial: dict[str, object], secrets: frozenset[str]) -> Iterator[Branch]:
     header, fields = partial.get("header"), partial.get("fields")
     if isinstance(header, dict):
         yield from _items(header, secrets)
@@ -198,12 +198,12 @@ def _partial(partial: dict[str, Any], secrets: frozenset[str]) -> Iterator[Branc
         yield Branch(label=name, children=tuple(_items(fields, secrets)))
 
 
-def _items(values: dict[str, Any], secrets: frozenset[str]) -> Iterator[Branch]:
+def _items(values: dict[str, object], secrets: frozenset[str]) -> Iterator[Branch]:
     for name, value in values.items():
         yield _plain(str(name), value, secrets)
 
 
-def _plain(name: str, value: Any, secrets: frozenset[str]) -> Branch:
+def _plain(name: str, value: object, secrets: frozenset[str]) -> Branch:
     """Return the branch of a value of a decoded line."""
     label = visible(name)
     if name in secrets:

@@ -1,6 +1,6 @@
 """A value in a few words: cut where it is long, with its length, and nothing in it that acts on a terminal."""
 
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from wiregen.language.diagnostics import visible
@@ -13,7 +13,7 @@ _MAX_BYTES: Final = 24
 _ESCAPED: Final = str.maketrans({"\\": "\\\\", '"': '\\"'})
 
 
-def scalar_text(value: Any) -> str:
+def scalar_text(value: object) -> str:
     """Return a value that is no record and no list."""
     match value:
         case None:

@@ -128,11 +128,11 @@ class _Bench:
             raise DecodeError("trailing_bytes", at=node.end, expected="the end", found="more bytes")
         return node.value
 
-    def _write(self, value: Any, sender: str | None, options: Options) -> bytes:
+    def _write(self, value: object, sender: str | None, options: Options) -> bytes:
         options.from_role = sender
         return write_frame(self._plan, value, options, compression=0)
 
-    def _shown(self, value: Any) -> str:
+    def _shown(self, value: object) -> str:
         """Return a frame as one line of JSON, cut where it is long."""
         text = json.dumps(frame_record(self._plan, value))
         return text if len(text) <= 200 else f"{text[:200]}…"
@@ -152,7 +152,7 @@ def _differing(written: bytes, data: bytes) -> Fault:
     return f"the value is written with other bytes, from offset {at} on", f'written: x"{written[:64].hex()}"'
 
 
-def _without_absence(value: Any) -> Any:
+def _without_absence(value: object) -> object:
     """Return a frame as if all its trailing fields had been there: what is absent has its default anyway."""
     if isinstance(value, FrameValue):
         message = _without_absence(value.message)

@@ -57,7 +57,7 @@ class Outcome:
     met: list[Goal] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)
     fault: str | None = None
-    values: list[Any] = field(default_factory=list)
+    values: list[object] = field(default_factory=list)
     moves: tuple[Move, ...] = ()
 
     @property
@@ -87,23 +87,23 @@ class Watched(Engine):
         self._tolerated = {name: tolerated_states(session) for name, session in setup.plan.sessions.items()}
         self.firsts = {table.name: table.first_values(setup.options) for table in setup.program.tables}
 
-    def matters(self, sender: str, item: Any) -> Matters:
+    def matters(self, sender: str, item: object) -> Matters:
         found = self._only or super().matters(sender, item)
         self._message = found.name
         return found
 
-    def step(self, sender: str, item: Any, now: float, found: list[Violation]) -> tuple[Any, ...]:
+    def step(self, sender: str, item: object, now: float, found: list[Violation]) -> tuple[Any, ...]:
         self.matters(sender, item)
         return super().step(sender, item, now, found)
 
-    def foresee(self, sender: str, item: Any) -> tuple[Decision, list[Goal]]:
+    def foresee(self, sender: str, item: object) -> tuple[Decision, list[Goal]]:
         """Return what a frame would do, and what it would meet."""
         self.met = []
         decision = self.decide(sender, item, self.now)
         self.add_general(decision.violations, sender)
         return decision, self.met
 
-    def foresee_one(self, entry: Entry, sender: str, item: Any) -> tuple[Decision, list[Goal]]:
+    def foresee_one(self, entry: Entry, sender: str, item: object) -> tuple[Decision, list[Goal]]:
         """Return the same of one session alone."""
         self._only = Matters(self.matters(sender, item).name, (entry,), is_foreign=False, frames=None)
         try:
@@ -120,7 +120,7 @@ class Watched(Engine):
                 self.met.append(Goal(kind="too_many", session=each.session, violation=each.name))
 
     def _row(
-        self, instance: Instance, rows: tuple[Rows, ...], m: Any, f: Any, found: list[Violation]
+        self, instance: Instance, rows: tuple[Rows, ...], m: object, f: object, found: list[Violation]
     ) -> Row | None:
         taken = super()._row(instance, rows, m, f, found)
         for when, group in rows[instance.state]:
@@ -144,7 +144,7 @@ class Watched(Engine):
         )
         return taken
 
-    def _holds(self, when: Term | None, instance: Instance, m: Any, f: Any) -> bool:
+    def _holds(self, when: Term | None, instance: Instance, m: object, f: object) -> bool:
         try:
             return when is None or bool(when(m, f, instance.values, self))
         except NOTHING:
@@ -277,7 +277,7 @@ class ConnectionState:
                     goal = Goal(kind="cut", session=found[0], violation=item.code)
                     self._outcome.met.append(goal)
 
-    def _hear(self, frame: Any, sender: str | None) -> None:
+    def _hear(self, frame: object, sender: str | None) -> None:
         assert sender is not None
         self._was_heard = True
         found: list[Violation] = []
@@ -381,12 +381,12 @@ def _is_new(instance: Instance, engine: Watched) -> bool:
 
 def _rough_instance(instance: Instance) -> tuple[Atom, ...]:
     table: Table = instance.table
-    seen: dict[Any, int] = {}
+    seen: dict[object, int] = {}
     values = tuple(_rough_value(value, seen) for value in instance.values)
     return (table.states[instance.state], instance.sender, values)
 
 
-def _rough_value(value: Any, seen: dict[Any, int]) -> Atom:
+def _rough_value(value: object, seen: dict[object, int]) -> Atom:
     if isinstance(value, deque):
         return (min(len(value), _SMALL), tuple(_rough_value(each, seen) for each in islice(value, _SMALL)))
     if isinstance(value, bytes) and len(value) <= _FEW_BYTES:
@@ -396,7 +396,7 @@ def _rough_value(value: Any, seen: dict[Any, int]) -> Atom:
     return _rough(value)
 
 
-def _rough(value: Any) -> Atom:
+def _rough(value: object) -> Atom:
     """Return a number as it is if it is small, else only that it is large."""
     if isinstance(value, bool) or not isinstance(value, int):
         return repr(value)

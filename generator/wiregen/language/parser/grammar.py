@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import lark
 from lark import Lark, ParseTree
@@ -20,7 +20,7 @@ from lark.utils import TextSlice
 TABLES: Final = Path(__file__).resolve().with_name("tables.json")
 
 _GRAMMAR: Final = Path(__file__).resolve().parent.parent / "wire.lark"
-_OPTIONS: Final[dict[str, Any]] = {
+_OPTIONS: Final[dict[str, object]] = {
     "parser": "lalr",
     "lexer": "contextual",
     "start": ["file", "declarations"],
@@ -62,7 +62,7 @@ def _seal(tables: bytes) -> bytes:
     return sha256(sha256(made_from).digest() + tables).hexdigest().encode()
 
 
-def _numbered(pairs: list[tuple[str, Any]]) -> dict[str | int, Any]:
+def _numbered(pairs: list[tuple[str, object]]) -> dict[str | int, object]:
     """Return an object of JSON, its keys numbers again: lark's tables go by number, and no name in them is one."""
     return {int(key) if key.isdecimal() else key: value for key, value in pairs}
 

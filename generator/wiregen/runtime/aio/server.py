@@ -112,7 +112,7 @@ class Server(Generic[P]):
                 self._tasks.add(task)
                 task.add_done_callback(self._done)
 
-    async def _admit(self, accepted: socket.socket, address: Any) -> None:
+    async def _admit(self, accepted: socket.socket, address: object) -> None:
         accepted.setblocking(False)
         peer = self._make(self._loop.time())
         wait = None if self._ssl is None else HANDSHAKE_WAIT
@@ -149,7 +149,7 @@ class Server(Generic[P]):
             )
 
 
-def _too_many(most: int, address: Any) -> OSError:
+def _too_many(most: int, address: object) -> OSError:
     return ConnectionRefusedError(ECONNREFUSED, f"there are {most} connections already", address)
 
 

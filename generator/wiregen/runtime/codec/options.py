@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     class ContextSource(Protocol):
         """What earlier messages said about later layouts."""
 
-        def lookup(self, name: str, keys: tuple[Any, ...], sender: str | None) -> Any:
+        def lookup(self, name: str, keys: tuple[object, ...], sender: str | None) -> Any:
             """Return the entry of the context `name` under these keys, for what `sender` sends.
 
             Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any, ClassVar, Final
 
 __all__ = ["Generic", "Shown", "check_limits", "check_role", "show"]
@@ -68,7 +68,7 @@ class _Spelling:
         finally:
             self._level -= 1
 
-    def _text(self, value: Any) -> str:
+    def _text(self, value: object) -> str:
         if isinstance(value, Shown):
             text = f"{type(value).__qualname__}({', '.join(value._shown(self.spell))})"
             return text if self._level == 1 else _cut(text)
@@ -83,7 +83,7 @@ class _Spelling:
             return f"<{type(value).__name__[:_SHOWN]} of {int.bit_length(value)} bits>"
         return _cut(repr(value))
 
-    def _items(self, value: Any, kind: type[list[Any] | tuple[Any, ...]]) -> str:
+    def _items(self, value: Any, kind: type[list[object] | tuple[object, ...]]) -> str:
         size: int = kind.__len__(value)
         texts = [self.spell(item) for item in kind.__getitem__(value, slice(0, 3))]
         return ", ".join([*texts, f"… ({size})"] if size > 3 else texts)
@@ -110,7 +110,7 @@ def check_role(role: str | None, roles: tuple[str, ...]) -> None:
         raise ValueError(f"there is no role {show(role)}, only {' and '.join(roles)}")
 
 
-def bounds_of(limits: object, kind: type) -> dict[str, Any] | None:
+def bounds_of(limits: object, kind: type) -> dict[str, int] | None:
     """Return the bounds of the argument `limits` by name, None of None.
 
     Raises:
@@ -120,7 +120,7 @@ def bounds_of(limits: object, kind: type) -> dict[str, Any] | None:
         return None
     if not isinstance(limits, kind):
         raise TypeError(f"limits takes a {_named(kind)} or None, not {show(limits)}")
-    found: dict[str, Any] = limits.to_dict()  # type: ignore[attr-defined]
+    found: dict[str, int] = limits.to_dict()  # type: ignore[attr-defined]
     return found
 
 
@@ -140,7 +140,7 @@ def _named(kind: type) -> str:
     return f"{package}.{kind.__name__}"
 
 
-def check_limits(limits: dict[str, Any], times: tuple[str, ...] = ()) -> None:
+def check_limits(limits: dict[str, object], times: tuple[str, ...] = ()) -> None:
     """Refuse bounds that nothing could keep to. `times`: those in milliseconds.
 
     Raises:

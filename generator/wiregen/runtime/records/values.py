@@ -60,7 +60,7 @@ class ValueMaker:
             return Record(name, self.fields(fields, part(record, "fields", name), name, name)[0])
         return self._frame(self._frame_of(name), record, "")
 
-    def message(self, name: str, fields: Any) -> Record | Unknown:
+    def message(self, name: str, fields: object) -> Record | Unknown:
         """Return the message of that name, of which only the fields are given, without a frame around it."""
         return self._message({"message": name, "fields": fields}, "")
 
@@ -118,7 +118,7 @@ class ValueMaker:
         values, absent = self.fields(fields, part(record, "fields", path), path, name)
         return Record(name, values, absent=absent)
 
-    def _unknown(self, record: dict[str, Any], path: str, ignore: tuple[str, ...]) -> Unknown:
+    def _unknown(self, record: dict[str, object], path: str, ignore: tuple[str, ...]) -> Unknown:
         only(record, (*_MESSAGE_KEYS, "code", *ignore), path)
         fields = part(record, "fields", path)
         only(fields, ("data",), path)
@@ -138,7 +138,7 @@ class ValueMaker:
             raise wrong(path, "an object", kind(record))
         shown = [field for field in flat_fields(fields) if not field.is_hidden and field.name != without]
         self._refuse_strangers(record, [field.name for field in shown], path, name)
-        values: dict[str, Any] = {}
+        values: dict[str, object] = {}
         unsure = unsure_names(fields)
         for field in shown:
             if field.name in record:
@@ -149,20 +149,20 @@ class ValueMaker:
                 values[field.name] = None  # a null is left out, as what is absent is
         return values, _count_absent([field for field in shown if is_trailing(field)], record)
 
-    def _refuse_strangers(self, record: dict[str, Any], known: list[str], path: str, name: str) -> None:
+    def _refuse_strangers(self, record: dict[str, object], known: list[str], path: str, name: str) -> None:
         views = [f"{field}_json" for field, form in self._views.get(name, {}).items() if form == "json"]
         for key in record:
             if key not in known and key not in views:
                 raise wrong(path, ", ".join(known) or "no field", f"field {key[:64]!r}")
 
-    def _given(self, field: Field, data: Any, path: str) -> Any:
+    def _given(self, field: Field, data: object, path: str) -> object:
         if data is None:
             if field.condition is None and not is_nullable(field.type):
                 raise wrong(path, "a value", "null")
             return None
         return self.value(field.type, data, path)
 
-    def _add_missing(self, values: dict[str, Any], field: Field, path: str) -> None:
+    def _add_missing(self, values: dict[str, object], field: Field, path: str) -> None:
         """Put the default of a field that a record leaves out."""
         if field.value is not None:
             default = default_of(field.value, field.type)
@@ -175,7 +175,7 @@ class ValueMaker:
 
     # ---- values ----
 
-    def value(self, type_: Type, data: Any, path: str) -> Any:
+    def value(self, type_: Type, data: object, path: str) -> Any:
         """Return the value that JSON stands for."""
         if data is None and is_nullable(type_):
             return None
@@ -199,7 +199,7 @@ class ValueMaker:
             case _:
                 return self._message(data, path)
 
-    def _member(self, enum: str, data: Any, path: str) -> int:
+    def _member(self, enum: str, data: object, path: str) -> int:
         if type(data) is str and not is_number(data):
             number = next((each.value for each in self.plan.enums[enum].members if each.name == data), None)
             if number is None:
@@ -209,7 +209,7 @@ class ValueMaker:
             return number
         return integer(data, path)
 
-    def _list(self, item: Type, data: Any, path: str) -> list[Any]:
+    def _list(self, item: Type, data: object, path: str) -> list[object]:
         if type(data) is not list:
             raise wrong(path, "a list", kind(data))
         return [self.value(item, part, f"{path}[{index}]") for index, part in enumerate(data)]
@@ -240,7 +240,7 @@ def _is_constant(expression: Expression) -> bool:
     return isinstance(expression, Number | Truth | String | Octets | Null)
 
 
-def _count_absent(trailing: list[Field], record: dict[str, Any]) -> int:
+def _count_absent(trailing: list[Field], record: dict[str, object]) -> int:
     """Return how many fields at the end of the trailing ones a record leaves out."""
     absent = 0
     for field in reversed(trailing):

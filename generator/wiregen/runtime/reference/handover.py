@@ -76,7 +76,7 @@ def _found(plan: Schema, buffer: bytes, end: int, options: Options, error: Decod
 
 def encode_by_reference(
     plan: Schema,
-    frame: Any,
+    frame: object,
     compression: int,
     *,
     role: str | None = None,
@@ -96,7 +96,7 @@ def encode_by_reference(
     return write_frame(plan, frame, options, compression=compression)
 
 
-def made_of_fields(plan: Schema, namespace: dict[str, Any], name: str, fields: dict[str, Any]) -> Any:
+def made_of_fields(plan: Schema, namespace: dict[str, object], name: str, fields: dict[str, object]) -> Any:
     """Return the message of that name, of the generated module, whose fields are given as JSON data.
 
     Raises:
@@ -105,7 +105,7 @@ def made_of_fields(plan: Schema, namespace: dict[str, Any], name: str, fields: d
     return build(plan, message_from_fields(plan, name, fields), namespace)
 
 
-def encode_fields(plan: Schema, name: str, fields: dict[str, Any]) -> bytes:
+def encode_fields(plan: Schema, name: str, fields: dict[str, object]) -> bytes:
     """Return the bytes of a frame around the message of that name whose fields are given as JSON data.
 
     Raises:

@@ -17,7 +17,7 @@ from .tree import FrameValue, Record, Variety
 __all__ = ["build", "typed"]
 
 
-def build(plan: Schema, value: Any, namespace: dict[str, Any]) -> Any:
+def build(plan: Schema, value: object, namespace: dict[str, object]) -> Any:
     """Return a value with its records as objects of the classes that `namespace` holds by name."""
     match value:
         case FrameValue() if _is_piece(plan, value):
@@ -55,7 +55,7 @@ def _is_piece(plan: Schema, frame: FrameValue) -> bool:
     return isinstance(frame.message, Record) and name in plan.joins and name not in plan.messages
 
 
-def _built_piece(plan: Schema, value: FrameValue, namespace: dict[str, Any]) -> Any:
+def _built_piece(plan: Schema, value: FrameValue, namespace: dict[str, object]) -> Any:
     """Return a frame with a piece of a block; what the block holds has its defaults."""
     class_ = _class(namespace, value.name)
     types = {field.name: field.type for field in flat_fields(plan.frames[value.name].fields)}
@@ -87,7 +87,7 @@ def _fields_of(plan: Schema, name: str) -> Fields:
     return plan.messages[name].fields if name in plan.messages else plan.preambles[name].fields
 
 
-def _built(plan: Schema, class_: Any, value: Any, fields: Fields, namespace: dict[str, Any]) -> Any:
+def _built(plan: Schema, class_: Any, value: Any, fields: Fields, namespace: dict[str, object]) -> Any:
     made = object.__new__(class_)
     types = {field.name: field.type for field in flat_fields(fields) if not field.is_hidden}
     for slot in class_.__slots__:
@@ -101,7 +101,7 @@ def _built(plan: Schema, class_: Any, value: Any, fields: Fields, namespace: dic
     return made
 
 
-def typed(plan: Schema, type_: Type, value: Any, namespace: dict[str, Any]) -> Any:
+def typed(plan: Schema, type_: Type, value: object, namespace: dict[str, object]) -> Any:
     """Return a value of that type; numbers of enums become members."""
     type_ = content(type_)
     if isinstance(type_, EnumReference) and isinstance(value, int):

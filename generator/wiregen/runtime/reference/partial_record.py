@@ -12,12 +12,12 @@ from .tree import MOST_SHOWN, MOST_SHOWN_IN_ALL, FrameValue, Record
 __all__ = ["partial_record"]
 
 
-def partial_record(reader: Reader) -> dict[str, Any] | None:
+def partial_record(reader: Reader) -> dict[str, object] | None:
     """Return the JSON record of what was read so far; None where that is no message or frame."""
     value = reader.partial()
     plan, variant = reader.schema.plan, reader.options.variant
     if isinstance(value, FrameValue) or (isinstance(value, Record) and value.name in reader.schema.preambles):
-        record: dict[str, Any] = _Shortening().of(frame_record(plan, value, variant=variant))
+        record: dict[str, object] = _Shortening().of(frame_record(plan, value, variant=variant))
         return record
     return None
 
@@ -30,7 +30,7 @@ class _Shortening:
     def __init__(self) -> None:
         self._left = MOST_SHOWN_IN_ALL
 
-    def of(self, shown: Any) -> Any:
+    def of(self, shown: object) -> Any:
         """Return a part of a record, shortened."""
         match shown:
             case dict():
@@ -40,7 +40,7 @@ class _Shortening:
             case _:
                 return shown
 
-    def _first(self, items: list[Any]) -> Iterator[Any]:
+    def _first(self, items: list[object]) -> Iterator[object]:
         for item in items[:MOST_SHOWN]:
             if not self._left:
                 return

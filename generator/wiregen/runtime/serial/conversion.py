@@ -181,7 +181,7 @@ class Members(dict[int, Any]):
         return number
 
 
-def each(name: str, items: Any, take: Callable[[Any, Budget], T], budget: Budget) -> list[T]:
+def each(name: str, items: Any, take: Callable[[object, Budget], T], budget: Budget) -> list[T]:
     """Return the items of a list, each made by `take`.
 
     Raises:
@@ -209,7 +209,7 @@ def plain(name: str, items: Any, budget: Budget) -> list[Any]:
     return list(items)
 
 
-def inside(name: str, take: Callable[[Any, Budget], T], source: Any, budget: Budget) -> T:
+def inside(name: str, take: Callable[[object, Budget], T], source: object, budget: Budget) -> T:
     """Return what `take` makes of a part of that name.
 
     Raises:
@@ -221,7 +221,7 @@ def inside(name: str, take: Callable[[Any, Budget], T], source: Any, budget: Bud
         raise misfit.within(name) from None
 
 
-def take_uuid(source: Any, budget: Budget) -> UUID:
+def take_uuid(source: object, budget: Budget) -> UUID:
     """Return the UUID of 16 bytes."""
     if type(source) is not bytes or len(source) != 16:
         if type(source) is not bytes:
@@ -241,7 +241,7 @@ class RawUnion:
     def __init__(
         self,
         plan: Schema,
-        namespace: dict[str, Any],
+        namespace: dict[str, object],
         name: str,
         read: Callable[[bytes, int, int, Any, bool], tuple[Any, int]],
         writers: Mapping[type, Callable[[Any, Any, bool], bytes]],
@@ -253,7 +253,7 @@ class RawUnion:
         self._read = read
         self._writers = writers
 
-    def put(self, value: Any) -> bytes:
+    def put(self, value: object) -> bytes:
         """Return the bytes of a value that the native codec has written in its frame.
 
         Raises:
@@ -274,7 +274,7 @@ class RawUnion:
             "unrepresentable", path=path, expected="a value that has bytes without its frame", found=found
         )
 
-    def take(self, source: Any, budget: Budget) -> Any:
+    def take(self, source: object, budget: Budget) -> Any:
         """Return the value of bytes."""
         if type(source) is not bytes:
             raise wrong("", f"the bytes of a {self._name}", source)
@@ -290,7 +290,7 @@ class RawUnion:
             is_faulty = True
         return self._taken_carefully(source, told, is_faulty=is_faulty)
 
-    def _taken_carefully(self, source: bytes, told: Options, *, is_faulty: bool) -> Any:
+    def _taken_carefully(self, source: bytes, told: Options, *, is_faulty: bool) -> object:
         """Return the value of bytes that the straight-line code does not like."""
         from ..reference.objects import build
 

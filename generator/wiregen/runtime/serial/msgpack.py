@@ -19,7 +19,7 @@ Unpack = Callable[[Any, Budget], Any]
 # ---- conversions
 
 
-def fields_of(row: Any, count: int) -> list[Any]:
+def fields_of(row: object, count: int) -> list[object]:
     """Return the values of an array that must have so many."""
     if type(row) is not list:
         raise wrong("", "an array", row)
@@ -51,7 +51,7 @@ def plain_items(name: str, value: Any, types: tuple[type, ...], budget: Budget) 
     return found
 
 
-def _count(name: str, value: Any, budget: Budget) -> None:
+def _count(name: str, value: object, budget: Budget) -> None:
     if type(value) is not list:
         raise wrong(name, "an array", value)
     try:
@@ -69,8 +69,8 @@ def absent_of(values: tuple[Any, ...]) -> int:
 
 
 def put_coded(
-    table: Mapping[type, tuple[int | str | None, Pack]], value: Any, header: tuple[Any, ...] = ()
-) -> list[Any]:
+    table: Mapping[type, tuple[int | str | None, Pack]], value: object, header: tuple[Any, ...] = ()
+) -> list[object]:
     """Return the array of a value that its code stands before; None: it is its first field."""
     code, pack = table[type(value)]
     return pack(value) if code is None else [code, *header, *pack(value)]
@@ -78,7 +78,7 @@ def put_coded(
 
 def coded(
     tables: Mapping[str | None, Mapping[Any, tuple[str, Unpack]]],
-    row: Any,
+    row: object,
     n_header: int,
     budget: Budget,
     rule: str | None = None,
@@ -102,7 +102,7 @@ def coded(
 
 
 def variety(
-    rows: tuple[tuple[int, int, str, Unpack, bool], ...], row: Any, budget: Budget, rule: str | None = None
+    rows: tuple[tuple[int, int, str, Unpack, bool], ...], row: object, budget: Budget, rule: str | None = None
 ) -> Any:
     """Return the variety of a union; those of several codes are given theirs too. `rule`: as in `coded`."""
     if type(row) is not list or not row:
@@ -125,7 +125,7 @@ def _unknown(kind: str, code: object, rule: str | None) -> Misfit:
     return Misfit("unknown_code", misfit.expected, misfit.found, rule=rule) if misfit.at is None else misfit
 
 
-def any_of(row: Any) -> tuple[int, Any]:
+def any_of(row: object) -> tuple[int, object]:
     """Return which form a value has, and the value."""
     number, value = fields_of(row, 2)
     if type(number) is not int:
@@ -198,10 +198,10 @@ class MsgpackFormat:
         self._n_values = n_values
         self._n_loops = n_loops
 
-    def pack(self, frame: Any) -> bytes:
+    def pack(self, frame: object) -> bytes:
         return self._encode(self._packs[type(frame)](frame))
 
-    def unpack(self, body: bytes, role: str | None, budget: Budget) -> Any:
+    def unpack(self, body: bytes, role: str | None, budget: Budget) -> object:
         try:
             row = self._decode(body)
         except (UnicodeDecodeError, self._error):

@@ -26,7 +26,7 @@ __all__ = ["Judge"]
 class _Nothing:
     """A context in which everything is 0: the quickest one that may do."""
 
-    def lookup(self, name: str, keys: tuple[Any, ...], sender: str | None) -> int:
+    def lookup(self, name: str, keys: tuple[object, ...], sender: str | None) -> int:
         return 0
 
 
@@ -62,7 +62,7 @@ class Judge:
         self._decode = decode
         self._compressed = frozenset(compressed)
 
-    def accept(self, frame: Any, options: Options, *, is_read: bool = False) -> bytes | None:
+    def accept(self, frame: object, options: Options, *, is_read: bool = False) -> bytes | None:
         """Return the native bytes of a frame; None where only a context that is not known could tell them.
 
         `is_read`: somebody else made it, so the limit `work` bounds the search for what is wrong with it.
@@ -100,7 +100,7 @@ class Judge:
         if options.strict:  # only the careful codec asks this context, which has no entries
             explain(self._plan, data, 0, len(data), nothing)
 
-    def _written(self, frame: Any, message: type, options: Options, *, is_read: bool) -> bytes | None:
+    def _written(self, frame: object, message: type, options: Options, *, is_read: bool) -> bytes | None:
         """Return the bytes, within the limits of the options; regions are stored uncompressed where the sizes allow it.
 
         None where no context is known that tells them.
@@ -143,7 +143,7 @@ class Judge:
         told = Options(role, context=options.context, limits=options.limits, variant=options.variant)
         return type(self._decode(data, told).message) is type(frame.message)
 
-    def _attempt(self, options: Options, frame: Any) -> bytes | Exception:
+    def _attempt(self, options: Options, frame: object) -> bytes | Exception:
         """Return what straight-line code writes without limits, or what it refuses that with."""
         JUDGED.is_on = True
         try:
@@ -154,12 +154,12 @@ class Judge:
         finally:
             JUDGED.is_on = False
 
-    def _skim(self, options: Options, frame: Any) -> bytes | None:
+    def _skim(self, options: Options, frame: object) -> bytes | None:
         """Return what straight-line code writes; None of what it refuses."""
         data = self._attempt(options, frame)
         return data if isinstance(data, bytes) else None
 
-    def _explained(self, frame: Any, options: Options, *, is_faulty: bool) -> bytes | None:
+    def _explained(self, frame: object, options: Options, *, is_faulty: bool) -> bytes | None:
         """Return what the careful codec writes; None where no context is known that tells."""
         told = self._told(options, context=options.context, limits=options.limits)
         try:
@@ -172,7 +172,7 @@ class Judge:
                 raise
             return None
 
-    def _may_ask(self, frame: Any, options: Options) -> bool:
+    def _may_ask(self, frame: object, options: Options) -> bool:
         """Say whether a missing entry of a context may be all that was found wrong with a frame."""
         layout = Layout(self._plan, options)
         return asks_context(layout, declared_name(frame), declared_name(getattr(frame, "message", None)))
@@ -182,7 +182,7 @@ class Judge:
         role = options.from_role if self._plan.contexts else None
         return Options(role, variant=options.variant, **more)
 
-    def again(self, data: bytes, options: Options) -> Any:
+    def again(self, data: bytes, options: Options) -> object:
         """Return a frame with plain values only, from its native bytes."""
         return self._decode(
             data,

@@ -50,7 +50,7 @@ class Moment(Protocol):
     side: str | None
     """The sender as the session's own roles name it."""
 
-    def context(self, name: str, keys: tuple[Any, ...]) -> Any: ...
+    def context(self, name: str, keys: tuple[object, ...]) -> Any: ...
 
 
 class Words(Protocol):
@@ -64,7 +64,7 @@ class Words(Protocol):
     def is_number(self, path: tuple[str, ...]) -> bool:
         """Say whether a field is sure to be a number."""
 
-    def frame_number(self, path: tuple[str, ...]) -> Callable[[Any], Any] | None:
+    def frame_number(self, path: tuple[str, ...]) -> Callable[[object], object] | None:
         """Return what reads a number that is always there off a frame."""
 
     def about(self, function: str, path: tuple[str, ...]) -> Term:
@@ -119,7 +119,7 @@ def compile_term(expression: Expression, words: Words) -> Term:
             return _name(expression, words)
 
 
-def _constant(value: Any) -> Term:
+def _constant(value: object) -> Term:
     return lambda m, f, v, x: value
 
 
@@ -193,7 +193,7 @@ def _on_variable(symbol: str, slot: int, number: int) -> Term:
             return lambda m, f, v, x: operate(v[slot], number)
 
 
-def _is_what_frame_has(get: Callable[[Any], Any], slot: int, *, is_equal: bool) -> Term:
+def _is_what_frame_has(get: Callable[[object], object], slot: int, *, is_equal: bool) -> Term:
     """Return whether a number in a frame is the value of a variable: one closure in place of four."""
     if is_equal:
         return lambda m, f, v, x: get(f) == v[slot]
@@ -224,7 +224,7 @@ def _membership(value: Term, container: Expression, words: Words, *, is_in: bool
         case ListOf(items):
             matches = [_match(item, words) for item in items]
 
-            def is_listed(m: Any, f: Any, v: list[Any], x: Any) -> bool:
+            def is_listed(m: object, f: object, v: list[object], x: object) -> bool:
                 found = value(m, f, v, x)
                 return (True in [match(found, m, f, v, x) for match in matches]) is is_in
 
@@ -247,19 +247,19 @@ def _match(item: Expression, words: Words) -> _Match:
         return lambda value, m, f, v, x: equal(value, other(m, f, v, x))
     low, high = compile_term(item.low, words), compile_term(item.high, words)
 
-    def lies(value: Any, m: Any, f: Any, v: list[Any], x: Any) -> bool:
+    def lies(value: object, m: object, f: object, v: list[object], x: object) -> bool:
         first, last = low(m, f, v, x), high(m, f, v, x)
         return bool(first <= value <= last)
 
     return lies
 
 
-def _holds(value: Any, items: Sequence[Any]) -> bool:
+def _holds(value: object, items: Sequence[object]) -> bool:
     return _index(items, value) is not None
 
 
 def _item(items: Term, index: Term) -> Term:
-    def item(m: Any, f: Any, v: list[Any], x: Any) -> Any:
+    def item(m: object, f: object, v: list[object], x: object) -> Any:
         number = index(m, f, v, x)
         if number < 0:
             raise Undefined("item")
@@ -306,7 +306,7 @@ def _on_queue(function: str, queue: Term, value: Term) -> Term:
             return lambda m, f, v, x: _without(queue(m, f, v, x), value(m, f, v, x))
 
 
-def _index(items: Sequence[Any], value: Any) -> int | None:
+def _index(items: Sequence[object], value: object) -> int | None:
     """Return where a value stands first, None where it does not."""
     if type(value) is bytes and items and isinstance(items[0], UUID):
         value = UUID(bytes=value) if len(value) == 16 else value
@@ -316,11 +316,11 @@ def _index(items: Sequence[Any], value: Any) -> int | None:
         return None
 
 
-def _place(items: Sequence[Any], value: Any) -> int:
+def _place(items: Sequence[object], value: object) -> int:
     found = _index(items, value)
     return len(items) if found is None else found
 
 
-def _without(items: Sequence[Any], value: Any) -> list[Any]:
+def _without(items: Sequence[object], value: object) -> list[object]:
     place = _place(items, value)
     return [item for number, item in enumerate(items) if number != place]

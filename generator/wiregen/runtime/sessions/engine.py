@@ -43,9 +43,9 @@ class Engine:
         program: Program,
         *,
         strict: bool = False,
-        limits: Mapping[str, Any] | None = None,
+        limits: Mapping[str, object] | None = None,
         contexts: ContextSource | None = None,
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
         variant: str | None = None,
         now: float = 0.0,
     ) -> None:
@@ -74,17 +74,17 @@ class Engine:
 
     # ---- what rows ask besides the message
 
-    def context(self, name: str, keys: tuple[Any, ...]) -> Any:
+    def context(self, name: str, keys: tuple[object, ...]) -> Any:
         if self.contexts is None:
             raise Undefined("context", name)
         return self.contexts.lookup(name, keys, self.sender)
 
     # ---- messages
 
-    def matters(self, sender: str, item: Any) -> Matters:
+    def matters(self, sender: str, item: object) -> Matters:
         """Return what a frame (or preamble) from a sender means to the sessions."""
         message = _message_of(item)
-        kind: Any = type(message)
+        kind: object = type(message)
         if kind is Record:
             kind = message.name
         found = self._matters[sender].get(kind)
@@ -95,14 +95,14 @@ class Engine:
                 self._matters[sender][kind] = found
         return found
 
-    def step(self, sender: str, item: Any, now: float, found: list[Violation]) -> tuple[Any, ...]:
+    def step(self, sender: str, item: object, now: float, found: list[Violation]) -> tuple[Any, ...]:
         """Let a frame (or preamble) that came pass in every session that allows it; return the frames inside it.
 
         What it violates is put to what was `found`.
         """
         message = item if type(item) is Record else getattr(item, "message", item)
         frame = None if message is item else item
-        kind: Any = type(message)
+        kind: object = type(message)
         matters = self._matters[sender].get(kind) or self.matters(sender, item)
         n_found = len(found)
         self.sender, self.now = sender, now
@@ -128,7 +128,7 @@ class Engine:
             found[n_found:] = new
         return () if matters.frames is None else tuple(matters.frames(message))
 
-    def decide(self, sender: str, item: Any, now: float) -> Decision:
+    def decide(self, sender: str, item: object, now: float) -> Decision:
         """Return what a frame (or preamble) that is to be sent would do, those inside it left out."""
         decision = Decision()
         matters = self.matters(sender, item)
@@ -147,7 +147,7 @@ class Engine:
             self._complete(decision.violations, sender, now, is_foreign=matters.is_foreign, is_other=is_other)
         return decision
 
-    def is_other(self, sender: str, item: Any) -> bool:
+    def is_other(self, sender: str, item: object) -> bool:
         """Say whether its reader would take what is to be sent for something else."""
         is_other = self.matters(sender, item).is_other
         self.sender = sender
@@ -163,11 +163,11 @@ class Engine:
     def see(
         self,
         sender: str,
-        item: Any,
+        item: object,
         now: float,
         *,
         despite: str | None = None,
-        framed: Callable[[Any], Any] | None = None,
+        framed: Callable[[object], object] | None = None,
     ) -> None:
         """Let a frame pass, and those inside it after it. `framed`: puts a bare message inside it into its frame.
 
@@ -212,7 +212,7 @@ class Engine:
                 return True
         return False
 
-    def has_inner(self, sender: str, item: Any) -> bool:
+    def has_inner(self, sender: str, item: object) -> bool:
         """Say whether frames may stand inside a message."""
         return self.matters(sender, item).frames is not None
 
@@ -222,7 +222,7 @@ class Engine:
         return () if frames is None else frames(item.message)
 
     def _row(
-        self, instance: Instance, rows: tuple[Rows, ...], m: Any, f: Any, found: list[Violation]
+        self, instance: Instance, rows: tuple[Rows, ...], m: object, f: object, found: list[Violation]
     ) -> Row | None:
         """Return the row that a message takes; None where none is legal."""
         values = instance.values
@@ -244,7 +244,7 @@ class Engine:
         return None
 
     def _move(
-        self, instance: Instance, rows: tuple[Rows, ...], m: Any, f: Any, found: list[Violation]
+        self, instance: Instance, rows: tuple[Rows, ...], m: object, f: object, found: list[Violation]
     ) -> Move | None:
         """Return the row that a message takes and what it changes; None where none is legal, or there is no room."""
         row = self._row(instance, rows, m, f, found)
@@ -373,13 +373,13 @@ class Engine:
             self._timers.wait(instance)
 
 
-def _message_of(item: Any) -> Any:
+def _message_of(item: object) -> Any:
     """Return the message of a frame, or the preamble itself."""
     return item if type(item) is Record else getattr(item, "message", item)
 
 
 def _meant(
-    entry: Entry, kept: Instances, message: Any, frame: Any, sender: str, program: Program
+    entry: Entry, kept: Instances, message: object, frame: object, sender: str, program: Program
 ) -> Iterable[tuple[Instance, tuple[Rows, ...]]]:
     """Return the instances that a message speaks to, and the rows it may take there."""
     table = entry.table

@@ -38,7 +38,7 @@ class Splitting:
         self._context = context
 
     def pieces(
-        self, frame: Any, size: int, encode: Callable[[Any], bytes], allows: Callable[[Any], bool]
+        self, frame: object, size: int, encode: Callable[[object], bytes], allows: Callable[[object], bool]
     ) -> Iterator[tuple[Any, tuple[Any, ...]]]:
         """Yield the frames that a frame is sent in, each with what it is to the sessions; the frame itself where it is
         small enough, or no join divides it.
@@ -69,8 +69,8 @@ class Splitting:
     # ---- what is divided
 
     def _divided(
-        self, frame: Any, encode: Callable[[Any], bytes]
-    ) -> tuple[str, Callable[[bytes, tuple[Setting, ...]], Any], bytes] | None:
+        self, frame: Any, encode: Callable[[object], bytes]
+    ) -> tuple[str, Callable[[bytes, tuple[Setting, ...]], object], bytes] | None:
         """Return the join that divides a frame, what makes a piece of it, and the bytes to be divided."""
         for name, join in self._plan.joins.items():
             if join.block is not None and join.block[0] == declared_name(frame):
@@ -91,11 +91,11 @@ class Splitting:
         inside = next((each for each in block.children if each.name == "body"), block)
         return data[inside.start : inside.end]
 
-    def _block_maker(self, name: str, frame: Any) -> Callable[[bytes, tuple[Setting, ...]], Any]:
+    def _block_maker(self, name: str, frame: Any) -> Callable[[bytes, tuple[Setting, ...]], object]:
         piece = self._classes[name]
         return lambda chunk, settings: frame.replace(message=piece(chunk))
 
-    def _message_maker(self, frame: Any) -> Callable[[bytes, tuple[Setting, ...]], Any]:
+    def _message_maker(self, frame: Any) -> Callable[[bytes, tuple[Setting, ...]], object]:
         """Return what makes a frame around a message of the join; fields of the same name keep their values."""
 
         def make(chunk: bytes, settings: tuple[Setting, ...]) -> Any:
@@ -113,8 +113,8 @@ class Splitting:
     # ---- what a piece says of itself
 
     def _first_allowed(
-        self, frame: Any, settings: tuple[Setting, ...], allows: Callable[[Any], bool], name: str
-    ) -> Any:
+        self, frame: object, settings: tuple[Setting, ...], allows: Callable[[object], bool], name: str
+    ) -> object:
         first = None
         for candidate in self._candidates(frame, settings):
             if self._holds(candidate, settings):
@@ -143,7 +143,7 @@ class Splitting:
                 message = message.replace(**dict(zip(own, values, strict=False)))
             yield frame.replace(message=message, **dict(zip(header, values[len(own) :], strict=True)))
 
-    def _values(self, type_: Type) -> list[Any]:
+    def _values(self, type_: Type) -> list[object]:
         """Return the values of a type that are worth trying."""
         match type_:
             case EnumReference(name):

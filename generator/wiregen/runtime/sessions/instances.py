@@ -32,7 +32,7 @@ class Instance:
     )  # fmt: skip
 
     def __init__(
-        self, table: Table, values: list[Any], key: Hashable, side: str | None, sender: str | None
+        self, table: Table, values: list[object], key: Hashable, side: str | None, sender: str | None
     ) -> None:
         self.table = table
         self.key = key
@@ -79,7 +79,7 @@ class Instances:
     """
 
     def __init__(
-        self, table: Table, options: Mapping[str, Any], limit: int, *, gives_way: bool = True
+        self, table: Table, options: Mapping[str, object], limit: int, *, gives_way: bool = True
     ) -> None:
         """`gives_way`: of those that nothing changes any more, the oldest is forgotten where there are too many."""
         self.table = table
@@ -153,5 +153,5 @@ class Instances:
         return Instance(self.table, _copy(self._first), key, side, sender)
 
 
-def _copy(values: list[Any]) -> list[Any]:
+def _copy(values: list[object]) -> list[object]:
     return [value.copy() if isinstance(value, deque) else value for value in values]

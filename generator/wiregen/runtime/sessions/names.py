@@ -39,7 +39,7 @@ class Kind:
         fields, frame_fields: As in the plan, by name.
     """
 
-    def __init__(self, plan: Schema, frame: Any, message: Any) -> None:
+    def __init__(self, plan: Schema, frame: Any, message: object) -> None:
         self.plan = plan
         self.name = declared_name(message)
         self.frame = None if frame is None else declared_name(frame)
@@ -120,7 +120,7 @@ class MessageWords:
         data = self._piece(name, join)
         terms = [self.field((key,), "own") for key in join.keys]
 
-        def joined(m: Any, f: Any, v: list[Any], x: Any) -> int:
+        def joined(m: object, f: object, v: list[object], x: Any) -> int:
             key = tuple([term(m, f, v, x) for term in terms])
             before = x.contexts.joins.find(name, x.sender, key)
             return len(data(m, f, v, x)) + (0 if before is None else int(before.size))
@@ -197,7 +197,7 @@ def _getter(class_: type, name: str) -> _Get:
 
 
 def _missing(name: str) -> Term:
-    def missing(m: Any, f: Any, v: list[Any], x: Any) -> Any:
+    def missing(m: object, f: object, v: list[object], x: object) -> object:
         raise Undefined("field", name)
 
     return missing
@@ -206,7 +206,7 @@ def _missing(name: str) -> Term:
 def _required(term: Term, name: str) -> Term:
     """Return a field that is there only if its condition holds."""
 
-    def required(m: Any, f: Any, v: list[Any], x: Any) -> Any:
+    def required(m: object, f: object, v: list[object], x: object) -> object:
         value = term(m, f, v, x)
         if value is None:
             raise Undefined("field", name)
@@ -216,7 +216,7 @@ def _required(term: Term, name: str) -> Term:
 
 
 def _presence(term: Term) -> Term:
-    def present(m: Any, f: Any, v: list[Any], x: Any) -> bool:
+    def present(m: object, f: object, v: list[object], x: object) -> bool:
         try:
             return term(m, f, v, x) is not None
         except Undefined:
@@ -228,7 +228,7 @@ def _presence(term: Term) -> Term:
 def _kept(name: str, otherwise: Term) -> Term:
     """Return what a piece of a join keeps of its header, for nothing can derive it; else what is derived."""
 
-    def kept(m: Any, f: Any, v: list[Any], x: Any) -> Any:
+    def kept(m: object, f: object, v: list[object], x: object) -> Any:
         part = getattr(f, "part", None)
         if part is not None and name in part.header:
             return part.header[name]
@@ -237,7 +237,7 @@ def _kept(name: str, otherwise: Term) -> Term:
     return kept
 
 
-def _inner(value: Any, path: tuple[str, ...]) -> Any:
+def _inner(value: object, path: tuple[str, ...]) -> object:
     for name in path:
         value = attribute(value, name, name)
         if value is MISSING or value is None:
@@ -245,7 +245,7 @@ def _inner(value: Any, path: tuple[str, ...]) -> Any:
     return value
 
 
-def _measured(kind: Kind, message: Any, frame: Any, moment: Any, path: tuple[str, ...]) -> Node:
+def _measured(kind: Kind, message: object, frame: object, moment: Any, path: tuple[str, ...]) -> Node:
     """Return where a field lies in the bytes of its frame, which are made once more: for what no object has.
 
     Raises:

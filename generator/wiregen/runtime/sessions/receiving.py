@@ -124,7 +124,7 @@ class Reading:
             elif self._report(item, offset, now, events) and not self._keep_going:
                 return events
 
-    def hear(self, item: Any, sender: str | None) -> None:
+    def hear(self, item: object, sender: str | None) -> None:
         """Let the sessions see a whole frame, before it changes what a context says, and the frames inside it."""
         if not self._was_heard:
             self._was_heard, self._heard, self._n_tolerated = True, [], 0
@@ -144,7 +144,7 @@ class Reading:
                 events.append(Fault(error, self._role, now))
         return [*events, Ended(self._role, now)]
 
-    def _see(self, item: Any) -> None:
+    def _see(self, item: object) -> None:
         heard = self._heard
         for inner in self._engine.step(self._role, item, self._now, heard):
             if heard and self._is_over():
@@ -158,7 +158,7 @@ class Reading:
             self._n_tolerated += 1
         return not self._keep_going and self._n_tolerated < len(heard)
 
-    def _report(self, item: Any, offset: int, now: float, events: list[Event]) -> bool:
+    def _report(self, item: object, offset: int, now: float, events: list[Event]) -> bool:
         """Add the events of a frame; say whether a rule was broken."""
         notes = tuple(self._heard)
         broken = [note for note in notes if not note.lenient]
@@ -173,7 +173,7 @@ class Reading:
         return bool(broken)
 
 
-def _whole(piece: Any) -> Any:
+def _whole(piece: Any) -> object:
     """Return what a piece makes whole: the joined frame, or the piece itself with what is joined; None: it is not the last."""
     if not piece.part.last:
         return None

@@ -66,7 +66,7 @@ class Table:
             for sender in roles if self.per_sender else (None,):
                 yield (), side, sender
 
-    def first_values(self, options: Mapping[str, Any]) -> list[Any]:
+    def first_values(self, options: Mapping[str, object]) -> list[object]:
         return initial_values(self.variables, self._words, options)
 
     def role_of(self, kind: Kind, names: frozenset[str]) -> str | None:
@@ -116,7 +116,7 @@ class Entry:
     def __init__(
         self,
         table: Table,
-        key: Callable[[Any, Any], Hashable] | None,
+        key: Callable[[object, object], Hashable] | None,
         rows: tuple[Rows, ...],
         named_rows: tuple[Rows, ...],
         side: str | None,
@@ -171,9 +171,9 @@ class Program:
             Table(number, name, session, self.roles)
             for number, (name, session) in enumerate(plan.sessions.items())
         )
-        self.matters: dict[str, dict[Any, Matters]] = {}
+        self.matters: dict[str, dict[object, Matters]] = {}
 
-    def look(self, sender: str, frame: Any, message: Any) -> Matters:
+    def look(self, sender: str, frame: object, message: object) -> Matters:
         """Return what a kind of message from a sender means; `frame` is None for a preamble."""
         kind = Kind(self.plan, frame, message)
         names = _names(self.plan, kind)
@@ -188,7 +188,7 @@ class Program:
             is_other=other_kind(kind),
         )
 
-    def is_usual(self, sender: str, frame: Any, kind: Any) -> bool:
+    def is_usual(self, sender: str, frame: object, kind: Any) -> bool:
         """Say whether a kind of message stands as the sender's stand, so that what it means is worth keeping."""
         name = kind if type(kind) is str else kind.__name__
         return (
@@ -266,7 +266,7 @@ def _grouped(lines: list[list[Any]]) -> Rows:
     return tuple((group[0][1], tuple(row for _, _, row in group)) for group in groups)
 
 
-def _key_of(table: Table, words: MessageWords) -> Callable[[Any, Any], Hashable] | None:
+def _key_of(table: Table, words: MessageWords) -> Callable[[object, object], Hashable] | None:
     """Return what reads the key of a message, None of it where it is not there; or nothing where it cannot be there."""
     if not all(words.has(name) for name in table.keys):
         return None
@@ -274,7 +274,7 @@ def _key_of(table: Table, words: MessageWords) -> Callable[[Any, Any], Hashable]
     if len(terms) == 1:
         return _single_key(terms[0])
 
-    def key(message: Any, frame: Any) -> Hashable:
+    def key(message: object, frame: object) -> Hashable:
         try:
             found = tuple([term(message, frame, [], None) for term in terms])
         except NOTHING:
@@ -284,8 +284,8 @@ def _key_of(table: Table, words: MessageWords) -> Callable[[Any, Any], Hashable]
     return key
 
 
-def _single_key(term: Term) -> Callable[[Any, Any], Hashable]:
-    def key(message: Any, frame: Any) -> Hashable:
+def _single_key(term: Term) -> Callable[[object, object], Hashable]:
+    def key(message: object, frame: object) -> Hashable:
         try:
             found: Hashable = term(message, frame, [], None)
         except NOTHING:
@@ -298,7 +298,7 @@ def _single_key(term: Term) -> Callable[[Any, Any], Hashable]:
 # ---- frames inside messages ----
 
 
-def _frames_inside(plan: Schema, kind: Kind) -> Callable[[Any], Any] | None:
+def _frames_inside(plan: Schema, kind: Kind) -> Callable[[object], object] | None:
     """Return what yields the frames of a message's fields, in the order of the bytes."""
     readers = [
         MessageWords(kind, {}).field((name,), "own")
@@ -308,7 +308,7 @@ def _frames_inside(plan: Schema, kind: Kind) -> Callable[[Any], Any] | None:
     if not readers:
         return None
 
-    def frames(message: Any) -> Iterator[Any]:
+    def frames(message: object) -> Iterator[Any]:
         for reader in readers:
             value = reader(message, None, [], None)
             yield from value if isinstance(value, list | tuple) else () if value is None else (value,)

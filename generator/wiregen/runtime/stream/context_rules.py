@@ -84,11 +84,11 @@ class RulesOf:
 
     def __init__(self, plan: Schema) -> None:
         self._plan = plan
-        self._kinds: dict[Any, Rules] = {}
+        self._kinds: dict[object, Rules] = {}
 
     def __call__(self, frame: Any) -> Rules:
         message = frame.message
-        kind: Any = (type(frame), type(message))
+        kind: object = (type(frame), type(message))
         if type(frame) is FrameValue:
             kind = (frame.name, declared_name(message))
         rules = self._kinds.get(kind)

@@ -49,7 +49,7 @@ BRIEF_INFLATED = 32 * 1024
 _NO_ITEMS: Iterator[Any] = iter(())
 
 
-def _message(frame: Any) -> Any:
+def _message(frame: object) -> Any:
     """Return the message of a frame; an error, or a preamble, stays what it is."""
     return getattr(frame, "message", frame)
 
@@ -81,9 +81,9 @@ class Decoder(Generic[F]):
         variant: str | None = None,
         errors: Literal["raise", "yield"] = "raise",
         decode_opening: DecodeFrom[F] | None = None,
-        decode_message: DecodeFrom[Any] | None = None,
-        skim: DecodeFrom[Any] | None = None,
-        namespace: dict[str, Any] | None = None,
+        decode_message: DecodeFrom[object] | None = None,
+        skim: DecodeFrom[object] | None = None,
+        namespace: dict[str, object] | None = None,
         is_complete: bool = True,
     ) -> None:
         """`decode_from(buffer, offset, end, state)` returns a frame and its end; it may raise any of READ_FAULTS, for the
@@ -214,7 +214,7 @@ class Decoder(Generic[F]):
     # -- the road of whole frames -----------------------------------------------------------------------------------
 
     def _frames(
-        self, decode_message: DecodeFrom[Any] | None = None, *, is_bare: bool = False
+        self, decode_message: DecodeFrom[object] | None = None, *, is_bare: bool = False
     ) -> Iterator[Any]:
         """Yield frames; if `is_bare` their messages, which `decode_message` reads where there is such a function."""
         decode_from, state, notes = decode_message or self._decode_from, self._state, self._notes

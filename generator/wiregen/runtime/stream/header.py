@@ -34,7 +34,7 @@ class Head:
 
     __slots__ = ("_forms", "allowed", "names", "size", "unpack")
 
-    def __init__(self, forms: tuple[str, ...], names: tuple[Any, ...], allowed: tuple[Any, ...]) -> None:
+    def __init__(self, forms: tuple[str, ...], names: tuple[object, ...], allowed: tuple[Any, ...]) -> None:
         """`forms`: of `struct`, the byte order first."""
         form = Struct("".join(forms))
         self.size = form.size
@@ -120,7 +120,7 @@ def header_of(steps: Steps, most: int) -> Header | None:
     if at == len(steps) or any(step[0] != SKIP for step in rest):
         return None
     before, sized = steps[:at], steps[at]
-    subject: Any = sized[1]
+    subject: object = sized[1]
     unit = sized[2]
     if sized[0] == SIZED:
         _, size, unpack, unit, _, form = sized
@@ -130,13 +130,13 @@ def header_of(steps: Steps, most: int) -> Header | None:
     return None if head is None else Header(head, index, unit, head.size + after, most)
 
 
-def head_of(steps: Steps, subject: Any) -> tuple[Head | None, int]:
+def head_of(steps: Steps, subject: object) -> tuple[Head | None, int]:
     """Return the numbers that the steps read, and the index of the one that `subject` names; None where that is not all.
 
     `subject` is None: the last one.
     """
     forms: list[str] = []
-    names: list[Any] = []
+    names: list[object] = []
     allowed = []
     size = 0
     for step in steps:

@@ -160,7 +160,7 @@ class Joins:
             if not index[owner]:
                 del index[owner]
 
-    def clear(self, name: str, direction: str | None, known: Mapping[int, Any]) -> None:
+    def clear(self, name: str, direction: str | None, known: Mapping[int, object]) -> None:
         """Drop the pieces of all keys that have these values at these positions."""
         if not self._open[name]:
             return
@@ -217,7 +217,7 @@ class Joins:
         """Return what is open as JSON data, by join."""
         return {name: [self._row(name, *owner) for owner in entries] for name, entries in self._open.items()}
 
-    def _row(self, name: str, direction: str | None, key: Key) -> dict[str, Any]:
+    def _row(self, name: str, direction: str | None, key: Key) -> dict[str, object]:
         open_ = self._open[name][direction, key]
         return {
             "from": direction,

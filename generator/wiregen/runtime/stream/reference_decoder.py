@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..codec.errors import DecodeError, NeedMoreData
 from ..codec.options import Options
@@ -65,7 +65,7 @@ class ReferenceDecoder(Decoder[Node]):
     def _noted(self, frame: Node, buffer: bytes, start: int, end: int, base: int) -> Node | DecodeError:
         if not isinstance(frame.value, FrameValue):
             return frame
-        fault: Any = super()._noted(frame.value, buffer, start, end, base)  # type: ignore[arg-type]
+        fault: object = super()._noted(frame.value, buffer, start, end, base)  # type: ignore[arg-type]
         return fault if isinstance(fault, DecodeError) else frame
 
 

@@ -5,7 +5,7 @@ Its nodes are the contract between generator and runtime.
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeVar, cast
+from typing import Final, TypeVar, cast
 
 from wiregen.runtime.schema import declarations as d
 from wiregen.runtime.schema.node import Node, fields_of
@@ -189,7 +189,7 @@ class _Lowering:
 
         Numbers lose their names, fields their paths and views; lists know their smallest item, regions whether zeros fill them.
         """
-        lowered: Any = part
+        lowered: object = part
         match part:
             case m.Number():
                 lowered = m.Number(part.value)

@@ -6,7 +6,6 @@ Invariant: what is here follows from the model, and two runs give the same; noth
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 from wiregen.site.diagrams.sequences import Happening, Said, SequenceDiagram, conversations, sequence_diagram
 from wiregen.site.diagrams.states import Arrow, Edge, Node, StateDiagram, state_diagrams
@@ -26,7 +25,7 @@ __all__ = [
 ]
 
 
-def as_data(diagram: StateDiagram | SequenceDiagram) -> dict[str, Any]:
+def as_data(diagram: StateDiagram | SequenceDiagram) -> dict[str, object]:
     """Return a diagram as what JSON holds; a state diagram with its arrows."""
     data = dataclasses.asdict(diagram)
     if isinstance(diagram, StateDiagram):

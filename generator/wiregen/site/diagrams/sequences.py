@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from wiregen.conformance.traces import Step, Trace, Traces
 from wiregen.runtime.records.frames import frame_record
@@ -122,7 +122,7 @@ def _line(plan: Schema, step: Step) -> Line:
     )
 
 
-def _plain_fields(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _plain_fields(fields: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     for name, value in fields.items():
         text = (
             str(value).lower()

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from wiregen.runtime.reference.tree import Node, Unknown
@@ -94,7 +94,7 @@ def _pieces(tree: Node, keys: frozenset[str], first: int) -> Iterator[Piece]:
         )
 
 
-def _leaves(node: Node, parent: Node) -> Iterator[tuple[Node, Any]]:
+def _leaves(node: Node, parent: Node) -> Iterator[tuple[Node, object]]:
     """Yield the leaves that have bytes, with their values; behind a transformed one those of what it holds."""
     below = [child for child in node.children if child.inner == node.inner]
     if below:
@@ -126,7 +126,7 @@ def _shown_path(node: Node) -> str:
     return f"{node.path} {node.name}" if is_number else node.path
 
 
-def _value_text(value: Any) -> str:
+def _value_text(value: object) -> str:
     match value:
         case None | list():
             return ""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from wiregen.conformance.vectors.format import Invalid, VectorFile
 from wiregen.generate.emitter import harmless
@@ -209,7 +209,7 @@ class Book:
     @cached_property
     def limits(self) -> dict[str, int]:
         """The limits in force, those that the file does not name included."""
-        known: dict[str, Any] = dict(self.plan.limits)
+        known: dict[str, object] = dict(self.plan.limits)
         return {name: value for name, value in known.items() if isinstance(value, int)}
 
 

@@ -26,7 +26,7 @@ def twin_of(view: object) -> str:
     return json.dumps(_plain(view), ensure_ascii=True) + "\n"
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object) -> object:
     match value:
         case Prose():
             return value.plain
@@ -42,7 +42,7 @@ def _plain(value: object) -> Any:
             return _record(value) if is_dataclass(value) else value
 
 
-def _record(value: Any) -> Any:
+def _record(value: Any) -> object:
     found: dict[str, Any] = {}
     for field in fields(value):
         part = getattr(value, field.name)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import unescape
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from markupsafe import Markup, escape
 
@@ -112,7 +112,7 @@ def with_links(html: str, is_there: Callable[[str], bool]) -> str:
     return _PENDING.sub(link, html)
 
 
-def _opened(renderer: Any, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+def _opened(renderer: object, tokens: Sequence[Token], at: int, options: object, env: object) -> str:
     """Return the beginning of a link; of one to a page of the site without its way."""
     url = str(tokens[at].attrGet("href"))
     return f'<a {"href" if _WEB.match(url) else "data-page"}="{escape(url)}">'

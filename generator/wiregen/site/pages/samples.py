@@ -54,7 +54,7 @@ class Sample:
 def playground_state(protocol: str, scene: Scene, data: bytes) -> str:
     """Return a frame in its scene as a link to the playground has it."""
     own = b"".join(sent for role, sent in scene.before if role == scene.role)
-    state: dict[str, Any] = {"p": protocol, "r": scene.role, "f": "hex", "t": data.hex()}
+    state: dict[str, object] = {"p": protocol, "r": scene.role, "f": "hex", "t": data.hex()}
     state["b"] = [{"role": scene.role, "text": own.hex()}] if own else []
     state["o"] = [
         {"at": 0, "role": role, "text": sent.hex()} for role, sent in scene.before if role != scene.role
@@ -287,7 +287,7 @@ def _left_over(frame: FrameValue) -> bool:
     return bool(frame.absent or frame.tail or frame.message.absent or frame.message.tail)
 
 
-def _records(value: Any) -> Iterator[Record | Variety | FrameValue]:
+def _records(value: object) -> Iterator[Record | Variety | FrameValue]:
     """Yield every record below a value."""
     if isinstance(value, Record | Variety | FrameValue):
         yield value
@@ -300,16 +300,16 @@ def _records(value: Any) -> Iterator[Record | Variety | FrameValue]:
             yield from _records(item)
 
 
-def _has_any(frame: Any, secrets: frozenset[str]) -> bool:
+def _has_any(frame: object, secrets: frozenset[str]) -> bool:
     found = (record.fields.get(name) for record in _records(frame) for name in secrets)
     return any(value not in ("", b"", None) for value in found)
 
 
-def _emptied(value: Any) -> Any:
+def _emptied(value: object) -> object:
     return value[:0] if isinstance(value, str | bytes | list) else _filled(value)
 
 
-def _filled(value: Any) -> Any:
+def _filled(value: object) -> object:
     """Return a value of the same size that says nothing."""
     match value:
         case str():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from wiregen.formats.jsonl import LineError, LineMaker, dumps
@@ -181,7 +181,7 @@ class Snippets:
         extra += ["context=context"] if self._protocol.contexts else []
         return f"{self._alias}.decode({', '.join((data, *extra))})"
 
-    def _value(self, value: Any, type_: m.Type | None, depth: int = 0) -> str:
+    def _value(self, value: object, type_: m.Type | None, depth: int = 0) -> str:
         """Return the constructor of a value, or its literal."""
         match value:
             case Record():
@@ -227,7 +227,7 @@ class Snippets:
         positional = [each for each in first if not each.startswith("code=")]
         return _called(name, [*positional, *arguments, *first[len(positional) :]], depth)
 
-    def _list(self, items: list[Any], type_: m.Type | None, depth: int) -> str:
+    def _list(self, items: list[object], type_: m.Type | None, depth: int) -> str:
         inner = _content(type_)
         item = inner.item if isinstance(inner, m.List) else None
         return _bracketed("[", [self._value(each, item, depth + 1) for each in items], "]", depth)

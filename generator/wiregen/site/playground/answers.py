@@ -59,8 +59,8 @@ class Reader:
         return {"hex": data.hex(), "frames": frames, "n_left": n_left}
 
     def _frame(
-        self, maker: LineMaker, heard: Heard, budget: int, behind: Callable[[], Scene | None], known: Any
-    ) -> tuple[dict[str, Any], int]:
+        self, maker: LineMaker, heard: Heard, budget: int, behind: Callable[[], Scene | None], known: object
+    ) -> tuple[dict[str, object], int]:
         """Return a frame for the page, and how many nodes may follow."""
         found, place = heard.found, {"offset": heard.offset, "size": heard.size}
         if isinstance(found, DecodeError):
@@ -131,15 +131,15 @@ class Reader:
         is_much = sum(len(each) for _, each in said) > _MOST_BEFORE or len(said) > _MOST_SAID
         return None if is_much else replace(scene, before=said)
 
-    def _copies(self, sample: Sample, line: dict[str, Any] | None) -> dict[str, str]:
+    def _copies(self, sample: Sample, line: dict[str, object] | None) -> dict[str, str]:
         python = self._snippets.python(sample) if isinstance(sample.tree.value, FrameValue) else ""
         copies = {"command line": self._snippets.decode_command(sample)}
         return copies | ({"Python": python} if python else {}) | {"vector": _vector(sample, line)}
 
-    def _node(self, node: Node, budget: int, line: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
+    def _node(self, node: Node, budget: int, line: Mapping[str, object]) -> tuple[dict[str, object], int]:
         """Return a node for the page, and how many more may follow; `line`: what may be changed of its frame."""
         budget -= 1
-        shown: dict[str, Any] = {
+        shown: dict[str, object] = {
             "name": harmless(node.name),
             "path": harmless(node.path),
             "start": node.start,
@@ -163,9 +163,9 @@ class Reader:
         return shown | ({"children": children} if children else {}), budget
 
 
-def fault_of(error: DecodeError, *, is_hidden: bool = False) -> dict[str, Any]:
+def fault_of(error: DecodeError, *, is_hidden: bool = False) -> dict[str, object]:
     """Return a fault for the page, with the message as far as it was read; `is_hidden`: without what may be secret."""
-    facts: Mapping[str, Any] = {
+    facts: Mapping[str, object] = {
         "code": error.code, "rule": error.rule, "path": error.path, "at": error.at, "inner_at": error.inner_at,
         "expected": error.expected, "found": None if is_hidden else error.found,
     }  # fmt: skip
@@ -195,7 +195,7 @@ def _value_of(node: Node) -> str:
     return harmless(scalar_text(node.value)) if plain and node.value is not None else ""
 
 
-def _vector(sample: Sample, line: dict[str, Any] | None) -> str:
+def _vector(sample: Sample, line: dict[str, object] | None) -> str:
     from wiregen.formats.jsonl import dumps
 
     before = [{"from": role, "bytes": data.hex()} for role, data in sample.scene.before]

@@ -44,7 +44,7 @@ class _Connection:
             self.said[side] += data
 
 
-def connections_of(capture: bytes) -> dict[str, Any]:
+def connections_of(capture: bytes) -> dict[str, object]:
     """Return the connections of a capture, each with both directions up to the first gap, and who spoke when.
 
     Raises:

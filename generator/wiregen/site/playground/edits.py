@@ -22,7 +22,7 @@ _QUOTED: Final = re.compile(r'".*"|\{.*\}', re.DOTALL)
 _MOST_DIGITS: Final = 9
 
 
-def text_of(line: Mapping[str, Any], path: str) -> str | None:
+def text_of(line: Mapping[str, object], path: str) -> str | None:
     """Return the value at an error's path, `Data.pairs[1].value`, as text for whoever changes it; None where it cannot be.
 
     A text stands as it is where an input field can hold it, else in quotes as JSON; bytes are hexadecimal digits.
@@ -39,7 +39,7 @@ def text_of(line: Mapping[str, Any], path: str) -> str | None:
     return value if is_plain else json.dumps(value)
 
 
-def changed(line: dict[str, Any], tree: Node, path: str, text: str) -> dict[str, Any]:
+def changed(line: dict[str, object], tree: Node, path: str, text: str) -> dict[str, Any]:
     """Return a line, whose frame is `tree`, with what a text stands for in place of the value at a path.
 
     Raises:
@@ -67,7 +67,7 @@ def _place(root: Any, path: str) -> tuple[Any, Any]:
     return (root, steps[-1]) if steps and _has(root, steps[-1]) else (None, None)
 
 
-def _has(place: Any, step: str | int) -> bool:
+def _has(place: object, step: str | int) -> bool:
     if isinstance(step, int):
         return isinstance(place, list) and step < len(place)
     return isinstance(place, dict) and step in place
@@ -89,7 +89,7 @@ def _digits(text: str) -> str:
     return bytes_of(text if shown is None else shown[1], "hex").hex()
 
 
-def _value(old: Any, text: str) -> Any:
+def _value(old: object, text: str) -> Any:
     """Return a text as a value of the kind that is there."""
     if isinstance(old, str) and not _QUOTED.fullmatch(text):
         return text

@@ -36,7 +36,7 @@ class Questions:
         self._names, self._load, self._package = names, load, package
         self._readers: dict[str, tuple[m.Protocol, Reader]] = {}
 
-    def answer(self, question: Any) -> dict[str, Any]:
+    def answer(self, question: object) -> dict[str, Any]:
         """Return the answer to a question; what is wrong with it is one too."""
         try:
             if not isinstance(question, dict):
@@ -57,7 +57,7 @@ class Questions:
                 "fault": fault_of(error, is_hidden=True),
             }
 
-    def _about_bytes(self, question: Mapping[str, Any], kind: Any) -> dict[str, Any]:
+    def _about_bytes(self, question: Mapping[str, object], kind: object) -> dict[str, object]:
         protocol, reader = self._reader(_text(question, "protocol"))
         scene, asides = _scene(protocol, question), _asides(protocol, question)
         data = bytes_of(_text(question, "text"), _text(question, "form", "auto"))
@@ -81,7 +81,7 @@ class Questions:
             self._readers[name] = protocol, Reader(plan, Snippets(protocol, plan, self._package), name)
         return self._readers[name]
 
-    def _described(self, name: str) -> dict[str, Any]:
+    def _described(self, name: str) -> dict[str, object]:
         protocol, _ = self._reader(name)
         text = next(
             (example.hex for example in protocol.examples if example.form == "both" and example.hex), ""
@@ -90,7 +90,7 @@ class Questions:
         return {"name": name, "roles": list(protocol.roles), "example": text, "needs_other": is_told}
 
 
-def _scene(protocol: m.Protocol, question: Mapping[str, Any]) -> Scene:
+def _scene(protocol: m.Protocol, question: Mapping[str, object]) -> Scene:
     before = question.get("before", [])
     if not isinstance(before, list) or len(before) > _MOST_BEFORE:
         raise _QuestionError("no list of what was sent before")
@@ -100,7 +100,7 @@ def _scene(protocol: m.Protocol, question: Mapping[str, Any]) -> Scene:
     return Scene(role=_role(protocol, question), before=tuple((role, data) for role, data in said if data))
 
 
-def _asides(protocol: m.Protocol, question: Mapping[str, Any]) -> tuple[Aside, ...]:
+def _asides(protocol: m.Protocol, question: Mapping[str, object]) -> tuple[Aside, ...]:
     """Return what the other side said meanwhile: how many bytes were sent before, by whom, in hexadecimal."""
     listed = question.get("asides", [])
     if not isinstance(listed, list) or len(listed) > MOST_TURNS:
@@ -108,13 +108,13 @@ def _asides(protocol: m.Protocol, question: Mapping[str, Any]) -> tuple[Aside, .
     return tuple(_aside(protocol, each) for each in listed)
 
 
-def _aside(protocol: m.Protocol, said: Any) -> Aside:
+def _aside(protocol: m.Protocol, said: object) -> Aside:
     if not isinstance(said, dict) or not isinstance(at := said.get("at"), int):
         raise _QuestionError("no list of what was said meanwhile")
     return Aside(at=at, role=_role(protocol, said), data=bytes_of(_text(said, "text"), "hex"))
 
 
-def _role(protocol: m.Protocol, question: Mapping[str, Any]) -> str | None:
+def _role(protocol: m.Protocol, question: Mapping[str, object]) -> str | None:
     role = question.get("role")
     if role is not None and role not in protocol.roles:
         raise _QuestionError("there is no such role")
@@ -128,7 +128,7 @@ def _from_base64(text: str) -> bytes:
         raise _QuestionError("data: expected Base64") from None
 
 
-def _text(question: Mapping[str, Any], key: str, default: str | None = None) -> str:
+def _text(question: Mapping[str, object], key: str, default: str | None = None) -> str:
     value = question.get(key, default)
     if not isinstance(value, str):
         raise _QuestionError(f"{key}: expected a text")

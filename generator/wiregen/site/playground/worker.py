@@ -33,7 +33,7 @@ class Workshop:
         self._process: Any = None
         self._pipe: Any = None
 
-    def ask(self, question: Any) -> dict[str, Any]:
+    def ask(self, question: object) -> dict[str, Any]:
         """Return the answer; one that says so where there was none within the bounds. Both are data of JSON."""
         try:
             asked = json.dumps(question, ensure_ascii=False, allow_nan=False).encode()
@@ -47,7 +47,7 @@ class Workshop:
                     seconds += _FIRST_SECONDS
                 self._pipe.send_bytes(asked)
                 if self._pipe.poll(seconds):
-                    answer: dict[str, Any] = json.loads(self._pipe.recv_bytes(_MOST_ANSWER))
+                    answer: dict[str, object] = json.loads(self._pipe.recv_bytes(_MOST_ANSWER))
                     return answer
                 wrong = "it took too long"
             except (EOFError, OSError, ValueError):
@@ -83,7 +83,7 @@ def _work(pipe: Connection, maker: Maker) -> None:
             pipe.send_bytes(json.dumps(_answered(answer, pipe.recv_bytes())).encode())
 
 
-def _answered(answer: Callable[[Any], dict[str, Any]], asked: bytes) -> dict[str, Any]:
+def _answered(answer: Callable[[object], dict[str, object]], asked: bytes) -> dict[str, object]:
     """Return the answer; an error of ours is printed, and is one too. Memory that is used up ends the process."""
     try:
         return answer(json.loads(asked))

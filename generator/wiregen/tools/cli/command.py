@@ -58,7 +58,7 @@ class VerbGroup(click.Group):
             raise Failure(f"there is no verb `{args[0]}`", way_out)
         return super().resolve_command(ctx, args)
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
         except BrokenPipeError:  # click would exit with 1, which means findings
@@ -78,7 +78,7 @@ class VerbGroup(click.Group):
         complete_var: str | None = None,
         standalone_mode: bool = True,
         windows_expand_args: bool = True,
-        **extra: Any,
+        **extra: object,
     ) -> NoReturn:
         """Run and exit; `standalone_mode` is click's, and without meaning here."""
         sys.exit(_run(lambda: super(VerbGroup, self).main(args, prog_name, complete_var, False, **extra)))

@@ -45,7 +45,7 @@ def _locals(frame: FrameType) -> Iterator[Any]:
             yield from value[:_MOST_ITEMS][::-1]
 
 
-def _is_ours(value: Any) -> bool:
+def _is_ours(value: object) -> bool:
     return type(value).__module__.startswith("wiregen.")
 
 
@@ -66,7 +66,7 @@ def _origins(frames: list[FrameType]) -> list[Mapping[str, Span]]:
     return list(found.values())
 
 
-def _span_of(value: Any, origins: Mapping[str, Span]) -> tuple[str, Span] | None:
+def _span_of(value: object, origins: Mapping[str, Span]) -> tuple[str, Span] | None:
     """Return the name and the place of what a variable holds, where it stands in a file."""
     if isinstance(value, str):
         return _by_path(value, origins) if "." in value and len(value) < 300 else None

@@ -1,7 +1,7 @@
 """`wiregen encode`: decoded lines back to bytes."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -80,10 +80,10 @@ class _Choice:
     def __init__(self, flow: str | None, role: str | None) -> None:
         self._flow = flow
         self._role = role
-        self._only: tuple[Any, Any] | None = None
+        self._only: tuple[object, object] | None = None
         self._flows: dict[str, None] = {}
 
-    def takes(self, line: dict[str, Any]) -> bool:
+    def takes(self, line: dict[str, object]) -> bool:
         """Tell whether to write a line.
 
         Raises:

@@ -6,7 +6,7 @@ import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -73,7 +73,7 @@ def _shipped() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in Path(shipped_protocols()).glob("*.wire")))
 
 
-def questions_of(names: tuple[str, ...]) -> Callable[[Any], dict[str, Any]]:
+def questions_of(names: tuple[str, ...]) -> Callable[[object], dict[str, object]]:
     """Return what answers the page's questions; made in a process of its own."""
     from wiregen.language.diagnostics import Report
     from wiregen.site.playground.questions import Questions
@@ -118,7 +118,7 @@ class _Site:
 
 
 def answer_of(
-    ask: Callable[[Any], dict[str, Any]], site: Callable[[str], bytes | None]
+    ask: Callable[[object], dict[str, object]], site: Callable[[str], bytes | None]
 ) -> "Callable[[Request], Reply]":
     """Return what answers a browser: the page and its files, the documentation below `site/`, and questions as JSON."""
     from wiregen.site.loopback import Reply

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from wiregen.language.diagnostics import did_you_mean
 from wiregen.runtime.schema.protocol import Schema
@@ -45,7 +45,7 @@ def limits_of(plan: Schema, settings: tuple[str, ...]) -> dict[str, int]:
     return limits
 
 
-def options_of(plan: Schema, settings: tuple[str, ...]) -> dict[str, Any]:
+def options_of(plan: Schema, settings: tuple[str, ...]) -> dict[str, object]:
     """Return settings of a connection out of texts such as `ack_value=COUNT`."""
     types = {
         each.name: each.type
@@ -61,9 +61,9 @@ def options_of(plan: Schema, settings: tuple[str, ...]) -> dict[str, Any]:
     return options
 
 
-def _option(plan: Schema, setting: str, type_: Type, value: str) -> Any:
+def _option(plan: Schema, setting: str, type_: Type, value: str) -> object:
     """Return the value of an option: a member of its enum, a truth, or a number."""
-    values: dict[str, Any] = {"true": True, "false": False} if isinstance(type_, Boolean) else {}
+    values: dict[str, object] = {"true": True, "false": False} if isinstance(type_, Boolean) else {}
     if isinstance(type_, EnumReference):
         values = {each.name: each.value for each in plan.enums[type_.name].members}
     if value in values:

@@ -87,7 +87,7 @@ class _Replay:
     """What is replayed, and the sessions of each connection that is not over."""
 
     def __init__(
-        self, program: "Program", settings: "Settings", options: Mapping[str, Any], *, closes: bool
+        self, program: "Program", settings: "Settings", options: Mapping[str, object], *, closes: bool
     ) -> None:
         self._program = program
         self._closes = closes

@@ -58,7 +58,7 @@ class _Jsonl:
     """A line for every frame, fault and timer, and one for the summary."""
 
     def write(self, replayed: Replayed) -> None:
-        line: dict[str, Any] = {} if replayed.flow is None else {"flow": replayed.flow}
+        line: dict[str, object] = {} if replayed.flow is None else {"flow": replayed.flow}
         if replayed.time is not None:
             line["time"] = round(replayed.time, 6)
         if replayed.decoded is not None:
@@ -89,8 +89,8 @@ class _Jsonl:
         print(dumps({"summary": summary}))
 
 
-def _frame_record(decoded: Decoded) -> dict[str, Any]:
-    record: dict[str, Any] = {"offset": decoded.offset, "size": decoded.size, "from": decoded.role}
+def _frame_record(decoded: Decoded) -> dict[str, object]:
+    record: dict[str, object] = {"offset": decoded.offset, "size": decoded.size, "from": decoded.role}
     error = decoded.outcome
     if isinstance(error, DecodeError):
         found = {"code": error.code, "rule": error.rule, "path": error.path, "at": error.at}
@@ -98,7 +98,7 @@ def _frame_record(decoded: Decoded) -> dict[str, Any]:
     return record | {"message": message_of(decoded)}
 
 
-def _violation_record(violation: Violation) -> dict[str, Any]:
+def _violation_record(violation: Violation) -> dict[str, object]:
     return {
         "violation": violation.name,
         "rule": violation.rule,
@@ -109,7 +109,7 @@ def _violation_record(violation: Violation) -> dict[str, Any]:
     }
 
 
-def _plain(key: Any) -> Any:
+def _plain(key: object) -> object:
     """Return a key as JSON data."""
     if isinstance(key, tuple):
         return [_plain(part) for part in key]
@@ -158,7 +158,7 @@ def _shown_step(step: Step) -> str:
     return f" {session}{_shown_key(key)} {before} → {after}"
 
 
-def _shown_key(key: Any) -> str:
+def _shown_key(key: object) -> str:
     if key is None:
         return ""
     parts = key if isinstance(key, tuple) else (key,)

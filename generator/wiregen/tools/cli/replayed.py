@@ -51,7 +51,7 @@ class Watch:
         settings: Settings,
         context: Context,
         *,
-        options: Mapping[str, Any],
+        options: Mapping[str, object],
         closes: bool,
         flow: str | None = None,
         now: float = 0.0,
@@ -115,7 +115,7 @@ class Watch:
         if self._closes and error.recoverable and role not in self._with_gap:
             self._unread.add(role)
 
-    def states(self) -> Iterator[tuple[str, Any, str]]:
+    def states(self) -> Iterator[tuple[str, object, str]]:
         """Yield session, key and state of each instance that is kept."""
         for name, kept in self._engine.instances.items():
             for instance in kept.all():
@@ -126,7 +126,7 @@ class Watch:
         self._steps.clear()
         return steps
 
-    def _hear(self, frame: Any, sender: str | None) -> None:
+    def _hear(self, frame: object, sender: str | None) -> None:
         if self._heard is None:
             self._heard = []
         assert sender is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -55,7 +55,7 @@ def convert(
     limits: tuple[str, ...],
     master: str,
     remote: str | None,
-    **wishes: Any,
+    **wishes: object,
 ) -> int:
     """Write one Parquet table per message below TARGET, from the captures and streams that SOURCE names.
 

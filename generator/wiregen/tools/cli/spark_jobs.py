@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -53,7 +53,7 @@ def _verb(name: str) -> click.Command:
         master: str,
         remote: str | None,
         role: str | None,
-        **wishes: Any,
+        **wishes: object,
     ) -> int:
         return _run(
             name, source, protocol, output, None if remote else master, remote, wishes | {"from": role}
@@ -69,7 +69,7 @@ def _run(
     output: str | None,
     master: str | None,
     remote: str | None,
-    wishes: dict[str, Any],
+    wishes: dict[str, object],
 ) -> int:
     from wiregen.tools.cli.spark_session import opened
 

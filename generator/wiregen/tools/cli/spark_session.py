@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -53,7 +53,7 @@ def opened(
     master: str | None,
     remote: str | None,
     source: tuple[str, ...],
-    wishes: Mapping[str, Any],
+    wishes: Mapping[str, object],
     target: str | None = None,
 ) -> Iterator[tuple[SparkSession, str, dict[str, str]]]:
     """Open a session that knows the protocol, once what is asked of it has a meaning; it ends with the block.
@@ -127,7 +127,7 @@ def _as_it_was_said() -> Iterator[None]:
 
 
 def _looked_at(
-    name: str, source: tuple[str, ...], wishes: Mapping[str, Any], target: str | None, *, is_here: bool
+    name: str, source: tuple[str, ...], wishes: Mapping[str, object], target: str | None, *, is_here: bool
 ) -> dict[str, str]:
     """Return the options of a read, if they have a meaning."""
     from wirespark.conversion import look, sources, texts

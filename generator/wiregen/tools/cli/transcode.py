@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -104,7 +104,7 @@ def _carry(
     opened: "Input",
     transcoder: "Transcoder",
     roads: _Roads,
-    write: Callable[[bytes], Any],
+    write: Callable[[bytes], object],
     advance: Callable[[int], None],
 ) -> int:
     """Write what the input becomes; return the exit code."""

@@ -112,7 +112,7 @@ def verb(
         return report(judged(vectors, (door,), with_large=large or bool(only)), known, door.name, format_)
 
 
-def _check_not_live(live: dict[str, Any]) -> None:
+def _check_not_live(live: dict[str, object]) -> None:
     """Refuse options of a live peer that are given with a command."""
     context = click.get_current_context()
     for name in live:

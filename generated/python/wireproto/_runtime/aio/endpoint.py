@@ -96,12 +96,12 @@ class Peer(Generic[C, F]):
     # ---- what an application does ----
 
     @property
-    def address(self) -> Any:
+    def address(self) -> object:
         """The peer's address as its socket says it."""
         return self.info("peername")
 
     @property
-    def certificate(self) -> dict[str, Any] | None:
+    def certificate(self) -> dict[str, object] | None:
         """The peer's certificate; None without TLS, or without one that was asked for and verified."""
         found: dict[str, Any] | None = self.info("peercert")
         return found or None
@@ -184,7 +184,7 @@ class Peer(Generic[C, F]):
             raise StopAsyncIteration
         return frame
 
-    async def _send(self, message: Any, *, wait: bool, **more: Any) -> None:
+    async def _send(self, message: object, *, wait: bool, **more: object) -> None:
         """Send a message, and wait while the peer takes in less than it is sent."""
         connection: Any = self.connection  # each package's has its own `send`
         while True:

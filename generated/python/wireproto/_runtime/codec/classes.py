@@ -24,7 +24,7 @@ class Record(Shown):
     _SECRETS: ClassVar[tuple[str, ...]] = ()
     """Attributes that `repr` does not show."""
 
-    def replace(self, **changes: Any) -> Self:
+    def replace(self, **changes: object) -> Self:
         """Return a copy with these attributes changed."""
         arguments = _arguments(type(self))
         copy = type(self)(**({name: getattr(self, name) for name in arguments} | changes))
@@ -50,7 +50,7 @@ class MessageRecord(Record):
     """A message of a protocol."""
 
     __slots__ = ()
-    _ROLE: ClassVar[Any] = None
+    _ROLE: ClassVar[object] = None
     """Who sends it, where the other role has another message of its code."""
 
     @staticmethod

@@ -138,7 +138,7 @@ class DecodeError(ValueError):
     def __hash__(self) -> int:
         return hash((self.code, self.path, self.at))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _restore, (type(self), self.args, self.__dict__)
 
 
@@ -200,7 +200,7 @@ class EncodeError(ValueError):
             self._is_tied = True
         return self
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _restore, (type(self), self.args, self.__dict__)
 
 
@@ -221,11 +221,13 @@ class SessionError(RuntimeError):
         who = "local" if local else "remote"
         super().__init__(f"{violation} ({who})" + (f": {detail}" if detail else ""))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _restore, (type(self), self.args, self.__dict__)
 
 
-def _restore(class_: type[BaseException], args: tuple[Any, ...], state: dict[str, Any]) -> BaseException:
+def _restore(
+    class_: type[BaseException], args: tuple[object, ...], state: dict[str, object]
+) -> BaseException:
     error = class_.__new__(class_, *args)
     error.__dict__.update(state)
     return error

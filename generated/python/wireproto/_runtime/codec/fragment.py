@@ -34,7 +34,7 @@ class Part(Shown):
         last: bool,
         joined: Any = None,
         *,
-        header: Mapping[str, Any] | None = None,
+        header: Mapping[str, object] | None = None,
     ) -> None:
         self.header = header or {}
         self.join = join

@@ -63,7 +63,7 @@ _PART_RECORD = Lazy("records.fragments", "part_record")
 _FAULTS = (TypeError, ValueError, AttributeError, OverflowError, RecursionError, struct.error)
 
 
-def frame_record(plan: Schema, frame: Any, *, variant: str | None = None) -> dict[str, Any]:
+def frame_record(plan: Schema, frame: object, *, variant: str | None = None) -> dict[str, Any]:
     """Return the record of a frame, message or preamble. What a partial one lacks is left out.
 
     Raises:
@@ -75,7 +75,9 @@ def frame_record(plan: Schema, frame: Any, *, variant: str | None = None) -> dic
         raise _unshowable(declared_name(frame), error) from None
 
 
-def message_fields(plan: Schema, name: str, message: Any, *, variant: str | None = None) -> dict[str, Any]:
+def message_fields(
+    plan: Schema, name: str, message: object, *, variant: str | None = None
+) -> dict[str, object]:
     """Return the `fields` of the record of a message, a struct or a preamble of that name."""
     recorder = Recorder(plan, variant)
     try:
@@ -84,12 +86,12 @@ def message_fields(plan: Schema, name: str, message: Any, *, variant: str | None
         raise _unshowable(name, error) from None
 
 
-def value_record(plan: Schema, type_: Type, value: Any, *, variant: str | None = None) -> Any:
+def value_record(plan: Schema, type_: Type, value: object, *, variant: str | None = None) -> object:
     """Return the record of a value of that type."""
     return Recorder(plan, variant).value(type_, value)
 
 
-def part_record(plan: Schema, frame: Any, *, variant: str | None = None) -> dict[str, Any]:
+def part_record(plan: Schema, frame: object, *, variant: str | None = None) -> dict[str, Any]:
     """Return what a line says of a frame that is a piece: `part`, and of the last one `joined`; {} of any other."""
     recorder = Recorder(plan, variant)
     part: Part | None = getattr(frame, "part", None) if plan.joins and recorder.is_frame(frame) else None
@@ -100,7 +102,7 @@ def part_record(plan: Schema, frame: Any, *, variant: str | None = None) -> dict
 
 
 def frame_from_record(
-    plan: Schema, record: Any, *, role: str | None = None, variant: str | None = None
+    plan: Schema, record: object, *, role: str | None = None, variant: str | None = None
 ) -> Any:
     """Return the FrameValue (or a Record, of a preamble) that a record stands for. `role`: who sends it.
 
@@ -115,7 +117,7 @@ def frame_from_record(
         raise EncodeError("too_deep", expected="fewer values inside values") from None
 
 
-def message_from_fields(plan: Schema, name: str, fields: Any) -> Any:
+def message_from_fields(plan: Schema, name: str, fields: object) -> object:
     """Return the Record of the message of that name; it has no frame, and numbers are not compared with their ranges.
 
     Raises:
@@ -185,7 +187,7 @@ class Recorder:
             "fields": record["fields"],
         }
 
-    def _piece(self, frame: str, message: Any) -> tuple[str, str] | None:
+    def _piece(self, frame: str, message: object) -> tuple[str, str] | None:
         """Return the join and the block, where a frame carries a piece of a block."""
         for (owner, block), join in self.schema.divided.items():
             if owner == frame and is_named(message, join):
@@ -203,7 +205,9 @@ class Recorder:
 
     # ---- fields ----
 
-    def fields(self, fields: Fields, owner: Any, name: str, *, without: str | None = None) -> dict[str, Any]:
+    def fields(
+        self, fields: Fields, owner: object, name: str, *, without: str | None = None
+    ) -> dict[str, Any]:
         """Return what shows of a record's fields, in wire order."""
         shown = [field for field in flat_fields(fields) if not field.is_hidden and field.name != without]
         trailing = [field.name for field in shown if is_trailing(field)]
@@ -257,7 +261,7 @@ class Recorder:
         name = enum_name(self.plan, enum, value)
         return self.value(self.plan.enums[enum].type, value) if name is None else name
 
-    def _compound(self, type_: Type, value: Any) -> Any:
+    def _compound(self, type_: Type, value: Any) -> object:
         match type_:
             case List(item):
                 return [self.value(item, each) for each in value]
@@ -274,7 +278,7 @@ class Recorder:
                 return self._message(value)
 
 
-def _known(value: Any, declarations: Mapping[str, object]) -> str | None:
+def _known(value: object, declarations: Mapping[str, object]) -> str | None:
     name = declared_name(value)
     return name if name in declarations else None
 

@@ -21,7 +21,7 @@ _FLOAT_VALUE = Lazy("records.floats", "float_value")
 _LONGEST_NUMBER = 80  # characters: more than any integer type can hold
 
 
-def kind(data: Any) -> str:
+def kind(data: object) -> str:
     """Return what JSON calls a value."""
     if data is None:
         return "null"
@@ -38,7 +38,7 @@ def wrong(path: str, expected: str, found: str, code: Code = "invalid_value") ->
     return EncodeError(code, path=path, expected=expected, found=found)
 
 
-def message_name(record: Any, path: str) -> str:
+def message_name(record: object, path: str) -> str:
     if type(record) is not dict:
         raise wrong(path, "a record with a message", kind(record))
     name = record.get("message")
@@ -47,13 +47,13 @@ def message_name(record: Any, path: str) -> str:
     return name[:256]
 
 
-def part(record: dict[str, Any], key: str, path: str) -> Any:
+def part(record: dict[str, object], key: str, path: str) -> Any:
     if key not in record:
         raise wrong(path, key, "nothing")
     return record[key]
 
 
-def only(record: Any, known: tuple[str, ...], path: str) -> None:
+def only(record: object, known: tuple[str, ...], path: str) -> None:
     if type(record) is not dict:
         raise wrong(path, "an object", kind(record))
     for key in record:
@@ -69,7 +69,7 @@ def is_number(text: str) -> bool:
     return 0 < len(digits) <= _LONGEST_NUMBER and digits.isascii() and digits.isdigit()
 
 
-def integer(data: Any, path: str) -> int:
+def integer(data: object, path: str) -> int:
     """Return an integer, written as a number or as its decimal digits."""
     if type(data) is int:
         return data
@@ -78,7 +78,7 @@ def integer(data: Any, path: str) -> int:
     raise wrong(path, "an integer", kind(data))
 
 
-def octets(data: Any, path: str) -> bytes:
+def octets(data: object, path: str) -> bytes:
     if type(data) is not str:
         raise wrong(path, "hexadecimal text", kind(data))
     try:
@@ -90,13 +90,13 @@ def octets(data: Any, path: str) -> bytes:
     return read
 
 
-def _flag(data: Any, path: str) -> bool:
+def _flag(data: object, path: str) -> bool:
     if type(data) is not bool:
         raise wrong(path, "true or false", kind(data))
     return data
 
 
-def _bits(type_: Bits, data: Any, path: str) -> Any:
+def _bits(type_: Bits, data: object, path: str) -> Any:
     return _flag(data, path) if type_.is_flag else integer(data, path)
 
 
@@ -112,7 +112,7 @@ def _text(type_: Text, data: Any, path: str) -> str:
         raise wrong(path, type_.encoding, "other bytes", "invalid_text") from None
 
 
-def _uuid(type_: Uuid, data: Any, path: str) -> UUID:
+def _uuid(type_: Uuid, data: object, path: str) -> UUID:
     if type(data) is not str:
         raise wrong(path, "a UUID", kind(data))
     try:

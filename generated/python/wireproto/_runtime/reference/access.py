@@ -95,7 +95,7 @@ def as_uuid(value: object, path: str) -> bytes:
     return as_int(UUID.__dict__["int"].__get__(value), path).to_bytes(16, "big")
 
 
-def as_items(value: object, path: str) -> tuple[Any, ...]:
+def as_items(value: object, path: str) -> tuple[object, ...]:
     if is_a(value, list):
         return tuple(list.__iter__(value))  # type: ignore[arg-type]
     if is_a(value, tuple):
@@ -172,7 +172,7 @@ def _guarded(value: object, candidates: Iterable[str], path: str) -> Any:
     return MISSING
 
 
-def extra(value: object, name: str, default: Any, path: str) -> Any:
+def extra(value: object, name: str, default: object, path: str) -> Any:
     """Return `absent`, `tail`, `code` or `message`: what a record has besides its fields."""
     if is_a(value, Record, Variety, FrameValue):
         return object.__getattribute__(value, name) if name in _slots(type(value)) else default
@@ -193,7 +193,7 @@ def _slots(class_: type) -> set[str]:
     return found
 
 
-def unknown_of(value: object, messages: Mapping[str, Any], path: str) -> Unknown | None:
+def unknown_of(value: object, messages: Mapping[str, object], path: str) -> Unknown | None:
     """Return a message of unknown layout as one of the tree; None: it is not one."""
     if is_a(value, Unknown):
         code = None if value.code is None else as_int(value.code, path)  # type: ignore[attr-defined]

@@ -64,7 +64,7 @@ class FrameScope:
                 found[position] = self.field((name,), "own")
         return found
 
-    def key_where(self, when: Any, names: tuple[str, ...]) -> Key | None:
+    def key_where(self, when: object, names: tuple[str, ...]) -> Key | None:
         """Return the key of a frame for which a `when` holds; None of another, and of one without the fields of the key.
 
         A message of the other role has them not where the frames of the roles differ.
@@ -89,7 +89,7 @@ class FrameScope:
                 return value
         return self._derived(name)
 
-    def _derived(self, name: str) -> Any:
+    def _derived(self, name: str) -> object:
         """Return a code field of the frame, which is derived and so not in the value."""
         frame, derived = declared_name(self._frame), self._contexts.derived
         if frame not in derived:

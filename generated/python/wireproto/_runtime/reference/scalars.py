@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from typing import Any
 from uuid import UUID
 
 from ..codec.errors import EncodeError
@@ -43,7 +42,7 @@ SCALARS = (Integer, Float, Boolean, Varint, Uuid, EnumReference, CodingReference
 """Types whose bytes depend on nothing but the value."""
 
 
-def scalar(plan: Schema, type_: Scalar, value: Any, path: str) -> bytes:
+def scalar(plan: Schema, type_: Scalar, value: object, path: str) -> bytes:
     """Return the bytes of a value of one of the SCALARS.
 
     Raises:
@@ -75,7 +74,7 @@ def bounds(type_: Integer | Varint) -> tuple[int, int]:
     return (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
 
 
-def number(type_: Integer | Varint, value: Any, path: str) -> int:
+def number(type_: Integer | Varint, value: object, path: str) -> int:
     """Return a number that the type can hold."""
     plain = as_int(value, path)
     low, high = bounds(type_)
@@ -89,21 +88,21 @@ def shown(value: int) -> str:
     return str(value) if value.bit_length() <= 128 else f"an integer of {value.bit_length()} bits"
 
 
-def number_shown(type_: Type, value: Any) -> str:
+def number_shown(type_: Type, value: object) -> str:
     """Return what an error about the value of a field shows of it: a number; "" for all else."""
     return (
         shown(value) if isinstance(type_, Integer | Varint | EnumReference) and isinstance(value, int) else ""
     )
 
 
-def _flag(value: Any, path: str) -> bool:
+def _flag(value: object, path: str) -> bool:
     plain = as_int(value, path)
     if plain not in (0, 1):
         raise EncodeError("invalid_value", path=path, expected="a Boolean", found=shown(plain))
     return plain == 1
 
 
-def _float(value: Any, size: int, endian: Endian, path: str) -> bytes:
+def _float(value: object, size: int, endian: Endian, path: str) -> bytes:
     order = ">" if endian == "big" else "<"
     try:
         return struct.pack(order + ("f" if size == 4 else "d"), as_float(value, path))
@@ -128,7 +127,7 @@ def enum_name(plan: Schema, enum: str, value: int) -> str | None:
     return next((member.name for member in plan.enums[enum].members if member.value == value), None)
 
 
-def _enum(plan: Schema, name: str, only: tuple[str, ...] | None, value: Any, path: str) -> bytes:
+def _enum(plan: Schema, name: str, only: tuple[str, ...] | None, value: object, path: str) -> bytes:
     enum = plan.enums[name]
     plain = number(enum.type, value, path)
     member = enum_name(plan, name, plain)
@@ -140,7 +139,7 @@ def _enum(plan: Schema, name: str, only: tuple[str, ...] | None, value: Any, pat
     return scalar(plan, enum.type, plain, path)
 
 
-def coding_bytes(plan: Schema, name: str, value: Any, path: str) -> bytes:
+def coding_bytes(plan: Schema, name: str, value: object, path: str) -> bytes:
     """Return a number in the first width that fits; None as the coding's null."""
     coding = plan.codings[name]
     plain = None if value is None else as_int(value, path)
@@ -159,7 +158,7 @@ def coding_bytes(plan: Schema, name: str, value: Any, path: str) -> bytes:
     raise EncodeError("unrepresentable", path=path, expected=f"a width of {name}", found=shown(plain))
 
 
-def text_bytes(type_: Bytes | Text, value: Any, path: str) -> bytes:
+def text_bytes(type_: Bytes | Text, value: object, path: str) -> bytes:
     """Return the bytes of bytes or text, without their length."""
     if isinstance(type_, Bytes):
         return as_bytes(value, path)
@@ -170,7 +169,7 @@ def text_bytes(type_: Bytes | Text, value: Any, path: str) -> bytes:
         raise EncodeError("invalid_text", path=path, expected=type_.encoding, found=found) from None
 
 
-def bit_number(type_: Bits, value: Any, path: str) -> int:
+def bit_number(type_: Bits, value: object, path: str) -> int:
     """Return the number of a field of bits."""
     if type_.is_flag:
         return int(_flag(value, path))
@@ -197,6 +196,6 @@ def zero(type_: Type, count: int) -> Any:
             return 0
 
 
-def null(value: Any, path: str) -> EncodeError:
+def null(value: object, path: str) -> EncodeError:
     """Return the error for a value that is not there and should be."""
     return EncodeError("invalid_value", path=path, expected="a value", found=kind_of(value))

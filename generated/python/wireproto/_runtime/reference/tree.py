@@ -29,7 +29,7 @@ class _Fields:
         self.name = name
         self.fields = fields
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if name.startswith("__") or name in type(self).__slots__ or name in _Fields.__slots__:
             raise AttributeError(name)
         try:
@@ -37,7 +37,7 @@ class _Fields:
         except KeyError:
             raise AttributeError(f"{self.name} has no field {name}") from None
 
-    def _key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[object, ...]:
         return (self.name, self.fields)
 
     def __eq__(self, other: object) -> bool:
@@ -71,7 +71,7 @@ class Record(_Fields):
         self.absent = absent
         self.tail = tail
 
-    def _key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[object, ...]:
         return (self.name, self.fields, self.absent, self.tail)
 
     def __repr__(self) -> str:
@@ -90,7 +90,7 @@ class Variety(_Fields):
         self.absent = 0
         self.tail = b""
 
-    def _key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[object, ...]:
         return (self.union, self.name, self.fields, self.code, self.tail)
 
     def __repr__(self) -> str:
@@ -123,7 +123,7 @@ class FrameValue(_Fields):
     def header(self) -> dict[str, Value]:
         return self.fields
 
-    def _key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[object, ...]:
         return (self.name, self.fields, self.message, self.absent, self.tail)
 
     def __repr__(self) -> str:

@@ -30,7 +30,7 @@ class NodeType(type):
     """Makes the class of a node from its annotations, as `dataclasses` does, in a fiftieth of the time."""
 
     _fields: tuple[str, ...]
-    _defaults: dict[str, Any]
+    _defaults: dict[str, object]
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> NodeType:
         above = next((base for base in bases if isinstance(base, NodeType)), None)

@@ -29,14 +29,14 @@ def dump(schema: Schema) -> str:
     return f'{{"{type(schema).__name__}":[\n' + ",\n".join(parts) + "\n]}\n"
 
 
-def _lines(value: Any) -> str:
+def _lines(value: object) -> str:
     if not isinstance(value, dict) or not value:
         return _text(_plain(value))
     entries = ",\n".join(_text([key, _plain(each)]) for key, each in value.items())
     return f'{{"":[\n{entries}\n]}}'
 
 
-def _text(plain: Any) -> str:
+def _text(plain: object) -> str:
     return json.dumps(plain, separators=(",", ":"))
 
 
@@ -46,7 +46,7 @@ def load(text: str) -> Schema:
     return schema
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, Node):
         return {type(value).__name__: [_plain(each) for each in _told(value)]}
     if isinstance(value, dict):
@@ -64,7 +64,7 @@ def _told(node: Node) -> list[object]:
     return [getattr(node, name) for name in names]
 
 
-def _node(plain: Any) -> Any:
+def _node(plain: object) -> Any:
     if type(plain) is list:
         return tuple([_node(each) for each in plain])
     if type(plain) is not dict:

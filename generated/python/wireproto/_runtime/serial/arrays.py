@@ -212,7 +212,7 @@ def places_of(data: bytes, row: list[Any]) -> Iterator[ValuePlace]:
             yield ValuePlace(row, index, position)
 
 
-def look(data: bytes, decode: Callable[[bytes], Any], rest: Misfit | None) -> Any:
+def look(data: bytes, decode: Callable[[bytes], object], rest: Misfit | None) -> object:
     """Return what the bytes hold, a `Fault` for each value that cannot be; behind their end `rest` is at fault.
 
     Whoever unpacks it refuses the first fault, and so says where it is.
@@ -232,7 +232,7 @@ def look(data: bytes, decode: Callable[[bytes], Any], rest: Misfit | None) -> An
 
 
 def _look_at(
-    data: bytes, position: int, decode: Callable[[bytes], Any], waiting: list[tuple[list[Any], int]]
+    data: bytes, position: int, decode: Callable[[bytes], object], waiting: list[tuple[list[Any], int]]
 ) -> int:
     """Take in the value at a position, and return where it ends; an array's and a map's values are waited for."""
     row = waiting[-1][0]
@@ -250,14 +250,14 @@ def _look_at(
     return end
 
 
-def _leaf(source: bytes, position: int, decode: Callable[[bytes], Any]) -> Any:
+def _leaf(source: bytes, position: int, decode: Callable[[bytes], object]) -> object:
     try:
         return decode(source)
     except ValueError:  # a text: all else is a value
         return Fault(Misfit("invalid_text", "UTF-8", "other bytes", at=position))
 
 
-def _fill(waiting: list[tuple[list[Any], int]], rest: Misfit) -> None:
+def _fill(waiting: list[tuple[list[object], int]], rest: Misfit) -> None:
     """Let the first value that is not there be at fault; of those behind it nothing is known."""
     waiting[-1][0].append(Fault(rest))
     behind = Fault(rest, is_behind=True)

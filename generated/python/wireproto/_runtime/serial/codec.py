@@ -22,10 +22,10 @@ __all__ = ["Format", "SerialCodec", "framed", "refuse_tails"]
 class Format(Protocol):
     """What is particular to a serialization."""
 
-    def pack(self, frame: Any) -> bytes:
+    def pack(self, frame: object) -> bytes:
         """Return a frame's bytes; any exception where it cannot carry a value, an EncodeError where it can say why."""
 
-    def unpack(self, body: bytes, role: str | None, budget: Budget) -> Any:
+    def unpack(self, body: bytes, role: str | None, budget: Budget) -> object:
         """Return the frame of a body.
 
         Raises:
@@ -39,7 +39,7 @@ class Format(Protocol):
         """Return where in a body a misfit is, or begins, or what holds it."""
 
     def framers(
-        self, most: int, limits: Mapping[str, Any], budget: Callable[[], Budget]
+        self, most: int, limits: Mapping[str, object], budget: Callable[[], Budget]
     ) -> Callable[[], Framer]:
         """Return what makes finders of frames of at most so many bytes; each reads one stream."""
 
@@ -66,7 +66,7 @@ class SerialCodec:
         self._limits = limits
         self._swelling = "inflated" if has_compression else None
 
-    def encode(self, frame: Any, options: Options) -> bytes:
+    def encode(self, frame: object, options: Options) -> bytes:
         """Return the bytes of a frame.
 
         Raises:
@@ -83,7 +83,7 @@ class SerialCodec:
             raise EncodeError("limit_exceeded", expected=expected, found=f"{len(body)} bytes")
         return self._format.frame(body)
 
-    def _pack_plain(self, frame: Any, native: bytes | None, options: Options) -> bytes:
+    def _pack_plain(self, frame: object, native: bytes | None, options: Options) -> bytes:
         """Return the body of a frame whose values are of other classes than usual."""
         refuse_tails(frame)
         try:
@@ -125,7 +125,7 @@ class SerialCodec:
 
         return self._framer(options), read
 
-    def _made(self, body: bytes, start: int, end: int, options: Options) -> Any:
+    def _made(self, body: bytes, start: int, end: int, options: Options) -> object:
         try:
             limits = {**self._limits, **options.limits} if options.limits else self._limits
             budget = Budget(limits, options, self._judge.limit_rules)
@@ -166,8 +166,8 @@ class SerialCodec:
 
 
 def framed(
-    message: Any, header: dict[str, Any], frames: Mapping[type, type], classes: tuple[type, ...]
-) -> Any:
+    message: Any, header: dict[str, object], frames: Mapping[type, type], classes: tuple[type, ...]
+) -> object:
     """Return a message in its frame with these header fields, None for the default; a frame with them changed.
 
     Raises:
@@ -187,7 +187,7 @@ def framed(
         raise EncodeError("invalid_value", path=frame.__name__, expected=expected, found="fewer") from None
 
 
-def refuse_tails(value: Any, path: str = "") -> None:
+def refuse_tails(value: object, path: str = "") -> None:
     """Refuse a value in which bytes are left over that a lenient reader met.
 
     Raises:
@@ -200,7 +200,7 @@ def refuse_tails(value: Any, path: str = "") -> None:
         raise EncodeError("too_deep", path=path or declared_name(value)[:64], expected=expected) from None
 
 
-def _refuse_tails(value: Any, path: str) -> None:
+def _refuse_tails(value: object, path: str) -> None:
     place = f"{path or declared_name(value)[:64]}.tail"
     tail = extra(value, "tail", b"", place) if hasattr(type(value), "__match_args__") else b""
     if not is_a(tail, bytes, bytearray, memoryview):
@@ -213,7 +213,7 @@ def _refuse_tails(value: Any, path: str) -> None:
         _refuse_tails(part, _joined(path, name))
 
 
-def _obstacle(value: Any, path: str = "") -> tuple[str, str, str]:
+def _obstacle(value: object, path: str = "") -> tuple[str, str, str]:
     """Return where the value is that no other serialization carries, what was expected there and what it is."""
     for name, inner in _parts(value, path):
         where = _joined(path, name)
@@ -236,7 +236,7 @@ def _joined(path: str, name: str) -> str:
     return f"{path}.{name}" if path and not name.startswith("[") else path + name
 
 
-def _parts(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+def _parts(value: object, path: str) -> Iterator[tuple[str, Any]]:
     if is_a(value, list, tuple):
         yield from ((f"[{index}]", item) for index, item in enumerate(as_items(value, path)))
     for name in getattr(type(value), "__match_args__", ()):

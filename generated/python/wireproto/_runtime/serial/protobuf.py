@@ -26,7 +26,7 @@ _HARMLESS = 1 << 20
 # ---- conversions
 
 
-def put_oneof(table: Mapping[type, tuple[str, Put]], value: Any, target: Any) -> None:
+def put_oneof(table: Mapping[type, tuple[str, Put]], value: object, target: object) -> None:
     """Put a value into the field of a oneof that belongs to its class."""
     name, put = table[type(value)]
     inner = getattr(target, name)
@@ -88,7 +88,7 @@ class ProtobufFormat:
         self._tables = Tables()
         self._nesting: dict[str, bool] = {}
 
-    def pack(self, frame: Any) -> bytes:
+    def pack(self, frame: object) -> bytes:
         class_, put = self._puts[type(frame)]
         target = class_()
         put(frame, target)
@@ -108,7 +108,7 @@ class ProtobufFormat:
             known = self._nesting[descriptor.full_name] = is_recursive(descriptor)
         return known
 
-    def unpack(self, body: bytes, role: str | None, budget: Budget) -> Any:
+    def unpack(self, body: bytes, role: str | None, budget: Budget) -> object:
         class_, take = self._of(role)
         if len(body) > _HARMLESS:
             skim(self._tables, class_.DESCRIPTOR, body, budget)

@@ -102,14 +102,14 @@ class Tables(dict[Any, dict[int, Field]]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._keys: dict[Any, dict[int, Field | None]] = {}
-        self._flat: dict[Any, bool] = {None: True}
+        self._keys: dict[object, dict[int, Field | None]] = {}
+        self._flat: dict[object, bool] = {None: True}
 
     def __missing__(self, descriptor: Any) -> dict[int, Field]:
         self[descriptor] = table = {field.number: Field(field) for field in descriptor.fields}
         return table
 
-    def keys_of(self, descriptor: Any) -> dict[int, Field | None]:
+    def keys_of(self, descriptor: object) -> dict[int, Field | None]:
         """Return the keys that fields have in the bytes of a message; None: one of which there is one, and no message."""
         keys = self._keys.get(descriptor)
         if keys is None:
@@ -121,7 +121,7 @@ class Tables(dict[Any, dict[int, Field]]):
                     keys[number << 3 | _BYTES] = field  # packed
         return keys
 
-    def is_flat(self, descriptor: Any) -> bool:
+    def is_flat(self, descriptor: object) -> bool:
         """Tell whether nothing in a message is a list or a message, as of a field that is none (None)."""
         is_flat = self._flat.get(descriptor)
         if is_flat is None:
@@ -132,7 +132,7 @@ class Tables(dict[Any, dict[int, Field]]):
 # ---- before the parser
 
 
-def skim(tables: Tables, descriptor: Any, data: bytes, budget: Budget) -> None:
+def skim(tables: Tables, descriptor: object, data: bytes, budget: Budget) -> None:
     """Refuse a message that holds too many items, or what a parser would make much of before it was refused.
 
     Raises:
@@ -154,7 +154,7 @@ class _Skim:
         self._data = data
         self._counts = budget.counts()
 
-    def message(self, descriptor: Any, position: int, end: int, depth: int) -> bool:
+    def message(self, descriptor: object, position: int, end: int, depth: int) -> bool:
         """Count what is in a message; False where there is a fault that a look will find."""
         data, keys = self._data, self._tables.keys_of(descriptor)
         counts: dict[str, int] = {}
@@ -217,7 +217,7 @@ def _n_packed(field: Field, data: bytes, begin: int, end: int) -> int:
 # ---- behind it
 
 
-def look(tables: Tables, descriptor: Any, data: bytes, budget: Budget) -> None:
+def look(tables: Tables, descriptor: object, data: bytes, budget: Budget) -> None:
     """Refuse a message with a field that is doubled, not known, of another type, or cut, or with too many or too deep ones.
 
     Raises:
@@ -375,7 +375,7 @@ def place_of(tables: Tables, descriptor: Any, data: bytes, path: str) -> int:
 
 def _find(
     fields: dict[int, Field], data: bytes, start: int, end: int, name: str
-) -> tuple[Any, int, int] | None:
+) -> tuple[object, int, int] | None:
     """Return the descriptor, and the place, of the field of that name, or of the item: `pairs[1]`."""
     wanted, _, index = name.partition("[")
     number = int(index[:-1]) if index[:-1].isdecimal() else 0

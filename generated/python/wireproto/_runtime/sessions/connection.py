@@ -38,7 +38,7 @@ class _Conversation:
         limits: Any,
         context: Any,
         variant: str | None,
-        options: Mapping[str, Any],
+        options: Mapping[str, object],
         now: float,
     ) -> None:
         if on_error not in (None, "close", "continue"):
@@ -115,7 +115,7 @@ class Connection(_Conversation):
         limits: Any = None,
         context: Any = None,
         variant: str | None = None,
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
         now: float = 0.0,
     ) -> None:
         check_role(role, package.roles)
@@ -219,10 +219,10 @@ class Connection(_Conversation):
 
     def _send(
         self,
-        message: Any,
+        message: object,
         now: float,
-        header: Mapping[str, Any],
-        writing: Mapping[str, Any],
+        header: Mapping[str, object],
+        writing: Mapping[str, object],
         split: int | None = None,
         *,
         despite: str | None = None,
@@ -250,7 +250,9 @@ class Connection(_Conversation):
         self._engine.commit(decision, now)
         return data
 
-    def _send_nested(self, frame: Any, now: float, writing: Mapping[str, Any], despite: str | None) -> bytes:
+    def _send_nested(
+        self, frame: object, now: float, writing: Mapping[str, object], despite: str | None
+    ) -> bytes:
         """Send a frame that holds others: each is seen after the one before, and all are undone if one is refused."""
         package, role = self._package, self._role
         saved = self._engine.save()
@@ -269,12 +271,12 @@ class Connection(_Conversation):
             self._engine.restore(saved)
             raise
 
-    def _may_make_whole(self, frame: Any) -> bool:
+    def _may_make_whole(self, frame: object) -> bool:
         context = self._context
         return context is not None and hasattr(frame, "message") and bool(context.may_make_whole(frame))
 
     def _send_last_piece(
-        self, frame: Any, now: float, writing: Mapping[str, Any], despite: str | None
+        self, frame: object, now: float, writing: Mapping[str, object], despite: str | None
     ) -> bytes:
         """Send a piece; the frame that it makes whole, if any, is seen behind it. Both are undone if one is refused."""
         saved = self._engine.save()
@@ -287,7 +289,7 @@ class Connection(_Conversation):
         return data
 
     def _send_split(
-        self, frame: Any, now: float, writing: Mapping[str, Any], size: int, despite: str | None
+        self, frame: object, now: float, writing: Mapping[str, object], size: int, despite: str | None
     ) -> bytes:
         """Send a frame in pieces; all of them are undone if one is refused."""
         from .fragmenting import Splitting
@@ -316,17 +318,17 @@ class Connection(_Conversation):
             raise
         return b"".join(sent)
 
-    def _written(self, frame: Any, writing: Mapping[str, Any]) -> bytes:
+    def _written(self, frame: object, writing: Mapping[str, object]) -> bytes:
         data = self._encoded(frame, writing)
         self._remember(frame)
         return data
 
-    def _encoded(self, frame: Any, writing: Mapping[str, Any]) -> bytes:
+    def _encoded(self, frame: object, writing: Mapping[str, object]) -> bytes:
         package = self._package
         more = package.writing(self._role, self._context, self._limits, self._variant)
         return package.encode(frame, **writing, **more)
 
-    def _remember(self, frame: Any, hear: Callable[[Any, str], None] | None = None) -> None:
+    def _remember(self, frame: Any, hear: Callable[[object, str], None] | None = None) -> None:
         """Let a frame that is sent change what the context says of later ones; `hear` it, and what it makes whole.
 
         Raises:
@@ -395,7 +397,7 @@ class Session(_Conversation):
         limits: Any = None,
         context: Any = None,
         variant: str | None = None,
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
         now: float = 0.0,
     ) -> None:
         super().__init__(

@@ -35,13 +35,13 @@ def other_kind(kind: Kind) -> Term | None:
 def _of_piece(terms: list[Term]) -> Term | None:
     """Return what says whether a piece of a block, behind which others come, does not say so; a last one is not asked."""
 
-    def is_other(m: Any, f: Any, v: list[Any], x: Any) -> bool:
+    def is_other(m: object, f: object, v: list[object], x: object) -> bool:
         return not any(_holds(term, m, f, v, x) for term in terms)
 
     return is_other if terms else None
 
 
-def _holds(term: Term, m: Any, f: Any, v: list[Any], x: Any) -> bool:
+def _holds(term: Term, m: object, f: object, v: list[object], x: object) -> bool:
     try:
         return bool(term(m, f, v, x))
     except NOTHING:
@@ -62,7 +62,7 @@ def _choice(type_: Type, words: MessageWords) -> Term | None:
 
 
 def _of_arm(subject: Term, arms: list[tuple[tuple[Span, ...], Term | None]]) -> Term:
-    def is_other(m: Any, f: Any, v: list[Any], x: Any) -> bool:
+    def is_other(m: object, f: object, v: list[object], x: object) -> bool:
         try:
             number = subject(m, f, v, x)
             taken = (choice for spans, choice in arms if not spans or _covers(spans, number))
@@ -81,7 +81,7 @@ def _covers(spans: tuple[Span, ...], number: Any) -> bool:
 def _of_context(code: Term, kind: Kind) -> Term:
     own = kind.code
 
-    def is_other(m: Any, f: Any, v: list[Any], x: Any) -> bool:
+    def is_other(m: object, f: object, v: list[object], x: Any) -> bool:
         try:
             said = code(m, f, v, x)
         except NOTHING:
@@ -91,6 +91,6 @@ def _of_context(code: Term, kind: Kind) -> Term:
     return is_other
 
 
-def _is_known(plan: Schema, code: Any, sender: str | None) -> bool:
+def _is_known(plan: Schema, code: object, sender: str | None) -> bool:
     """Say whether a code is that of a message which a role sends."""
     return any(code == each.code and each.role in (None, sender) for each in plan.messages.values())

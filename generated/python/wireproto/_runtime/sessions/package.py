@@ -36,8 +36,8 @@ class Package:
         frames: Mapping[str, type],
         limits: type,
         preambles: tuple[type, ...] = (),
-        context: Callable[..., Any] | None = None,
-        classes: Mapping[str, Any] | None = None,
+        context: Callable[..., object] | None = None,
+        classes: Mapping[str, object] | None = None,
     ) -> None:
         self.plan = plan
         self.program = Program(plan)
@@ -56,20 +56,20 @@ class Package:
         return roles
 
     def decoder(
-        self, role: str, *, context: Any, limits: Any, strict: bool, variant: str | None
-    ) -> Decoder[Any]:
+        self, role: str, *, context: object, limits: object, strict: bool, variant: str | None
+    ) -> Decoder[object]:
         """Return a decoder of what a role sends; errors are items among its frames."""
         more: dict[str, Any] = {} if self.make_context is None else {"context": context}
         more |= {"variant": variant} if self.has_variants else {}
         return self._make_decoder(role, limits=limits, strict=strict, errors="yield", **more)
 
-    def writing(self, role: str, context: Any, limits: Any, variant: str | None) -> dict[str, Any]:
+    def writing(self, role: str, context: object, limits: object, variant: str | None) -> dict[str, object]:
         """Return the arguments that `encode` has in this package beside the usual ones."""
         more: dict[str, Any] = {} if limits is None else {"limits": limits}
         more |= {"from_role": role, "context": context} if self.plan.contexts else {}
         return more | ({"variant": variant} if self.has_variants else {})
 
-    def framed(self, role: str, message: Any, header: Mapping[str, Any]) -> Any:
+    def framed(self, role: str, message: Any, header: Mapping[str, object]) -> object:
         """Return a message in the frame that the role sends; a frame with what the header changes; a preamble as it is."""
         given = {name: value for name, value in header.items() if value is not None}
         if type(message) in self.bare:

@@ -44,7 +44,7 @@ def change(values: list[Any], slot: int, action: str, value: Any) -> None:
         values[slot].remove(value)
 
 
-def _drop(queue: deque[Any], number: int) -> None:
+def _drop(queue: deque[object], number: int) -> None:
     if number >= len(queue):
         queue.clear()
     for _ in range(min(number, len(queue))):
@@ -80,7 +80,7 @@ class Row:
         self._updates = updates
         self._steps = steps
 
-    def apply(self, message: Any, frame: Any, values: list[Any], moment: Any) -> None:
+    def apply(self, message: object, frame: object, values: list[object], moment: object) -> None:
         """Make the changes of the row at once."""
         if self._steps is None:
             for slot, action, value in self.changes(message, frame, values, moment):
@@ -92,7 +92,7 @@ class Row:
             except NOTHING:
                 continue
 
-    def changes(self, message: Any, frame: Any, values: list[Any], moment: Any) -> list[Change]:
+    def changes(self, message: object, frame: object, values: list[object], moment: object) -> list[Change]:
         """Return what the row changes, all of it seen with the old values; what cannot be computed stays as it is."""
         try:
             return [
@@ -101,7 +101,7 @@ class Row:
         except NOTHING:
             return self._possible(message, frame, values, moment)
 
-    def _possible(self, message: Any, frame: Any, values: list[Any], moment: Any) -> list[Change]:
+    def _possible(self, message: object, frame: object, values: list[object], moment: object) -> list[Change]:
         found: list[Change] = []
         for slot, action, term in self._updates:
             try:
@@ -141,9 +141,9 @@ def row_of(
 
 def initial_values(
     variables: Mapping[str, Variable], words: MessageWords, options: Mapping[str, Any]
-) -> list[Any]:
+) -> list[object]:
     """Return the values that an instance begins with; options have those of the connection."""
-    values: list[Any] = []
+    values: list[object] = []
     for name, variable in variables.items():
         is_given = variable.is_option and name in options
         first = options[name] if is_given else _first(variable.initial, words)
@@ -155,7 +155,7 @@ def _first(initial: Expression, words: MessageWords) -> Any:
     return compile_term(initial, words)(None, None, [], None)
 
 
-def _as(type_: Type, value: Any) -> Any:
+def _as(type_: Type, value: object) -> Any:
     return UUID(bytes=value) if isinstance(type_, Uuid) and isinstance(value, bytes) else value
 
 
@@ -226,7 +226,7 @@ def _counting(slot: int, operand: Operation, type_: Type, words: MessageWords) -
             other, mask = words.slots[name], (1 << 8 * size) - 1
             by = number if symbol == "+" else -number
 
-            def count(m: Any, f: Any, v: list[Any], x: Any) -> None:
+            def count(m: object, f: object, v: list[Any], x: object) -> None:
                 v[slot] = v[other] + by & mask
 
             return count
@@ -236,7 +236,7 @@ def _counting(slot: int, operand: Operation, type_: Type, words: MessageWords) -
 def _step(slot: int, action: str, term: Term) -> _Step:
     """Return what makes one change."""
 
-    def set_(m: Any, f: Any, v: list[Any], x: Any) -> None:
+    def set_(m: object, f: object, v: list[object], x: object) -> None:
         v[slot] = term(m, f, v, x)
 
     if action == "set":
@@ -304,7 +304,7 @@ def _fit(type_: Type) -> Any:
             return None
 
 
-def _rolling(bits: int, is_signed: bool) -> Any:
+def _rolling(bits: int, is_signed: bool) -> object:
     mask, half = (1 << bits) - 1, 1 << bits - 1
     if not is_signed:
         return lambda value: value & mask

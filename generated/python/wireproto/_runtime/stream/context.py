@@ -55,7 +55,7 @@ class Context:
         self.derived: dict[str, dict[str, Any]] = {}
         """The expressions of the derived fields of each frame that was asked for one, by name."""
         self.joins = Joins(plan, self._open)
-        self.listener: Callable[[Any, str | None], None] | None = None
+        self.listener: Callable[[object, str | None], None] | None = None
         """What hears of each frame that was read, before it changes anything here."""
 
     def lookup(self, name: str, keys: Key, sender: str | None) -> Any:
@@ -66,7 +66,7 @@ class Context:
         """
         return self.entries[name][(self._roles[name] or sender, *keys)]
 
-    def state_to_read(self, limits: Mapping[str, Any], role: str | None) -> ReadState:
+    def state_to_read(self, limits: Mapping[str, object], role: str | None) -> ReadState:
         """Return the state of one frame of `role` within default `limits`; a context keeps one for each role."""
         state = self._reading.get(role)
         if state is None:
@@ -75,7 +75,7 @@ class Context:
             state.begin()
         return state
 
-    def state_to_write(self, limits: Mapping[str, Any], role: str | None) -> WriteState:
+    def state_to_write(self, limits: Mapping[str, object], role: str | None) -> WriteState:
         """Return the same for writing."""
         state = self._writing.get(role)
         if state is None:
@@ -86,7 +86,7 @@ class Context:
 
     # ---- what a frame says ----
 
-    def apply(self, frame: Any, sender: str | None) -> None:
+    def apply(self, frame: object, sender: str | None) -> None:
         """Let a whole frame of `sender` set and clear entries; pieces are not joined.
 
         Raises:
@@ -125,7 +125,7 @@ class Context:
                 raise DecodeError("too_deep", path=self._name_of(joined), expected="fewer joins inside joins")
             self.take(joined, options, read, n_outside=n_outside + 1)
 
-    def mark(self, frame: Any, sender: str | None) -> Any:
+    def mark(self, frame: object, sender: str | None) -> object:
         """Return what `undo` needs if the frame cannot be taken in; what contexts are set to is undone without it."""
         rules = self._rules_of(frame)
         if not rules.pieces:
@@ -135,12 +135,12 @@ class Context:
         self.joins.journal = []
         return self.joins.journal
 
-    def may_make_whole(self, frame: Any) -> bool:
+    def may_make_whole(self, frame: object) -> bool:
         """Say whether a frame is of a kind that can be the last piece of another frame."""
         pieces = self._rules_of(frame).pieces
         return any(piece.is_last and isinstance(piece.type, FrameReference) for piece in pieces)
 
-    def undo(self, mark: Any) -> None:
+    def undo(self, mark: object) -> None:
         """Have everything as it was at a mark."""
         if isinstance(mark, dict):
             self.restore(mark)
@@ -148,7 +148,7 @@ class Context:
             for each in reversed(mark):
                 self.joins.undo(each)
 
-    def is_quiet(self, frame: Any) -> bool:
+    def is_quiet(self, frame: object) -> bool:
         """Say whether no rule is concerned with frames like this one."""
         rules = self._rules_of(frame)
         return rules.is_quiet and not rules.blocks
@@ -168,7 +168,7 @@ class Context:
                     return True
         return False
 
-    def _scope(self, frame: Any, sender: str | None, *, is_header: bool = False) -> FrameScope:
+    def _scope(self, frame: object, sender: str | None, *, is_header: bool = False) -> FrameScope:
         return self._scope_of(self._plan, self._limits, frame, self, sender, is_header=is_header)
 
     def _apply(self, rules: Rules, scope: FrameScope, sender: str | None) -> None:
@@ -192,7 +192,7 @@ class Context:
                 self._put_back(name, key, value)
             raise
 
-    def _set(self, name: str, key: Key, value: Any) -> None:
+    def _set(self, name: str, key: Key, value: object) -> None:
         entries = self.entries[name]
         if key not in entries and len(entries) >= self._open:
             expected = within(f"at most {self._open} open keys", "open")
@@ -200,7 +200,7 @@ class Context:
             raise DecodeError("limit_exceeded", rule=rule, path=name, expected=expected)
         entries[key] = value
 
-    def _put_back(self, name: str, key: Key, value: Any) -> None:
+    def _put_back(self, name: str, key: Key, value: object) -> None:
         if value is _NOTHING:
             self.entries[name].pop(key, None)
         else:
@@ -208,7 +208,7 @@ class Context:
 
     # ---- pieces ----
 
-    def direction(self, sender: str | None, frame: Any = None) -> str | None:
+    def direction(self, sender: str | None, frame: object = None) -> str | None:
         """Return whose pieces those of a frame are: the sender's, else those of the only role that sends such frames."""
         if sender is not None:
             return sender
@@ -245,7 +245,7 @@ class Context:
 
     def _joined(
         self, rules: Rules, frame: Any, scope: FrameScope, options: Options, read: ReadJoined | None
-    ) -> Any:
+    ) -> object:
         """Join a frame if it is a piece; return the frame that this makes whole, if it does."""
         direction = self.direction(options.from_role, frame)
         for piece in rules.pieces:
@@ -296,7 +296,7 @@ class Context:
         """Return the entries, and what is open, as JSON data."""
         from .snapshots import plain
 
-        entries: dict[str, Any] = {
+        entries: dict[str, object] = {
             name: [[plain(part) for part in key] + [plain(value)] for key, value in entries.items()]
             for name, entries in self.entries.items()
         }

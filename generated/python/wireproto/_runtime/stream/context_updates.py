@@ -43,9 +43,9 @@ class Notes:
         context: Context,
         options: Options,
         load_plan: Callable[[], Schema],
-        decode_from: Callable[[bytes, int, int, ReadState | None], tuple[Any, int]] | None = None,
+        decode_from: Callable[[bytes, int, int, ReadState | None], tuple[object, int]] | None = None,
         state: ReadState | None = None,
-        namespace: dict[str, Any] | None = None,
+        namespace: dict[str, object] | None = None,
         *,
         is_complete: bool = True,
     ) -> None:
@@ -97,7 +97,7 @@ class Notes:
             self._compiled = compiled(self._decode_from, self._state, is_complete=self._is_complete)
         return self._compiled
 
-    def _read_again(self, buffer: bytes, start: int, end: int, base: int) -> Any:
+    def _read_again(self, buffer: bytes, start: int, end: int, base: int) -> object:
         """Return the last piece of a block that is open, read by the codec that knows what is open."""
         from ..reference.explain import explain
         from ..reference.objects import build

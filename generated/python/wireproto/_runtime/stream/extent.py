@@ -52,7 +52,7 @@ class _Level:
     __slots__ = ("index", "left", "n_lengths", "names", "steps", "until")
 
     def __init__(
-        self, steps: Steps, names: dict[str, Any], *, left: int = 0, until: Expression | None = None
+        self, steps: Steps, names: dict[str, object], *, left: int = 0, until: Expression | None = None
     ) -> None:
         self.steps = steps
         self.index = 0
@@ -76,7 +76,7 @@ class Extent:
 
     def __init__(self, extents: Extents) -> None:
         self._extents = extents
-        self._frame: dict[str, Any] = {}
+        self._frame: dict[str, object] = {}
         self._items_left = extents.schema.n_messages
         if extents.head is None:
             self._level = _Level(extents.steps, self._frame)
@@ -338,7 +338,7 @@ class Extent:
             raise Odd
         return value
 
-    def context(self, name: str, keys: tuple[Any, ...]) -> Any:
+    def context(self, name: str, keys: tuple[object, ...]) -> Any:
         source = self._extents.options.context
         if source is None:
             raise Undefined("context", name)
@@ -352,13 +352,13 @@ class Extent:
             raise Odd
         return self._extents.sender
 
-    def _unknown(self, *arguments: Any) -> Any:
+    def _unknown(self, *arguments: object) -> Any:
         raise Odd
 
     size = count = present = code = checksum = remaining = offset = about_item = _unknown
 
 
-def _natural(number: Any, least: int | None = 0) -> int:
+def _natural(number: object, least: int | None = 0) -> int:
     """Return a number that a size, a count or a choice may be."""
     if not isinstance(number, int):
         raise Odd
@@ -421,7 +421,7 @@ class Extents:
         self.sender: str | None = self.schema.role or self.schema.frames[name].role
         self._frame = name
         self.most = self.schema.frame
-        self._messages: dict[tuple[Any, tuple[str, ...] | None], Steps] = {}
+        self._messages: dict[tuple[object, tuple[str, ...] | None], Steps] = {}
         self._header = header_of(self.steps, self.most)
         self._headers: dict[int, Header | None] = {}
         self._choice = None
@@ -468,7 +468,7 @@ class Extents:
         names.update(zip(self.head.names, numbers, strict=True))
         return _Level(self.message(numbers[self._subject], self._only), {})
 
-    def message(self, choice: Any, only: tuple[str, ...] | None) -> Steps:
+    def message(self, choice: object, only: tuple[str, ...] | None) -> Steps:
         """Return the steps of a message, by its name or its code.
 
         Raises:

@@ -357,7 +357,7 @@ def _flag(data: Any, position: int, end: int) -> tuple[int | None, int]:
 
 
 def _fixed(size: int, unpack: Callable[[Any, int], tuple[Any, ...]]) -> ReadNumber:
-    def read(data: Any, position: int, end: int) -> tuple[int | None, int]:
+    def read(data: object, position: int, end: int) -> tuple[int | None, int]:
         after = position + size
         return (unpack(data, position)[0] if after <= end else None), after
 
@@ -387,7 +387,7 @@ def _varint(bits: int, *, is_zigzag: bool) -> ReadNumber:
 def _coding(first: ReadNumber, widths: tuple[Width, ...], wide: list[ReadNumber | None]) -> ReadNumber:
     rows = [((width.low, width.high, width.is_null), rest) for width, rest in zip(widths, wide, strict=True)]
 
-    def read(data: Any, position: int, end: int) -> tuple[int | None, int]:
+    def read(data: object, position: int, end: int) -> tuple[int | None, int]:
         number, position = first(data, position, end)
         if position > end or number is None:
             return None, position

@@ -10,7 +10,7 @@ __all__ = ["Key", "plain", "value_of"]
 Key: TypeAlias = tuple[Any, ...]
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     match value:
         case bool() | None | str():
             return value
@@ -24,7 +24,7 @@ def plain(value: Any) -> Any:
             raise ValueError(f"a context cannot hold a {type(value).__name__}")
 
 
-def value_of(value: Any) -> Any:
+def value_of(value: object) -> object:
     match value:
         case {"uuid": str(text)}:
             return UUID(text)

@@ -78,7 +78,7 @@ class CompiledFrames:
 
 def spliced(
     reader: Reader, record: RecordScope, field: Field, node: Node, inside: Node, pieces: Sequence[bytes]
-) -> Any:
+) -> object:
     """Return the frame that compiled code makes of all pieces; None where there is none: the reference codec reads them.
 
     `node`, `inside`: the block of the last piece, and what it holds.

@@ -95,7 +95,7 @@ class AdapterProgram:
             raise ImplementationError("garbage", "an answer to encode without bytes")
         return Written(data=bytes.fromhex(answer.bytes))
 
-    def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, Any]) -> Traced:
+    def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, object]) -> Traced:
         asked = tuple(
             AskedStep(from_role=each.role, bytes=each.data.hex(), at=each.at, eof=each.is_end)
             for each in steps

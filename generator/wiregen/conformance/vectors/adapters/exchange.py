@@ -159,11 +159,11 @@ class GarbageError(ValueError):
     """A line that is not of the exchange."""
 
 
-_REQUEST: Final[TypeAdapter[Any]] = TypeAdapter(Request)
+_REQUEST: Final[TypeAdapter[object]] = TypeAdapter(Request)
 _ANSWER: Final = TypeAdapter(Answer)
 
 
-def write(what: Any) -> bytes:
+def write(what: object) -> bytes:
     """Return a request as its line, ASCII only."""
     return json.dumps(_REQUEST.dump_python(what, by_alias=True)).encode() + b"\n"
 

@@ -38,7 +38,7 @@ def answers(door: Implementation, lines: Iterable[bytes]) -> Iterator[bytes]:
         yield _line({"id": request.id, **_said(door, request)})
 
 
-def _said(door: Implementation, request: Request) -> dict[str, Any]:
+def _said(door: Implementation, request: Request) -> dict[str, object]:
     try:
         return _answer(door, request)
     except SkippedError as error:
@@ -54,7 +54,7 @@ def _answer(door: Implementation, request: Request) -> dict[str, Any]:
             return {"name": door.name, **told}
         case Decode():
             decoded = door.decode(_setting(request), [bytes.fromhex(chunk) for chunk in request.chunks])
-            answer: dict[str, Any] = {"frames": list(decoded.frames), "incomplete": decoded.is_incomplete}
+            answer: dict[str, object] = {"frames": list(decoded.frames), "incomplete": decoded.is_incomplete}
             answer |= {"unfinished": True} if decoded.is_unfinished else {}
             return answer if decoded.fault is None else {**answer, "error": _error(decoded.fault)}
         case Encode():
@@ -83,7 +83,7 @@ def _setting(request: Decode | Encode) -> Setting:
     )
 
 
-def _error(fault: Fault) -> dict[str, Any]:
+def _error(fault: Fault) -> dict[str, object]:
     names = ("code", "at", "recoverable", "rule", "path", "inner_at")
     return {name: getattr(fault, name) for name in names if getattr(fault, name) is not None}
 

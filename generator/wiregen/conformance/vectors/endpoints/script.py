@@ -31,7 +31,7 @@ class Unfit(Exception):
 class Effect:
     """The rows that a step takes, the violations it is told, and the sessions that go to another state."""
 
-    goals: frozenset[Any]
+    goals: frozenset[object]
     violations: tuple[str, ...]
     moves: tuple[tuple[str, str, str], ...]
     is_legal: bool

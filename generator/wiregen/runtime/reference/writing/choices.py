@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from ...codec.errors import EncodeError
 from ...records.arms import accepts
@@ -22,7 +21,7 @@ _ANY = object()
 """Stands for a subject that only a context could tell."""
 
 
-def write_union(writer: Writer, type_: UnionReference, value: Any, spot: Spot) -> bytes:
+def write_union(writer: Writer, type_: UnionReference, value: object, spot: Spot) -> bytes:
     name, only = type_.name, type_.only
     union = writer.schema.plan.unions[name]
     variety = writer.variety(name, value, spot.path)
@@ -44,7 +43,7 @@ def write_union(writer: Writer, type_: UnionReference, value: Any, spot: Spot) -
     return data
 
 
-def write_match(writer: Writer, type_: Match, value: Any, spot: Spot) -> bytes:
+def write_match(writer: Writer, type_: Match, value: object, spot: Spot) -> bytes:
     """Return the bytes of the arm that takes the subject."""
     try:
         is_open = "context" in writer.unknowable
@@ -61,7 +60,7 @@ def write_match(writer: Writer, type_: Match, value: Any, spot: Spot) -> bytes:
     return writer.write(arm.type, value, spot)
 
 
-def _write_fitting(writer: Writer, arms: tuple[Arm, ...], value: Any, spot: Spot) -> bytes:
+def _write_fitting(writer: Writer, arms: tuple[Arm, ...], value: object, spot: Spot) -> bytes:
     """Return the bytes of the first arm that takes the value."""
     for arm in arms[:-1]:
         data = spot.row.attempt(partial(writer.write, arm.type, value, spot))
@@ -70,7 +69,7 @@ def _write_fitting(writer: Writer, arms: tuple[Arm, ...], value: Any, spot: Spot
     return writer.write(arms[-1].type, value, spot)
 
 
-def _write_sized_arm(writer: Writer, type_: Match, value: Any, spot: Spot) -> bytes:
+def _write_sized_arm(writer: Writer, type_: Match, value: object, spot: Spot) -> bytes:
     """Return the bytes of the arm that takes the value, where its size decides the arm: that is compared afterwards."""
     types = [arm.type for arm in type_.arms]
     fitting = [each for each in types if is_flat(each) or accepts(writer.schema, each, value)]
@@ -103,10 +102,10 @@ def _no_arm(spot: Spot) -> EncodeError:
     return EncodeError("unknown_code", path=place_of(spot), expected="a known choice", found="another")
 
 
-def _arm_of(type_: Match, number: Any) -> Arm | None:
+def _arm_of(type_: Match, number: object) -> Arm | None:
     """Return the first arm that has a value of the subject."""
     return next((arm for arm in type_.arms if not arm.spans or _covers(arm.spans, number)), None)
 
 
-def _covers(spans: tuple[Span, ...], number: Any) -> bool:
+def _covers(spans: tuple[Span, ...], number: object) -> bool:
     return isinstance(number, int) and any(span.low <= number <= span.high for span in spans)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...codec.errors import EncodeError
 from ...schema.node import replace
 from ...schema.shapes import blocks
@@ -16,7 +14,7 @@ from .rows import Row
 __all__ = ["divide"]
 
 
-def divide(row: Row, name: str, frame: Any) -> None:
+def divide(row: Row, name: str, frame: object) -> None:
     """Let a row that is the frame `name` have a piece in place of a block, if that is what the frame carries."""
     schema = row.writer.schema
     for (owner, block), piece in schema.divided.items():
@@ -28,7 +26,7 @@ def divide(row: Row, name: str, frame: Any) -> None:
                 _refuse_whole(row, row.cells[block], piece)
 
 
-def _put_piece(row: Row, cell: Cell, message: Any, piece: str) -> None:
+def _put_piece(row: Row, cell: Cell, message: object, piece: str) -> None:
     path = join(row.path, piece)
     data = as_bytes(attribute(message, "data", path), join(path, "data"))
     for inner in _within(row, cell.type):

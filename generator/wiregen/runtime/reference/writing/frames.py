@@ -61,7 +61,7 @@ WRITERS = Dispatch(
 _REFUSE_UNREADABLE = Lazy("reference.writing.verification", "refuse_unreadable")
 
 
-def _write(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
+def _write(writer: Writer, type_: Type, value: object, spot: Spot) -> bytes:
     if isinstance(type_, SCALARS):
         return scalar(writer.schema.plan, type_, value, spot.path)
     data: bytes = WRITERS[type(type_)](writer, type_, value, spot)
@@ -70,14 +70,14 @@ def _write(writer: Writer, type_: Type, value: Any, spot: Spot) -> bytes:
 
 def write_frame(
     plan: Schema,
-    frame: Any,
+    frame: object,
     options: Options | None = None,
     *,
     compression: int = -1,
     is_tail_kept: bool = False,
     needs_context: bool = True,
     is_faulty: bool = False,
-    skim: Callable[[Any], bytes | None] | None = None,
+    skim: Callable[[object], bytes | None] | None = None,
 ) -> bytes:
     """Return the bytes of a frame, of a message in a frame with defaults, or of a preamble.
 
@@ -153,10 +153,10 @@ def write_message(
 
 def explain_encode(
     plan: Schema,
-    value: Any,
+    value: object,
     options: Options | None = None,
     *,
-    header: Mapping[str, Any] | None = None,
+    header: Mapping[str, object] | None = None,
     compression: int = -1,
 ) -> EncodeError | bytes:
     """Return why the fast encoder failed with a frame or message; its bytes, where the careful one does not."""
@@ -168,7 +168,7 @@ def explain_encode(
         return error
 
 
-def _outermost(writer: Writer, value: Any) -> str:
+def _outermost(writer: Writer, value: object) -> str:
     """Return the frame or preamble that a value is, or is sent in."""
     name = declared_name(value)
     schema = writer.schema
@@ -188,7 +188,7 @@ def _refuse_other(writer: Writer, name: str) -> str:
     return name
 
 
-def _frame_of(writer: Writer, message: Any) -> str:
+def _frame_of(writer: Writer, message: object) -> str:
     """Return the frame that a message is sent in: the sender's, else that of the role that may send it."""
     schema = writer.schema
     name = writer.message_name(message)

@@ -31,7 +31,7 @@ def write_struct(writer: Writer, type_: StructReference, value: Any, spot: Spot)
     return data
 
 
-def write_message(writer: Writer, type_: MessageReference, value: Any, spot: Spot) -> bytes:
+def write_message(writer: Writer, type_: MessageReference, value: object, spot: Spot) -> bytes:
     name = type_.name
     path = join(spot.path, name)
     if writer.message_name(value) != name:
@@ -45,14 +45,14 @@ def write_message(writer: Writer, type_: MessageReference, value: Any, spot: Spo
     return data
 
 
-def write_block(writer: Writer, type_: Block, value: Any, spot: Spot) -> bytes:
+def write_block(writer: Writer, type_: Block, value: object, spot: Spot) -> bytes:
     """Return the bytes of a block, whose fields are the surrounding record's; it has no value of its own."""
     if value is not None:
         raise EncodeError("constraint", path=spot.path, expected="nothing", found="a value")
     return spot.row.group(type_.fields, spot.start, spot.around)
 
 
-def write_frame(writer: Writer, type_: FrameReference, value: Any, spot: Spot) -> bytes:
+def write_frame(writer: Writer, type_: FrameReference, value: object, spot: Spot) -> bytes:
     """Return the bytes of a frame within a record; a list has counted its items itself."""
     name, only = type_.name, type_.only
     if spot.cell.is_declared:
@@ -67,7 +67,7 @@ def write_frame(writer: Writer, type_: FrameReference, value: Any, spot: Spot) -
     return _bare_frame(writer, name, frame, spot.path, spot.around.frame()) if data is None else data
 
 
-def as_frame(writer: Writer, name: str, value: Any, path: str) -> Any:
+def as_frame(writer: Writer, name: str, value: Any, path: str) -> object:
     """Return a frame; a message stands for its frame with defaults."""
     if is_named(value, name):
         return value
@@ -76,7 +76,7 @@ def as_frame(writer: Writer, name: str, value: Any, path: str) -> Any:
     return FrameValue(name, {}, value)
 
 
-def _bare_frame(writer: Writer, name: str, frame: Any, path: str, around: RegionContext) -> bytes:
+def _bare_frame(writer: Writer, name: str, frame: object, path: str, around: RegionContext) -> bytes:
     declared = writer.schema.frames[name]
     before = writer.sender, writer.frame
     writer.sender, writer.frame = writer.sender or declared.role, name
@@ -91,7 +91,7 @@ def _bare_frame(writer: Writer, name: str, frame: Any, path: str, around: Region
     return data
 
 
-def write_outermost(writer: Writer, name: str, value: Any) -> bytes:
+def write_outermost(writer: Writer, name: str, value: object) -> bytes:
     """Return the bytes of a frame, or of a preamble, that stands in the stream itself."""
     if name in writer.schema.frames:
         return _bare_frame(writer, name, as_frame(writer, name, value, ""), "", RegionContext())

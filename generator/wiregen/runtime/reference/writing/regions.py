@@ -27,7 +27,7 @@ from .writer import Writer
 __all__ = ["CARRIERS", "write_content", "write_region"]
 
 
-def write_region(writer: Writer, type_: Region, value: Any, spot: Spot) -> bytes:
+def write_region(writer: Writer, type_: Region, value: object, spot: Spot) -> bytes:
     carrier = type_.carrier
     prefix = _prefix_of(carrier)
     if value is None and isinstance(prefix, CodingReference) and not is_flat(type_.content):
@@ -74,7 +74,7 @@ def write_content(writer: Writer, type_: Region, value: Any, spot: Spot) -> byte
     return data + _tail(type_, value, spot) if type_.lenient and writer.is_tail_kept else data
 
 
-def _tail(type_: Region, value: Any, spot: Spot) -> bytes:
+def _tail(type_: Region, value: object, spot: Spot) -> bytes:
     """Return the bytes that were left over behind a value when it was read."""
     if keeps_tail(value) and not is_flat(type_.content):
         return as_bytes(extra(value, "tail", b"", spot.path) or b"", spot.path)
@@ -84,7 +84,7 @@ def _tail(type_: Region, value: Any, spot: Spot) -> bytes:
 
 
 def _filled(
-    writer: Writer, type_: Region, expression: Expression, data: bytes, value: Any, spot: Spot
+    writer: Writer, type_: Region, expression: Expression, data: bytes, value: object, spot: Spot
 ) -> bytes:
     """Return the content of a lenient region of given size, filled with the bytes left over when it was read, or zeros."""
     if type_.lenient != "padded":

@@ -30,7 +30,7 @@ class LastItem:
 
     __slots__ = ("row", "size", "type", "value")
 
-    def __init__(self, type_: Type, value: Any, row: Row | None, size: int) -> None:
+    def __init__(self, type_: Type, value: object, row: Row | None, size: int) -> None:
         self.type = type_
         self.value = value
         self.row = row
@@ -79,7 +79,7 @@ class RowScope:
         inner = self._inner(cell)
         return _deep(self._row.value(cell), path[1:]) if inner is None else inner.field(path[1:], "own")
 
-    def _of_item(self, path: tuple[str, ...]) -> Any:
+    def _of_item(self, path: tuple[str, ...]) -> object:
         if self._item is None:
             raise Undefined("item")
         row = self._item.row
@@ -87,7 +87,7 @@ class RowScope:
             _deep(self._item.value, path) if row is None or not path else self._below(row).field(path, "own")
         )
 
-    def about_item(self, function: str, path: tuple[str, ...]) -> Any:
+    def about_item(self, function: str, path: tuple[str, ...]) -> object:
         """Return what a function says of the last item, or of a field of it."""
         item = self._item
         if item is not None and not path and function != "present":
@@ -107,7 +107,7 @@ class RowScope:
             case _:
                 return scope.present(path)
 
-    def _with_varieties(self, cell: Cell) -> Any:
+    def _with_varieties(self, cell: Cell) -> object:
         """Return a field's value; the items of a list of unions as varieties, for `distinct` tells them by their code."""
         value, type_ = self._row.value(cell), content(cell.type)
         if not isinstance(type_, List) or value is None:
@@ -120,7 +120,7 @@ class RowScope:
             raise Undefined("limit", name)
         return value
 
-    def context(self, name: str, keys: tuple[Any, ...]) -> Any:
+    def context(self, name: str, keys: tuple[object, ...]) -> Any:
         return self._row.writer.context(name, keys)
 
     def variable(self, name: str) -> Any:
@@ -186,7 +186,7 @@ class RowScope:
         return checksum(algorithm, b"".join([self._row.data(cell) for cell in cells]))
 
 
-def _deep(value: Any, path: tuple[str, ...]) -> Any:
+def _deep(value: object, path: tuple[str, ...]) -> object:
     for name in path:
         value = attribute(value, name, name)
     if value is MISSING:

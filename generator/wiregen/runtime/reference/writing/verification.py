@@ -39,7 +39,7 @@ def refuse_unreadable(plan: Schema, name: str, value: Any, data: bytes, options:
         raise EncodeError("constraint", path=name, expected="what is read as the same", found="another value")
 
 
-def _completed(plan: Schema, value: Any) -> Any:
+def _completed(plan: Schema, value: object) -> Any:
     """Return a value with the defaults of its message's fields that it leaves out; only a Record can leave some out."""
     record = value.message if isinstance(value, FrameValue) else value
     declared = plan.messages.get(declared_name(record)) or plan.preambles.get(declared_name(record))
@@ -55,7 +55,7 @@ def _completed(plan: Schema, value: Any) -> Any:
     return FrameValue(value.name, value.fields, whole) if isinstance(value, FrameValue) else whole
 
 
-def _sender(plan: Schema, name: str, value: Any, options: Options) -> str | None:
+def _sender(plan: Schema, name: str, value: object, options: Options) -> str | None:
     """Return the role that sends a preamble or a frame: the one that is told, else the only one that may."""
     if name in plan.preambles:
         return plan.preambles[name].role
@@ -63,5 +63,5 @@ def _sender(plan: Schema, name: str, value: Any, options: Options) -> str | None
     return options.from_role or plan.frames[name].role or (None if message is None else message.role)
 
 
-def _fields(plan: Schema, value: Any, options: Options) -> Any:
+def _fields(plan: Schema, value: object, options: Options) -> Any:
     return frame_record(plan, value, variant=options.variant)["fields"]

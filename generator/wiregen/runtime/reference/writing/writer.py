@@ -86,7 +86,7 @@ class Writer:
         is_tail_kept: bool,
         needs_context: bool = True,
         is_faulty: bool = False,
-        skim: Callable[[Any], bytes | None] | None = None,
+        skim: Callable[[object], bytes | None] | None = None,
     ) -> None:
         self.schema = Layout(plan, options)
         self.sender = options.from_role
@@ -105,13 +105,13 @@ class Writer:
         self.work_left = 8 * self.schema.work if is_faulty else None
         self._nesting: dict[tuple[str, str], int] = {}
 
-    def write(self, type_: Type, value: Any, spot: Spot) -> bytes:
+    def write(self, type_: Type, value: object, spot: Spot) -> bytes:
         """Return the bytes of a value."""
         if self.work_left is not None:
             self.spend_work(4 if isinstance(type_, PLAIN) and not spot.cell.is_declared else 8, spot.path)
         return self._write(self, type_, value, spot)
 
-    def skimmed(self, frame: Any) -> bytes | None:
+    def skimmed(self, frame: object) -> bytes | None:
         """Return what fast code writes of a frame in a frame, where only a fault is looked for; None: that is done slowly."""
         data = None if self._skim is None or self._skims_left == 0 else self._skim(frame)
         if data is None:
@@ -177,7 +177,7 @@ class Writer:
 
     # ---- what expressions ask for ----
 
-    def context(self, name: str, keys: tuple[Any, ...]) -> Any:
+    def context(self, name: str, keys: tuple[object, ...]) -> Any:
         source = self._options.context
         try:
             if source is None:
@@ -186,7 +186,7 @@ class Writer:
         except (KeyError, TypeError):
             raise Undefined("context", name) from None
 
-    def count(self, type_: Type, value: Any, path: str) -> int | None:
+    def count(self, type_: Type, value: object, path: str) -> int | None:
         """Return the length of a value without prefix: bytes, for utf16 units of two, or items."""
         if value is None:
             return None
@@ -199,7 +199,7 @@ class Writer:
             return len(as_bytes(value, path))
         raise Undefined("count", path)
 
-    def code(self, type_: Type, value: Any, path: str) -> int | None:
+    def code(self, type_: Type, value: object, path: str) -> int | None:
         """Return the code of a message or of a variety; None where it has none."""
         if isinstance(type_, UnionReference):
             return self.variety(type_.name, value, path).code
@@ -215,12 +215,12 @@ class Writer:
 
     # ---- values ----
 
-    def message_name(self, value: Any) -> str | None:
+    def message_name(self, value: object) -> str | None:
         """Return which message a value is, None where it is none."""
         name = declared_name(value)
         return name if name in self.schema.messages else None
 
-    def plain_items(self, item: Type, value: Any, path: str) -> tuple[Any, ...]:
+    def plain_items(self, item: Type, value: object, path: str) -> tuple[object, ...]:
         items = as_items(value, path)
         if not isinstance(item, UnionReference):
             return items
@@ -237,7 +237,7 @@ class Writer:
                 return Variety(union, variety.name, {}, _variety_code(variety.spans, value, path))
         raise EncodeError("invalid_value", path=path, expected=f"a {union}", found=kind_of(value))
 
-    def coerce(self, type_: Plain, value: Any, path: str) -> Any:
+    def coerce(self, type_: Plain, value: object, path: str) -> object:
         """Return a plain value of one of the PLAIN types."""
         match type_:
             case Integer() | Varint():
@@ -267,7 +267,7 @@ def _uuid(value: Any, path: str) -> UUID:
     return plain
 
 
-def _variety_code(spans: tuple[Span, ...], value: Any, path: str) -> int:
+def _variety_code(spans: tuple[Span, ...], value: object, path: str) -> int:
     if len(spans) == 1 and spans[0].low == spans[0].high:
         return spans[0].low
     code = extra(value, "code", None, path)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["UNSEEN", "Cell", "RegionContext", "Spot", "join", "nowhere"]
 
-UNSEEN: Final[Any] = object()
+UNSEEN: Final[object] = object()
 """Stands for a value that was not looked at yet."""
 
 

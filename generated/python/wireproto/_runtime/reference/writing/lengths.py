@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...codec.errors import EncodeError
 from ...codec.text import delimiter_at
 from ...schema.expressions import Expression
@@ -30,7 +28,7 @@ __all__ = ["measured", "prefix_bytes", "write_sized"]
 _NULL = object()
 
 
-def write_sized(writer: Writer, type_: Bytes | Text, value: Any, spot: Spot) -> bytes:
+def write_sized(writer: Writer, type_: Bytes | Text, value: object, spot: Spot) -> bytes:
     """Return the bytes of bytes or text, with their length."""
     if value is None:
         return null_length(writer, type_.length, value, spot)
@@ -98,7 +96,7 @@ def prefix_bytes(
     return scalar(writer.schema.plan, type_, count, path)
 
 
-def null_length(writer: Writer, length: Length, value: Any, spot: Spot) -> bytes:
+def null_length(writer: Writer, length: Length, value: object, spot: Spot) -> bytes:
     """Return the bytes of a null, which only a coding can say."""
     if isinstance(length, Prefix):
         return prefix_bytes(writer, length.type, None, spot.path)

@@ -306,7 +306,7 @@ class Row:
         ]
         return self.is_given(cell) or any(self.is_block_given(each) for each in inside)
 
-    def _given(self, cell: Cell) -> Any:
+    def _given(self, cell: Cell) -> object:
         """Return what the owner has for a field."""
         if cell.is_hidden or is_flat(cell.type):
             return MISSING
@@ -320,7 +320,7 @@ class Row:
             cell.value = self._plain(cell, self._worth(cell))
         return cell.value
 
-    def _worth(self, cell: Cell) -> Any:
+    def _worth(self, cell: Cell) -> object:
         declared, given = cell.field.value, self._given(cell)
         if isinstance(declared, Derived | Constant):
             return self._evaluated(cell)
@@ -362,7 +362,7 @@ class Row:
             )
         return count
 
-    def _plain(self, cell: Cell, value: Any) -> Any:
+    def _plain(self, cell: Cell, value: object) -> object:
         """Return a value whose comparisons and sizes are Python's own."""
         if isinstance(cell.type, PLAIN):
             return self.writer.coerce(cell.type, value, cell.path)
@@ -370,7 +370,7 @@ class Row:
 
     # ---- expressions ----
 
-    def evaluate(self, expression: Expression, cell: Cell, *, otherwise: Any = UNSEEN) -> Any:
+    def evaluate(self, expression: Expression, cell: Cell, *, otherwise: object = UNSEEN) -> Any:
         """Return the value of an expression that stands at a field; see `worth_at`."""
         return self.worth_at(expression, cell.path, lambda: self.start(cell), otherwise=otherwise)
 
@@ -381,8 +381,8 @@ class Row:
         start: Callable[[], int],
         *,
         item: LastItem | None = None,
-        otherwise: Any = UNSEEN,
-    ) -> Any:
+        otherwise: object = UNSEEN,
+    ) -> object:
         """Return the value of an expression; `otherwise` where it asks for what only a reader knows.
 
         Raises:
