@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from wiregen.runtime.schema.declarations import Context, Derived, Join
 from wiregen.runtime.schema.expressions import (
@@ -87,7 +86,7 @@ class _Gathered:
         )
 
 
-def mentions_of(plan: Schema, kind: Kind, limits: dict[str, object]) -> tuple[Mention, ...]:
+def mentions_of(plan: Schema, kind: Kind, limits: dict[str, int]) -> tuple[Mention, ...]:
     """Return what is asked of a kind of message."""
     gathered = _Gathered(kind)
     names = _names(plan, kind)
@@ -218,7 +217,7 @@ def paths_in(expression: Expression | None) -> Iterator[Path]:
     yield from (node.path for node in nodes_in(expression) if isinstance(node, FieldReference))
 
 
-def _numbers_in(expression: Expression, limits: dict[str, Any]) -> Iterator[int]:
+def _numbers_in(expression: Expression, limits: dict[str, int]) -> Iterator[int]:
     """Yield the numbers that an expression names, and those of limits."""
     for node in nodes_in(expression):
         match node:

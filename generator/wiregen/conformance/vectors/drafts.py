@@ -21,6 +21,7 @@ from wiregen.conformance.vectors.format import (
 )
 from wiregen.conformance.vectors.frame_parts import spans_of
 from wiregen.conformance.vectors.reference_verdicts import ReferenceVerdicts, Scene
+from wiregen.conformance.vectors.vector import Line
 from wiregen.formats.jsonl import LineError, LineMaker, decoded_line
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.options import Options
@@ -102,7 +103,7 @@ class Drafting:
         """Return the vector of bytes that decode; `carry` gives the bytes of other serializations."""
         lines = self._lines(draft)
         encodes = self._encodes(draft, lines)
-        others: dict[str, Any] = carry(draft, lines) if carry is not None and not draft.is_variation else {}
+        others: Line = carry(draft, lines) if carry is not None and not draft.is_variation else {}
         unwritten = _why_unwritten(draft, lines) if encodes == "no" else ""
         note = "; ".join(part for part in (draft.note, others.pop("note", ""), unwritten) if part)
         return Valid(
@@ -177,7 +178,7 @@ class Drafting:
 
     # ---- frames as lines
 
-    def _lines(self, draft: Draft) -> list[dict[str, Any]]:
+    def _lines(self, draft: Draft) -> list[Line]:
         scene = draft.scene
         maker = LineMaker(self.plan, variant=scene.variant, limits=scene.limits)
         self._let_know(maker, scene)
@@ -189,7 +190,7 @@ class Drafting:
             lines.append({key: line[key] for key in line if key not in _NOT_TOLD})
         return lines
 
-    def _line(self, maker: LineMaker, value: object, data: bytes, scene: Scene) -> dict[str, Any]:
+    def _line(self, maker: LineMaker, value: object, data: bytes, scene: Scene) -> Line:
         """Return a frame's line. Megabytes that are canonical do not go through text: that would take its time."""
         if len(data) < _LARGE or not self._gives_back(value, data, scene):
             return maker.decoded(value, data, offset=0, role=scene.role)

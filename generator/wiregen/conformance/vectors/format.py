@@ -21,7 +21,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -93,7 +93,7 @@ _SHOWN: Final = 3  # faults of a file; the rest mostly follow from the same mist
 
 _FILE: Final = TypeAdapter(VectorFile)
 _VECTOR: Final[TypeAdapter[AnyVector]] = TypeAdapter(Vector)
-_DENSE: Final[dict[str, Any]] = {"allow_nan": False, "separators": (",", ":")}
+_DENSE: Final[Line] = {"allow_nan": False, "separators": (",", ":")}
 
 
 def read_vectors(text: str | bytes) -> VectorFile:
@@ -129,12 +129,12 @@ def slug(text: str) -> str:
     return _NO_WORD.sub("-", text.lower()).strip("-")
 
 
-def _shown(vector: AnyVector) -> dict[str, Any]:
+def _shown(vector: AnyVector) -> Line:
     """Return a vector without what has its default or is said by its id, but with its kind."""
     if not isinstance(vector, Trace):
         unsaid = tuple(name for name in vector.covers if not _is_said(name, vector.id))
         vector = replace(vector, covers=unsaid)
-    shown: dict[str, Any] = _VECTOR.dump_python(vector, mode="python", by_alias=True, exclude_defaults=True)
+    shown: Line = _VECTOR.dump_python(vector, mode="python", by_alias=True, exclude_defaults=True)
     for line in shown.get("frames", ()):
         _shorten(line, is_alone=len(vector.frames) == 1 if isinstance(vector, Valid) else False)
     return {"id": vector.id, "kind": vector.kind, **{key: shown[key] for key in shown if key != "id"}}

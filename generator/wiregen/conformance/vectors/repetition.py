@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, AnyStr, Final, TypeAlias
 
 from pydantic import ConfigDict, Field, with_config
+
+from wiregen.schema.json_form import JsonValue
 
 __all__ = [
     "STRICT",
@@ -86,7 +88,7 @@ def compact(data: bytes) -> Octets:
     return data.hex() if all(isinstance(piece, Hex) for piece in found) else found
 
 
-def _middle_run(data: Any) -> tuple[int, int, Any]:
+def _middle_run(data: AnyStr) -> tuple[int, int, AnyStr]:
     """Return where bytes or a text repeat around their middle, and what; quick, where a pattern would take its time."""
     middle = len(data) // 2
     around = data[middle : middle + 2 * _LONGEST_UNIT]
@@ -97,7 +99,7 @@ def _middle_run(data: Any) -> tuple[int, int, Any]:
     return 0, 0, data[:0]
 
 
-def _reach(data: Any, middle: int, size: int) -> tuple[int, int]:
+def _reach(data: AnyStr, middle: int, size: int) -> tuple[int, int]:
     """Return how far each byte is the one `size` before it: in slices, for these compare quickly."""
     start, end = middle, middle + size
     step = min(1 << (len(data).bit_length() - 1), _AT_ONCE)
@@ -130,7 +132,7 @@ def _pieces(data: bytes) -> tuple[Hex | Repeat, ...]:
 # ---- repetitions in lines ----
 
 
-def compacted(value: object) -> Any:
+def compacted(value: object) -> JsonValue:
     """Return a part of a line with repetitions written short."""
     match value:
         case dict():
@@ -143,7 +145,7 @@ def compacted(value: object) -> Any:
             return value
 
 
-def expanded(value: Any) -> Any:
+def expanded(value: JsonValue) -> JsonValue:
     """Return a part of a line with its repetitions put together again.
 
     Raises:
@@ -160,7 +162,7 @@ def expanded(value: Any) -> Any:
             return value
 
 
-def _joined(runs: Any) -> object:
+def _joined(runs: JsonValue) -> object:
     try:
         parts = [expanded(what) * count for what, count in runs]
         return "".join(parts) if isinstance(parts[0], str) else [item for part in parts for item in part]
@@ -187,7 +189,7 @@ def _compacted_text(text: str) -> object:
 
 
 def _compacted_list(items: list[object]) -> object:
-    runs: list[list[Any]] = []
+    runs: list[list[JsonValue]] = []
     for item in items:
         if runs and runs[-1][0] == [item]:
             runs[-1][1] += 1
@@ -198,9 +200,9 @@ def _compacted_list(items: list[object]) -> object:
     return {"*": _merged(runs)}
 
 
-def _merged(runs: list[list[Any]]) -> list[list[object]]:
+def _merged(runs: list[list[JsonValue]]) -> list[list[object]]:
     """Return runs with those of few items put together."""
-    merged: list[list[Any]] = []
+    merged: list[list[JsonValue]] = []
     for items, count in runs:
         if count < _LEAST_ITEMS and merged and merged[-1][1] == 1:
             merged[-1][0] = [*merged[-1][0], *(items * count)]
@@ -225,7 +227,7 @@ def octets_size(data: Octets) -> int:
     return sum(sizes)
 
 
-def expanded_size(value: Any) -> int:
+def expanded_size(value: JsonValue) -> int:
     """Return how many characters and items a part of a line has, its repetitions written out.
 
     Raises:

@@ -140,7 +140,7 @@ def _named(kind: type) -> str:
     return f"{package}.{kind.__name__}"
 
 
-def check_limits(limits: dict[str, object], times: tuple[str, ...] = ()) -> None:
+def check_limits(limits: dict[str, int | None], times: tuple[str, ...] = ()) -> None:
     """Refuse bounds that nothing could keep to. `times`: those in milliseconds.
 
     Raises:

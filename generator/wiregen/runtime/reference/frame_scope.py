@@ -10,7 +10,7 @@ from ..records.types import flat_fields
 from ..schema.declarations import Derived
 from ..stream.snapshots import Key
 from .access import MISSING, attribute, declared_name
-from .expressions import Undefined, evaluate
+from .expressions import Undefined, Value, evaluate
 
 if TYPE_CHECKING:
     from ..schema.expressions import Expression
@@ -56,9 +56,9 @@ class FrameScope:
         except Undefined:
             return False
 
-    def known(self, names: tuple[str, ...]) -> dict[int, Any]:
+    def known(self, names: tuple[str, ...]) -> dict[int, Value]:
         """Return the keys that the frame carries, by position."""
-        found: dict[int, Any] = {}
+        found: dict[int, Value] = {}
         for position, name in enumerate(names):
             with suppress(Undefined):
                 found[position] = self.field((name,), "own")
@@ -76,13 +76,13 @@ class FrameScope:
         except Undefined:
             return None
 
-    def field(self, path: tuple[str, ...], scope: str) -> Any:
+    def field(self, path: tuple[str, ...], scope: str) -> Value:
         value = self._first(path[0])
         for name in path[1:]:
             value = attribute(value, name, name)
         return value
 
-    def _first(self, name: str) -> Any:
+    def _first(self, name: str) -> Value:
         for owner in self._owners:
             value = attribute(owner, name, name)
             if value is not MISSING:
@@ -102,13 +102,13 @@ class FrameScope:
         value: int = self._limits[name]
         return value
 
-    def context(self, name: str, keys: Key) -> Any:
+    def context(self, name: str, keys: Key) -> Value:
         try:
             return self._contexts.lookup(name, keys, self._sender)
         except KeyError:
             raise Undefined("context", name) from None
 
-    def variable(self, name: str) -> Any:
+    def variable(self, name: str) -> Value:
         if name == "sender":
             return self._sender
         raise Undefined("variable", name)

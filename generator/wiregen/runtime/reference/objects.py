@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import EnumType
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..codec.fragment import Part
 from ..records.types import flat_fields
@@ -16,8 +16,10 @@ from .tree import FrameValue, Record, Variety
 
 __all__ = ["build", "typed"]
 
+Made: TypeAlias = Any  # a class of a generated package, or a value of one: found by name at run time
 
-def build(plan: Schema, value: object, namespace: dict[str, object]) -> Any:
+
+def build(plan: Schema, value: object, namespace: dict[str, object]) -> Made:
     """Return a value with its records as objects of the classes that `namespace` holds by name."""
     match value:
         case FrameValue() if _is_piece(plan, value):
@@ -55,7 +57,7 @@ def _is_piece(plan: Schema, frame: FrameValue) -> bool:
     return isinstance(frame.message, Record) and name in plan.joins and name not in plan.messages
 
 
-def _built_piece(plan: Schema, value: FrameValue, namespace: dict[str, object]) -> Any:
+def _built_piece(plan: Schema, value: FrameValue, namespace: dict[str, object]) -> Made:
     """Return a frame with a piece of a block; what the block holds has its defaults."""
     class_ = _class(namespace, value.name)
     types = {field.name: field.type for field in flat_fields(plan.frames[value.name].fields)}
@@ -71,13 +73,13 @@ def _built_piece(plan: Schema, value: FrameValue, namespace: dict[str, object]) 
     return frame
 
 
-def _class(namespace: Any, name: str) -> Any:
+def _class(namespace: Made, name: str) -> Made:
     """Return the class of a declaration: where a module has that name for itself, one that says whose it is."""
     other = namespace.get(f"{name}_")
     return other if getattr(other, "_NAME", "") == name else namespace[name]
 
 
-def _enum(namespace: Any, name: str) -> Any:
+def _enum(namespace: Made, name: str) -> Made:
     return namespace[name] if isinstance(namespace.get(name), EnumType) else namespace[f"{name}_"]
 
 
@@ -87,7 +89,7 @@ def _fields_of(plan: Schema, name: str) -> Fields:
     return plan.messages[name].fields if name in plan.messages else plan.preambles[name].fields
 
 
-def _built(plan: Schema, class_: Any, value: Any, fields: Fields, namespace: dict[str, object]) -> Any:
+def _built(plan: Schema, class_: Made, value: Made, fields: Fields, namespace: dict[str, object]) -> Made:
     made = object.__new__(class_)
     types = {field.name: field.type for field in flat_fields(fields) if not field.is_hidden}
     for slot in class_.__slots__:
@@ -101,7 +103,7 @@ def _built(plan: Schema, class_: Any, value: Any, fields: Fields, namespace: dic
     return made
 
 
-def typed(plan: Schema, type_: Type, value: object, namespace: dict[str, object]) -> Any:
+def typed(plan: Schema, type_: Type, value: object, namespace: dict[str, object]) -> Made:
     """Return a value of that type; numbers of enums become members."""
     type_ = content(type_)
     if isinstance(type_, EnumReference) and isinstance(value, int):

@@ -12,10 +12,6 @@ from .reading.reader import Reader
 from .tree import Node
 from .window import Place
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 __all__ = ["BYTES_OF_WORK", "SKIPPED", "Skim", "skim_of"]
 
 SKIPPED = Node("[]", "", Skipped(), 0, 0, inner=True)
@@ -83,7 +79,7 @@ class Skim:
 def _state(reader: Reader) -> ReadState:
     """Return how fast code reads what is nested here."""
     schema = reader.schema
-    limits: dict[str, Any] = {
+    limits: dict[str, int | None] = {
         "frame": schema.frame,
         "inflated": schema.inflated,
         "count": schema.count,

@@ -7,13 +7,14 @@ byte of it may be 35 of memory there.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..codec.errors import DecodeError
 from .conversion import Budget, Misfit
 
 __all__ = ["DEEPEST", "TOO_DEEP", "Tables", "is_recursive", "look", "place_of", "read_varint", "skim"]
 
+Descriptor: TypeAlias = Any  # of a message or a field: no parser of protobuf is imported here
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _SIZES = {_FIXED64: 8, _FIXED32: 4}
 _WIRE_TYPES = {1: _FIXED64, 2: _FIXED32, 9: _BYTES, 11: _BYTES, 12: _BYTES}
@@ -46,7 +47,7 @@ def read_varint(data: bytes | bytearray, start: int, end: int) -> tuple[int, int
     )
 
 
-def is_recursive(descriptor: Any) -> bool:
+def is_recursive(descriptor: Descriptor) -> bool:
     """Tell whether a message below a descriptor, or it itself, can stand inside itself."""
     open_, done = {descriptor.full_name}, set[str]()
     path = [(descriptor.full_name, _below(descriptor))]
@@ -65,7 +66,7 @@ def is_recursive(descriptor: Any) -> bool:
     return False
 
 
-def _below(descriptor: Any) -> Iterator[Any]:
+def _below(descriptor: Descriptor) -> Iterator[Descriptor]:
     return (field.message_type for field in descriptor.fields if field.message_type is not None)
 
 
@@ -76,7 +77,7 @@ class Field:
         "descriptor", "group", "is_repeated", "is_text", "name", "narrow", "shown", "wire_type",
     )  # fmt: skip
 
-    def __init__(self, field: Any) -> None:
+    def __init__(self, field: Descriptor) -> None:
         group = field.containing_oneof
         is_chosen = group is not None and not group.name.startswith("_") and field.message_type is not None
         self.name: str = field.name
@@ -89,7 +90,7 @@ class Field:
         self.wire_type = _WIRE_TYPES.get(field.type, _VARINT)
 
 
-def _is_repeated(field: Any) -> bool:
+def _is_repeated(field: Descriptor) -> bool:
     """Tell whether a field is a list; older libraries only have its label."""
     try:
         return bool(field.is_repeated)
@@ -97,7 +98,7 @@ def _is_repeated(field: Any) -> bool:
         return bool(field.label == field.LABEL_REPEATED)
 
 
-class Tables(dict[Any, dict[int, Field]]):
+class Tables(dict[Descriptor, dict[int, Field]]):
     """The fields of messages by descriptor and number, made when they are first asked for."""
 
     def __init__(self) -> None:
@@ -105,7 +106,7 @@ class Tables(dict[Any, dict[int, Field]]):
         self._keys: dict[object, dict[int, Field | None]] = {}
         self._flat: dict[object, bool] = {None: True}
 
-    def __missing__(self, descriptor: Any) -> dict[int, Field]:
+    def __missing__(self, descriptor: Descriptor) -> dict[int, Field]:
         self[descriptor] = table = {field.number: Field(field) for field in descriptor.fields}
         return table
 
@@ -234,7 +235,7 @@ class _Look:
         self._data = data
         self._counts = budget.counts()
 
-    def message(self, descriptor: Any, position: int, end: int, depth: int) -> None:
+    def message(self, descriptor: Descriptor, position: int, end: int, depth: int) -> None:
         if depth > DEEPEST:
             raise Misfit("too_deep", TOO_DEEP, "more", at=position)
         data, fields, seen = self._data, self._tables[descriptor], dict[str, int]()
@@ -357,7 +358,7 @@ def _check_text(field: Field, data: bytes, begin: int, end: int, count: int) -> 
 # ---- where a value stands
 
 
-def place_of(tables: Tables, descriptor: Any, data: bytes, path: str) -> int:
+def place_of(tables: Tables, descriptor: Descriptor, data: bytes, path: str) -> int:
     """Return where the value at a path begins in a message without faults, or what holds it, as far as the path leads."""
     place, end = 0, len(data)
     names = path.split(".")

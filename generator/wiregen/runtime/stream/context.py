@@ -66,7 +66,7 @@ class Context:
         """
         return self.entries[name][(self._roles[name] or sender, *keys)]
 
-    def state_to_read(self, limits: Mapping[str, object], role: str | None) -> ReadState:
+    def state_to_read(self, limits: Mapping[str, int | None], role: str | None) -> ReadState:
         """Return the state of one frame of `role` within default `limits`; a context keeps one for each role."""
         state = self._reading.get(role)
         if state is None:
@@ -75,7 +75,7 @@ class Context:
             state.begin()
         return state
 
-    def state_to_write(self, limits: Mapping[str, object], role: str | None) -> WriteState:
+    def state_to_write(self, limits: Mapping[str, int | None], role: str | None) -> WriteState:
         """Return the same for writing."""
         state = self._writing.get(role)
         if state is None:

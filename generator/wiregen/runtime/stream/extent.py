@@ -11,7 +11,7 @@ from struct import error as struct_error
 from typing import Any, TypeAlias
 
 from ..codec.options import Options
-from ..reference.expressions import Undefined, evaluate
+from ..reference.expressions import Undefined, Value, evaluate
 from ..reference.layout import Layout
 from ..schema.expressions import Expression, FieldReference
 from ..schema.protocol import Schema
@@ -317,7 +317,7 @@ class Extent:
 
     # ---- expressions
 
-    def _evaluate(self, expression: Expression) -> Any:
+    def _evaluate(self, expression: Expression) -> Value:
         if isinstance(expression, FieldReference):
             return self.field(expression.path, expression.scope)
         try:
@@ -325,7 +325,7 @@ class Extent:
         except Undefined as error:
             raise (Wrong if error.what == "context" else Odd) from None
 
-    def field(self, path: tuple[str, ...], scope: str) -> Any:
+    def field(self, path: tuple[str, ...], scope: str) -> Value:
         names = self._level.names if scope == "own" else self._frame if scope == "frame" else self._item
         name = path[0] if path else ""
         if len(path) > 1 or name not in names:
@@ -338,7 +338,7 @@ class Extent:
             raise Odd
         return value
 
-    def context(self, name: str, keys: tuple[object, ...]) -> Any:
+    def context(self, name: str, keys: tuple[object, ...]) -> Value:
         source = self._extents.options.context
         if source is None:
             raise Undefined("context", name)
@@ -347,12 +347,12 @@ class Extent:
         except KeyError:
             raise Undefined("context", name) from None
 
-    def variable(self, name: str) -> Any:
+    def variable(self, name: str) -> Value:
         if name != "sender":
             raise Odd
         return self._extents.sender
 
-    def _unknown(self, *arguments: object) -> Any:
+    def _unknown(self, *arguments: object) -> Value:
         raise Odd
 
     size = count = present = code = checksum = remaining = offset = about_item = _unknown

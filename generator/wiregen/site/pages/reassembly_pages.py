@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from wiregen.conformance.judge.implementation import Line
 from wiregen.conformance.vectors.format import Trace, Valid, octets
 from wiregen.generate.emitter import harmless
 from wiregen.runtime.codec.errors import DecodeError
@@ -150,7 +151,7 @@ def _exchanges(book: Book, name: str) -> Iterator[Exchange]:
         yield Exchange(origin="the plainest pieces", said=said)
 
 
-def _completes(line: dict[str, Any], name: str) -> bool:
+def _completes(line: Line, name: str) -> bool:
     part = line.get("part", {})
     return part.get("join") == name and bool(part.get("last")) and part.get("index", 0) > 0
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
+from wiregen.conformance.judge.implementation import Line
 from wiregen.conformance.vectors.reference_verdicts import Scene
 from wiregen.formats.inspect.secrets import holds_secret, secret_names
 from wiregen.formats.inspect.values import HIDDEN, scalar_text
@@ -38,14 +39,14 @@ class Reader:
         self._plan, self._snippets, self._name = plan, snippets, name
         self._secrets = secret_names(plan)
 
-    def look(self, scene: Scene, data: bytes, asides: tuple[Aside, ...] = ()) -> dict[str, Any]:
+    def look(self, scene: Scene, data: bytes, asides: tuple[Aside, ...] = ()) -> Line:
         """Return what is in the bytes; `asides`: what the other side said meanwhile.
 
         Raises:
             DecodeError: What was sent before does not conform.
         """
         maker, hearing = LineMaker(self._plan), BothDirections(self._plan, scene)
-        frames: list[dict[str, Any]] = []
+        frames: list[Line] = []
         budget, n_left = _MOST_NODES, 0
         for heard in hearing.listen(data, asides):
             if heard.is_aside:
@@ -71,7 +72,7 @@ class Reader:
         line = self._line(maker, heard)
         fixed = is_secret or line is None or self._is_piece(line)
         nodes, budget = self._node(found, budget, {} if fixed or line is None else line)
-        frame: dict[str, Any] = {**place, "tree": nodes, "message": _title(found)}
+        frame: Line = {**place, "tree": nodes, "message": _title(found)}
         own = None if is_secret else behind()
         if own is not None:
             sample = Sample(scene=own, data=heard.data, tree=found, origin="", known=known)
@@ -110,7 +111,7 @@ class Reader:
             n_own += not heard.is_aside
         raise LineError("there is no such frame that could be changed")
 
-    def _line(self, maker: LineMaker, heard: Heard) -> dict[str, Any] | None:
+    def _line(self, maker: LineMaker, heard: Heard) -> Line | None:
         if isinstance(heard.found, DecodeError):
             return None
         try:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeGuard
+from typing import Final, TypeGuard
 
+from wiregen.conformance.judge.implementation import Line
 from wiregen.formats.capture import Closed, Event, Flow, Gap, Piece, read_streams
 
 __all__ = ["MOST_TURNS", "connections_of"]
@@ -68,7 +69,7 @@ def _has_bytes(event: Event) -> TypeGuard[Piece | Gap]:
     return not isinstance(event, Closed)
 
 
-def _shown(name: str, connection: _Connection) -> dict[str, Any]:
+def _shown(name: str, connection: _Connection) -> Line:
     sides = [
         {"hex": bytes(connection.said[side]).hex(), "end": connection.ends.get(side, "")}
         for side in (True, False)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from wiregen.conformance.judge.implementation import Line
 from wiregen.formats.jsonl import LineError, loads
 from wiregen.runtime.reference.tree import Node
 from wiregen.site.playground.pasted_text import bytes_of
@@ -39,7 +40,7 @@ def text_of(line: Mapping[str, object], path: str) -> str | None:
     return value if is_plain else json.dumps(value)
 
 
-def changed(line: dict[str, object], tree: Node, path: str, text: str) -> dict[str, Any]:
+def changed(line: dict[str, object], tree: Node, path: str, text: str) -> Line:
     """Return a line, whose frame is `tree`, with what a text stands for in place of the value at a path.
 
     Raises:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
+from wiregen.conformance.judge.implementation import Line
 from wiregen.conformance.vectors.reference_verdicts import Scene
 from wiregen.formats.capture import CaptureError
 from wiregen.formats.jsonl import LineError
@@ -36,7 +37,7 @@ class Questions:
         self._names, self._load, self._package = names, load, package
         self._readers: dict[str, tuple[m.Protocol, Reader]] = {}
 
-    def answer(self, question: object) -> dict[str, Any]:
+    def answer(self, question: object) -> Line:
         """Return the answer to a question; what is wrong with it is one too."""
         try:
             if not isinstance(question, dict):

@@ -11,9 +11,11 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, Final, TypeAlias
 
+from wiregen.conformance.judge.implementation import Line
+
 __all__ = ["Maker", "Workshop"]
 
-Maker: TypeAlias = Callable[[], Callable[[Any], dict[str, Any]]]
+Maker: TypeAlias = Callable[[], Callable[[Any], Line]]
 """Makes what answers, in the process."""
 _SECONDS: Final = 10.0
 _FIRST_SECONDS: Final = 60.0
@@ -33,7 +35,7 @@ class Workshop:
         self._process: Any = None
         self._pipe: Any = None
 
-    def ask(self, question: object) -> dict[str, Any]:
+    def ask(self, question: object) -> Line:
         """Return the answer; one that says so where there was none within the bounds. Both are data of JSON."""
         try:
             asked = json.dumps(question, ensure_ascii=False, allow_nan=False).encode()

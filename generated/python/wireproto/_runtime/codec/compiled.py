@@ -195,7 +195,7 @@ class ReadState(_Budgets):
 
     def __init__(
         self,
-        limits: Mapping[str, object],
+        limits: Mapping[str, Any],
         *,
         strict: bool = False,
         role: str | None = None,
@@ -230,7 +230,7 @@ class WriteState(_Budgets):
 
     def __init__(
         self,
-        limits: Mapping[str, object],
+        limits: Mapping[str, Any],
         *,
         compression: int = -1,
         role: str | None = None,

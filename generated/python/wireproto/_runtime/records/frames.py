@@ -63,7 +63,7 @@ _PART_RECORD = Lazy("records.fragments", "part_record")
 _FAULTS = (TypeError, ValueError, AttributeError, OverflowError, RecursionError, struct.error)
 
 
-def frame_record(plan: Schema, frame: object, *, variant: str | None = None) -> dict[str, Any]:
+def frame_record(plan: Schema, frame: object, *, variant: str | None = None) -> JsonObject:
     """Return the record of a frame, message or preamble. What a partial one lacks is left out.
 
     Raises:
@@ -91,7 +91,7 @@ def value_record(plan: Schema, type_: Type, value: object, *, variant: str | Non
     return Recorder(plan, variant).value(type_, value)
 
 
-def part_record(plan: Schema, frame: object, *, variant: str | None = None) -> dict[str, Any]:
+def part_record(plan: Schema, frame: object, *, variant: str | None = None) -> JsonObject:
     """Return what a line says of a frame that is a piece: `part`, and of the last one `joined`; {} of any other."""
     recorder = Recorder(plan, variant)
     part: Part | None = getattr(frame, "part", None) if plan.joins and recorder.is_frame(frame) else None
@@ -205,9 +205,7 @@ class Recorder:
 
     # ---- fields ----
 
-    def fields(
-        self, fields: Fields, owner: object, name: str, *, without: str | None = None
-    ) -> dict[str, Any]:
+    def fields(self, fields: Fields, owner: object, name: str, *, without: str | None = None) -> JsonObject:
         """Return what shows of a record's fields, in wire order."""
         shown = [field for field in flat_fields(fields) if not field.is_hidden and field.name != without]
         trailing = [field.name for field in shown if is_trailing(field)]
@@ -215,7 +213,7 @@ class Recorder:
         gone = trailing[len(trailing) - absent :]
         views = self._views.get(name, {})
         unsure = unsure_names(fields)
-        found: dict[str, Any] = {}
+        found: JsonObject = {}
         for field in shown:
             value = attribute(owner, field.name, name)
             if (

@@ -29,7 +29,7 @@ def decode_fault(
     buffer: bytes,
     end: int,
     from_role: str | None,
-    limits: dict[str, Any] | None,
+    limits: dict[str, int] | None,
     strict: bool,
     skim: Skimming | None = None,
 ) -> DecodeError:
@@ -82,7 +82,7 @@ def encode_by_reference(
     role: str | None = None,
     context: ContextSource | None = None,
     variant: str | None = None,
-    limits: dict[str, Any] | None = None,
+    limits: dict[str, int] | None = None,
 ) -> bytes:
     """Return the bytes of a frame that straight-line code gave up on.
 

@@ -39,7 +39,7 @@ class Format(Protocol):
         """Return where in a body a misfit is, or begins, or what holds it."""
 
     def framers(
-        self, most: int, limits: Mapping[str, object], budget: Callable[[], Budget]
+        self, most: int, limits: Mapping[str, Any], budget: Callable[[], Budget]
     ) -> Callable[[], Framer]:
         """Return what makes finders of frames of at most so many bytes; each reads one stream."""
 

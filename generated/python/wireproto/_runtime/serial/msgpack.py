@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from .arrays import ArrayBounds, ArrayFramer, ValuePlace, look, places_of
 from .conversion import Budget, Fault, Misfit, wrong
@@ -12,8 +12,9 @@ __all__ = [
     "MsgpackFormat", "absent_of", "any_of", "coded", "fields_of", "items", "place_of_raw", "plain_items", "put_coded", "variety",
 ]  # fmt: skip
 
-Pack = Callable[[Any], list[Any]]
-Unpack = Callable[[Any, Budget], Any]
+Packed: TypeAlias = Any  # whatever msgspec reads and writes
+Pack = Callable[[Packed], list[Packed]]
+Unpack = Callable[[Packed, Budget], Packed]
 
 
 # ---- conversions
@@ -29,9 +30,9 @@ def fields_of(row: object, count: int) -> list[object]:
     return row
 
 
-def items(name: str, value: Any, take: Unpack, budget: Budget) -> list[Any]:
+def items(name: str, value: Packed, take: Unpack, budget: Budget) -> list[Packed]:
     """Return the items of an array, each made by `take`."""
-    made: list[Any] = []
+    made: list[Packed] = []
     _count(name, value, budget)
     try:
         for item in value:
@@ -41,13 +42,13 @@ def items(name: str, value: Any, take: Unpack, budget: Budget) -> list[Any]:
     return made
 
 
-def plain_items(name: str, value: Any, types: tuple[type, ...], budget: Budget) -> list[Any]:
+def plain_items(name: str, value: Packed, types: tuple[type, ...], budget: Budget) -> list[Packed]:
     """Return the items of an array, all of one of these types."""
     _count(name, value, budget)
     if not set(map(type, value)) <= set(types):
         index, item = next((n, item) for n, item in enumerate(value) if type(item) not in types)
         raise wrong(f"{name}[{index}]", types[0].__name__, item)
-    found: list[Any] = value
+    found: list[Packed] = value
     return found
 
 
@@ -60,7 +61,7 @@ def _count(name: str, value: object, budget: Budget) -> None:
         raise misfit.within(name) from None
 
 
-def absent_of(values: tuple[Any, ...]) -> int:
+def absent_of(values: tuple[Packed, ...]) -> int:
     """Return how many of the last values are nil."""
     n_there = sum(value is not None for value in values)
     if None in values[:n_there]:
@@ -69,7 +70,7 @@ def absent_of(values: tuple[Any, ...]) -> int:
 
 
 def put_coded(
-    table: Mapping[type, tuple[int | str | None, Pack]], value: object, header: tuple[Any, ...] = ()
+    table: Mapping[type, tuple[int | str | None, Pack]], value: object, header: tuple[Packed, ...] = ()
 ) -> list[object]:
     """Return the array of a value that its code stands before; None: it is its first field."""
     code, pack = table[type(value)]
@@ -82,7 +83,7 @@ def coded(
     n_header: int,
     budget: Budget,
     rule: str | None = None,
-) -> Any:
+) -> Packed:
     """Return what an array is whose first value is its code, with `n_header` others behind that are not its own.
 
     `rule`: what a code breaks that is none.
@@ -103,7 +104,7 @@ def coded(
 
 def variety(
     rows: tuple[tuple[int, int, str, Unpack, bool], ...], row: object, budget: Budget, rule: str | None = None
-) -> Any:
+) -> Packed:
     """Return the variety of a union; those of several codes are given theirs too. `rule`: as in `coded`."""
     if type(row) is not list or not row:
         raise wrong("", "an array", row)
@@ -136,7 +137,7 @@ def any_of(row: object) -> tuple[int, object]:
 # ---- the place of raw bytes
 
 
-def place_of_raw(body: bytes, row: list[Any], misfit: Misfit, unpack: Callable[[], Any]) -> int | None:
+def place_of_raw(body: bytes, row: list[Packed], misfit: Misfit, unpack: Callable[[], object]) -> int | None:
     """Return where in a body the fault in raw bytes is; `unpack` makes the values of `row`, which it holds.
 
     The same bytes may stand in it more than once: what counts is which value was refused. Values of a byte or none are one
@@ -155,7 +156,7 @@ def place_of_raw(body: bytes, row: list[Any], misfit: Misfit, unpack: Callable[[
     return places[low].end - len(source) + inside if places else None
 
 
-def _with_mark(place: ValuePlace, misfit: Misfit, unpack: Callable[[], Any]) -> int:
+def _with_mark(place: ValuePlace, misfit: Misfit, unpack: Callable[[], object]) -> int:
     """Return whether a value is before the one that was refused (-1), it (0) or after it (1)."""
     value, place.row[place.index] = place.row[place.index], Fault(Misfit("invalid_value", "", at=-1))
     try:
@@ -180,8 +181,8 @@ class MsgpackFormat:
 
     def __init__(
         self,
-        encode: Callable[[Any], bytes],
-        decode: Callable[[bytes], Any],
+        encode: Callable[[Packed], bytes],
+        decode: Callable[[bytes], Packed],
         error: type[Exception],
         packs: Mapping[type, Pack],
         unpacks: Mapping[str | None, Unpack],

@@ -8,7 +8,7 @@ parser makes anything of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..codec.errors import DecodeError, EncodeError, within
 from .conversion import Budget, Misfit
@@ -16,8 +16,9 @@ from .protobuf_wire import DEEPEST, TOO_DEEP, Tables, is_recursive, look, place_
 
 __all__ = ["ProtobufFormat", "Put", "absent_of", "held", "put_oneof", "take_oneof"]
 
-Put = Callable[[Any, Any], None]
-Take = Callable[[Any, Budget], Any]
+Carrier: TypeAlias = Any  # classes and messages of protobuf are made at run time
+Put = Callable[[Carrier, Carrier], None]
+Take = Callable[[Carrier, Budget], Carrier]
 
 _HARMLESS = 1 << 20
 """Bytes of a body of which the parser may make what it likes: 40 MB at most."""
@@ -35,8 +36,12 @@ def put_oneof(table: Mapping[type, tuple[str, Put]], value: object, target: obje
 
 
 def take_oneof(
-    table: Mapping[str, tuple[str, Take]], source: Any, oneof: str, budget: Budget, rule: str | None = None
-) -> Any:
+    table: Mapping[str, tuple[str, Take]],
+    source: Carrier,
+    oneof: str,
+    budget: Budget,
+    rule: str | None = None,
+) -> Carrier:
     """Return what the one field of a oneof that is set holds. `rule`: what is broken where none is set."""
     which = source.WhichOneof(oneof)
     if which is None:
@@ -49,7 +54,7 @@ def take_oneof(
         raise misfit.within(name) from None
 
 
-def held(name: str, field: str, take: Take, source: Any, budget: Budget) -> Any:
+def held(name: str, field: str, take: Take, source: Carrier, budget: Budget) -> Carrier:
     """Return what a field that must be there holds."""
     if not source.HasField(field):
         raise Misfit("invalid_value", "a value", "nothing", name)
@@ -59,7 +64,7 @@ def held(name: str, field: str, take: Take, source: Any, budget: Budget) -> Any:
         raise misfit.within(name) from None
 
 
-def absent_of(source: Any, fields: tuple[str, ...]) -> int:
+def absent_of(source: Carrier, fields: tuple[str, ...]) -> int:
     """Return how many of the last fields are not there."""
     are_there: list[bool] = [source.HasField(field) for field in fields]
     n_there = sum(are_there)
@@ -78,8 +83,8 @@ class ProtobufFormat:
 
     def __init__(
         self,
-        puts: Mapping[type, tuple[Any, Put]],
-        takes: Mapping[str | None, tuple[Any, Take]],
+        puts: Mapping[type, tuple[Carrier, Put]],
+        takes: Mapping[str | None, tuple[Carrier, Take]],
         error: type[Exception],
     ) -> None:
         self._puts = puts
@@ -101,7 +106,7 @@ class ProtobufFormat:
                 raise EncodeError("unrepresentable", path=name, expected=TOO_DEEP, found="more") from None
         return data
 
-    def _nests(self, descriptor: Any) -> bool:
+    def _nests(self, descriptor: Carrier) -> bool:
         """Tell whether a message can stand inside itself."""
         known = self._nesting.get(descriptor.full_name)
         if known is None:
@@ -129,7 +134,7 @@ class ProtobufFormat:
             return 0
         return place if misfit.raw is None else place + misfit.raw[1]
 
-    def _of(self, role: str | None) -> tuple[Any, Take]:
+    def _of(self, role: str | None) -> tuple[Carrier, Take]:
         return self._takes[role if role in self._takes else None]
 
     def frame(self, body: bytes) -> bytes:

@@ -45,7 +45,7 @@ NOTHING = (Undefined, LookupError, TypeError, ArithmeticError, AttributeError)
 class Moment(Protocol):
     """What a row sees besides the message and the variables."""
 
-    limits: Mapping[str, Any]
+    limits: Mapping[str, int | None]
     sender: str | None
     side: str | None
     """The sender as the session's own roles name it."""

@@ -43,7 +43,7 @@ class Engine:
         program: Program,
         *,
         strict: bool = False,
-        limits: Mapping[str, object] | None = None,
+        limits: Mapping[str, int | None] | None = None,
         contexts: ContextSource | None = None,
         options: Mapping[str, object] | None = None,
         variant: str | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from wiregen.conformance.judge.implementation import (
     UNTOLD,
@@ -183,7 +183,7 @@ class AdapterProgram:
         return error.code or UNTOLD
 
 
-def _setting(setting: Setting) -> dict[str, Any]:
+def _setting(setting: Setting) -> Line:
     said = tuple(Said(from_role=role, bytes=data.hex()) for role, data in setting.before)
     return {
         "from_role": setting.role,

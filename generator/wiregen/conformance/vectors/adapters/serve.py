@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, assert_never
+from typing import assert_never
 
 from wiregen.conformance.judge.implementation import (
     Fault,
     Implementation,
     ImplementationError,
+    Line,
     Setting,
     SkippedError,
     Step,
@@ -47,7 +48,7 @@ def _said(door: Implementation, request: Request) -> dict[str, object]:
         return {"failed": error.text}
 
 
-def _answer(door: Implementation, request: Request) -> dict[str, Any]:
+def _answer(door: Implementation, request: Request) -> Line:
     match request:
         case Hello():
             told = {name: sorted(getattr(door, name)) for name in ("can", "tells", "serializations")}
@@ -88,5 +89,5 @@ def _error(fault: Fault) -> dict[str, object]:
     return {name: getattr(fault, name) for name in names if getattr(fault, name) is not None}
 
 
-def _line(answer: dict[str, Any]) -> bytes:
+def _line(answer: Line) -> bytes:
     return json.dumps(answer).encode() + b"\n"

@@ -18,7 +18,7 @@ from ...schema.declarations import Constant, Derived, Trailing
 from ...schema.shapes import blocks, has_blocks, is_flat
 from ...schema.types import Bits, Bytes, Computed, List, Region, Text, Uuid
 from ..access import MISSING, attribute, extra, is_a, kind_of
-from ..expressions import Circular, Undefined, evaluate
+from ..expressions import Circular, Undefined, Value, evaluate
 from ..layout import Fields, conditions_of, fixed_size
 from ..scalars import number_shown, zero
 from ..tree import FrameValue, Record, Variety
@@ -314,7 +314,7 @@ class Row:
             return extra(self.owner, "message", MISSING, cell.path)
         return attribute(self.owner, cell.name, cell.path)
 
-    def value(self, cell: Cell) -> Any:
+    def value(self, cell: Cell) -> Value:
         """Return what a field is worth: given, derived, a constant or a default."""
         if cell.value is UNSEEN:
             cell.value = self._plain(cell, self._worth(cell))
@@ -338,7 +338,7 @@ class Row:
         """Say whether None stands for the default of a field: it may be absent, and its type has no null."""
         return cell.name in unsure_names(self._fields) and not has_null(self.writer.schema.plan, cell.type)
 
-    def _evaluated(self, cell: Cell) -> Any:
+    def _evaluated(self, cell: Cell) -> Value:
         """Return what a field's VALUE says; UUIDs are written as bytes there."""
         assert cell.field.value is not None
         value = self.evaluate(default_with(cell.field.value, self._message()), cell)
@@ -370,7 +370,7 @@ class Row:
 
     # ---- expressions ----
 
-    def evaluate(self, expression: Expression, cell: Cell, *, otherwise: object = UNSEEN) -> Any:
+    def evaluate(self, expression: Expression, cell: Cell, *, otherwise: object = UNSEEN) -> Value:
         """Return the value of an expression that stands at a field; see `worth_at`."""
         return self.worth_at(expression, cell.path, lambda: self.start(cell), otherwise=otherwise)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...records.types import is_nullable
 from ...schema.declarations import Trailing
 from ...schema.shapes import content, has_blocks
 from ...schema.types import List, Type
 from ..access import MISSING, attribute, kind_of
-from ..expressions import Undefined, checksum
+from ..expressions import Undefined, Value, checksum
 from ..scalars import SCALARS
 from .cells import Cell
 
@@ -62,7 +62,7 @@ class RowScope:
             self._row.data(cell)
         return None if cell.inner is None else self._below(cell.inner)
 
-    def field(self, path: tuple[str, ...], scope: str) -> Any:
+    def field(self, path: tuple[str, ...], scope: str) -> Value:
         if scope == "item":
             return self._of_item(path)
         if scope == "frame" and self._row.frame is not None:
@@ -120,10 +120,10 @@ class RowScope:
             raise Undefined("limit", name)
         return value
 
-    def context(self, name: str, keys: tuple[object, ...]) -> Any:
+    def context(self, name: str, keys: tuple[object, ...]) -> Value:
         return self._row.writer.context(name, keys)
 
-    def variable(self, name: str) -> Any:
+    def variable(self, name: str) -> Value:
         if name == "sender" and self._row.writer.sender is not None:
             return self._row.writer.sender
         raise Undefined("variable", name)
