@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from typing import Any
 
 from ..codec.errors import EncodeError
 from ..codec.fragment import Part
@@ -46,6 +45,10 @@ from .types import (
     unsure_names,
 )
 from .values import ValueMaker
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..reference.expressions import Value
 
 __all__ = [
     "frame_from_record",
@@ -103,7 +106,7 @@ def part_record(plan: Schema, frame: object, *, variant: str | None = None) -> J
 
 def frame_from_record(
     plan: Schema, record: object, *, role: str | None = None, variant: str | None = None
-) -> Any:
+) -> Value:
     """Return the FrameValue (or a Record, of a preamble) that a record stands for. `role`: who sends it.
 
     Numbers are not compared with their ranges here: writing does that.
@@ -231,7 +234,7 @@ class Recorder:
         """Say whether None is a value of the field, and not its absence."""
         return field.condition is None and is_nullable(field.type)
 
-    def value(self, type_: Type, value: Any) -> Any:
+    def value(self, type_: Type, value: Value) -> Value:
         """Return the JSON of a value."""
         if value is None:
             return None
@@ -259,7 +262,7 @@ class Recorder:
         name = enum_name(self.plan, enum, value)
         return self.value(self.plan.enums[enum].type, value) if name is None else name
 
-    def _compound(self, type_: Type, value: Any) -> object:
+    def _compound(self, type_: Type, value: Value) -> object:
         match type_:
             case List(item):
                 return [self.value(item, each) for each in value]

@@ -26,6 +26,7 @@ from ..schema.types import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ..reference.expressions import Value
     from ..schema.types import Carrier, Length
 
 __all__ = ["default_with", "flat_fields", "has_null", "is_nullable", "is_trailing", "is_wide", "unsure_names"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from ..codec.errors import EncodeError
@@ -50,7 +49,7 @@ class ValueMaker:
 
     # ---- messages and frames ----
 
-    def outermost(self, record: Any) -> FrameValue | Record:
+    def outermost(self, record: Value) -> FrameValue | Record:
         """Return the frame or preamble of a record; a message that is null is none, in a frame that may lack it."""
         if type(record) is dict and record.get("message", "") is None:
             return self._frame(self._frame_without_message(), record, "")
@@ -84,7 +83,7 @@ class ValueMaker:
             raise wrong("message", "a role that sends the frame", "none")
         return schema.frame_of(schema.role)
 
-    def _frame(self, name: str, record: Any, path: str) -> FrameValue:
+    def _frame(self, name: str, record: Value, path: str) -> FrameValue:
         fields, body = self._schema.frames[name].fields, self._schema.frames[name].message
         is_empty = type(record) is dict and record.get("message", "") is None
         shown = name if is_empty else message_name(record, path)
@@ -102,7 +101,7 @@ class ValueMaker:
             frame.message = self._message(record, path, ignore=("header",))
         return frame
 
-    def _message(self, record: Any, path: str, *, ignore: tuple[str, ...] = ()) -> Record | Unknown:
+    def _message(self, record: Value, path: str, *, ignore: tuple[str, ...] = ()) -> Record | Unknown:
         name = message_name(record, path)
         path = join(path, name)
         if any(self._schema.block_of(frame, name) for frame, _ in self._schema.divided):
@@ -175,7 +174,7 @@ class ValueMaker:
 
     # ---- values ----
 
-    def value(self, type_: Type, data: object, path: str) -> Any:
+    def value(self, type_: Type, data: object, path: str) -> Value:
         """Return the value that JSON stands for."""
         if data is None and is_nullable(type_):
             return None
@@ -220,10 +219,10 @@ def _no_message(path: str, name: str) -> EncodeError:
 
 
 # A constant asks for no name.
-_NO_SCOPE: Any = None
+_NO_SCOPE: Value = None
 
 
-def default_of(given: FieldValue, type_: Type) -> Any:
+def default_of(given: FieldValue, type_: Type) -> Value:
     """Return the default of a field; None where only the other fields, or the message, tell, and writing finds it."""
     if not _is_constant(given.value) or isinstance(given, Default) and given.others:
         return None

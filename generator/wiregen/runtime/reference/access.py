@@ -15,6 +15,10 @@ from uuid import UUID
 from ..codec.errors import EncodeError
 from .tree import FrameValue, Record, Unknown, Variety
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .expressions import Value
+
 __all__ = [
     "MISSING", "as_bytes", "as_float", "as_int", "as_items", "as_str", "as_uuid", "attribute", "declared_name",
     "extra", "is_a", "is_named", "keeps_tail", "kind_of", "unknown_of",
@@ -127,7 +131,7 @@ def is_named(value: object, name: str) -> bool:
     return declared_name(value) == name
 
 
-def attribute(value: object, name: str, path: str) -> Any:
+def attribute(value: object, name: str, path: str) -> Value:
     """Return what a record has under a name, MISSING where it has nothing.
 
     Raises:
@@ -159,7 +163,7 @@ def _spellings(class_: type, name: str) -> tuple[str, ...]:
 _known_spellings = lru_cache(4096)(_spellings)
 
 
-def _guarded(value: object, candidates: Iterable[str], path: str) -> Any:
+def _guarded(value: object, candidates: Iterable[str], path: str) -> Value:
     """Return the first attribute that is there, MISSING where none is."""
     for candidate in candidates:
         try:
@@ -172,7 +176,7 @@ def _guarded(value: object, candidates: Iterable[str], path: str) -> Any:
     return MISSING
 
 
-def extra(value: object, name: str, default: object, path: str) -> Any:
+def extra(value: object, name: str, default: object, path: str) -> Value:
     """Return `absent`, `tail`, `code` or `message`: what a record has besides its fields."""
     if is_a(value, Record, Variety, FrameValue):
         return object.__getattribute__(value, name) if name in _slots(type(value)) else default

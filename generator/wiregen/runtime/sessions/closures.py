@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 from uuid import UUID
 
 from ..reference.expressions import Undefined, equal, power
@@ -36,7 +36,7 @@ from ..schema.expressions import (
 
 __all__ = ["NOTHING", "Moment", "Term", "Words", "compile_term"]
 
-Term: TypeAlias = Callable[[Any, Any, list[Any], Any], Any]
+Term: TypeAlias = Callable[[Value, Value, list[Value], Value], Value]
 
 NOTHING = (Undefined, LookupError, TypeError, ArithmeticError, AttributeError)
 """What a closure raises where something is not there: a field, an entry, an item, a number."""
@@ -50,7 +50,7 @@ class Moment(Protocol):
     side: str | None
     """The sender as the session's own roles name it."""
 
-    def context(self, name: str, keys: tuple[object, ...]) -> Any: ...
+    def context(self, name: str, keys: tuple[object, ...]) -> Value: ...
 
 
 class Words(Protocol):
@@ -74,7 +74,7 @@ class Words(Protocol):
         """Return how many bytes of a join are there, this piece included."""
 
 
-_ORDERS: dict[str, Callable[[Any, Any], Any]] = {
+_ORDERS: dict[str, Callable[[Value, Value], Value]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
@@ -237,7 +237,7 @@ def _membership(value: Term, container: Expression, words: Words, *, is_in: bool
             return lambda m, f, v, x: _holds(value(m, f, v, x), queue(m, f, v, x)) is is_in
 
 
-_Match: TypeAlias = Callable[[Any, Any, Any, list[Any], Any], bool]
+_Match: TypeAlias = Callable[[Value, Value, Value, list[Value], Value], bool]
 
 
 def _match(item: Expression, words: Words) -> _Match:
@@ -259,7 +259,7 @@ def _holds(value: object, items: Sequence[object]) -> bool:
 
 
 def _item(items: Term, index: Term) -> Term:
-    def item(m: object, f: object, v: list[object], x: object) -> Any:
+    def item(m: object, f: object, v: list[object], x: object) -> Value:
         number = index(m, f, v, x)
         if number < 0:
             raise Undefined("item")

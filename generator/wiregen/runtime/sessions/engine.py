@@ -12,7 +12,7 @@ from typing import Any
 from ..codec.errors import DecodeError
 from ..codec.fragment import Part
 from ..codec.options import ContextSource
-from ..reference.expressions import Undefined
+from ..reference.expressions import Undefined, Value
 from ..reference.tree import FrameValue, Record
 from ..schema.sessions import Violates
 from .closures import NOTHING
@@ -25,7 +25,7 @@ from .transitions import STAY, Change, Row, Rows, change
 
 __all__ = ["Engine"]
 
-_Saved = tuple[list[int], list[tuple[Instance, tuple[Any, ...]]]]
+_Saved = tuple[list[int], list[tuple[Instance, tuple[Value, ...]]]]
 
 UNREAD = Record("", {})
 """In place of the message of a frame that could not be read."""
@@ -74,7 +74,7 @@ class Engine:
 
     # ---- what rows ask besides the message
 
-    def context(self, name: str, keys: tuple[object, ...]) -> Any:
+    def context(self, name: str, keys: tuple[object, ...]) -> Value:
         if self.contexts is None:
             raise Undefined("context", name)
         return self.contexts.lookup(name, keys, self.sender)
@@ -95,7 +95,7 @@ class Engine:
                 self._matters[sender][kind] = found
         return found
 
-    def step(self, sender: str, item: object, now: float, found: list[Violation]) -> tuple[Any, ...]:
+    def step(self, sender: str, item: object, now: float, found: list[Violation]) -> tuple[Value, ...]:
         """Let a frame (or preamble) that came pass in every session that allows it; return the frames inside it.
 
         What it violates is put to what was `found`.
@@ -216,7 +216,7 @@ class Engine:
         """Say whether frames may stand inside a message."""
         return self.matters(sender, item).frames is not None
 
-    def inner(self, sender: str, item: Any) -> Any:
+    def inner(self, sender: str, item: Any) -> Value:
         """Return the frames that stand inside a message."""
         frames = self.matters(sender, item).frames
         return () if frames is None else frames(item.message)
@@ -373,7 +373,7 @@ class Engine:
             self._timers.wait(instance)
 
 
-def _message_of(item: object) -> Any:
+def _message_of(item: object) -> Value:
     """Return the message of a frame, or the preamble itself."""
     return item if type(item) is Record else getattr(item, "message", item)
 

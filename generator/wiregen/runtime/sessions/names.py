@@ -15,7 +15,7 @@ from ..codec.text import encode_text
 from ..records.types import flat_fields, is_nullable
 from ..reference.access import MISSING, attribute, declared_name
 from ..reference.explain import explain
-from ..reference.expressions import Undefined
+from ..reference.expressions import Undefined, Value
 from ..reference.layout import Fields
 from ..reference.tree import FrameValue, Node, Record
 from ..reference.writing.frames import write_frame
@@ -27,7 +27,7 @@ from .closures import Term, compile_term
 
 __all__ = ["Kind", "MessageWords"]
 
-_Get = Callable[[Any], Any]
+_Get = Callable[[Value], Value]
 
 
 class Kind:
@@ -228,7 +228,7 @@ def _presence(term: Term) -> Term:
 def _kept(name: str, otherwise: Term) -> Term:
     """Return what a piece of a join keeps of its header, for nothing can derive it; else what is derived."""
 
-    def kept(m: object, f: object, v: list[object], x: object) -> Any:
+    def kept(m: object, f: object, v: list[object], x: object) -> Value:
         part = getattr(f, "part", None)
         if part is not None and name in part.header:
             return part.header[name]
@@ -245,7 +245,7 @@ def _inner(value: object, path: tuple[str, ...]) -> object:
     return value
 
 
-def _measured(kind: Kind, message: object, frame: object, moment: Any, path: tuple[str, ...]) -> Node:
+def _measured(kind: Kind, message: object, frame: object, moment: Value, path: tuple[str, ...]) -> Node:
     """Return where a field lies in the bytes of its frame, which are made once more: for what no object has.
 
     Raises:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from struct import error as struct_error
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from ..codec.options import Options
 from ..reference.expressions import Undefined, Value, evaluate
@@ -458,7 +458,7 @@ class Extents:
         header = self._headers[choice] = header_of((*before, *steps), self.most)
         return header
 
-    def after_head(self, numbers: tuple[int, ...], names: dict[Any, Any]) -> _Level:
+    def after_head(self, numbers: tuple[int, ...], names: dict[Value, Value]) -> _Level:
         """Return the steps of the message that the first numbers of a frame choose; `names` takes them in.
 
         Raises:

@@ -14,6 +14,7 @@ from ..schema.types import Bits, Boolean, Bytes, CodingReference, Float, Integer
 
 if TYPE_CHECKING:
     from ..codec.errors import Code
+    from ..reference.expressions import Value
 
 __all__ = ["PLAIN", "integer", "is_number", "kind", "message_name", "octets", "only", "part", "wrong"]
 
@@ -47,7 +48,7 @@ def message_name(record: object, path: str) -> str:
     return name[:256]
 
 
-def part(record: dict[str, object], key: str, path: str) -> Any:
+def part(record: dict[str, object], key: str, path: str) -> Value:
     if key not in record:
         raise wrong(path, key, "nothing")
     return record[key]
@@ -96,7 +97,7 @@ def _flag(data: object, path: str) -> bool:
     return data
 
 
-def _bits(type_: Bits, data: object, path: str) -> Any:
+def _bits(type_: Bits, data: object, path: str) -> Value:
     return _flag(data, path) if type_.is_flag else integer(data, path)
 
 
@@ -123,7 +124,7 @@ def _uuid(type_: Uuid, data: object, path: str) -> UUID:
         raise wrong(path, "a UUID", "other text") from None
 
 
-PLAIN: dict[type[Any], Callable[[Any, Any, str], Any]] = {
+PLAIN: dict[type[Any], Callable[[Value, Value, str], Value]] = {
     Integer: lambda _, data, path: integer(data, path),
     Varint: lambda _, data, path: integer(data, path),
     CodingReference: lambda _, data, path: integer(data, path),

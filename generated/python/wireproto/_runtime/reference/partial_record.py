@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ..records.frames import frame_record
 from .reading.reader import Reader
 from .tree import MOST_SHOWN, MOST_SHOWN_IN_ALL, FrameValue, Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .expressions import Value
 
 __all__ = ["partial_record"]
 
@@ -30,7 +33,7 @@ class _Shortening:
     def __init__(self) -> None:
         self._left = MOST_SHOWN_IN_ALL
 
-    def of(self, shown: object) -> Any:
+    def of(self, shown: object) -> Value:
         """Return a part of a record, shortened."""
         match shown:
             case dict():

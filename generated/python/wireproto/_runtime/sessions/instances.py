@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Hashable, Mapping
-from typing import Any
 
+from ..reference.expressions import Value
 from .table import Table
 
 __all__ = ["Instance", "Instances"]
@@ -62,11 +62,11 @@ class Instance:
             return ()
         return self.key if len(self.table.keys) > 1 else (self.key,)  # type: ignore[return-value]
 
-    def snapshot(self) -> tuple[Any, ...]:
+    def snapshot(self) -> tuple[Value, ...]:
         values = _copy(self.values)
         return self.state, values, self.since, self.due, self.fired
 
-    def restore(self, snapshot: tuple[Any, ...]) -> None:
+    def restore(self, snapshot: tuple[Value, ...]) -> None:
         self.state, self.values, self.since, self.due, self.fired = snapshot
 
 

@@ -6,12 +6,11 @@ what does not say that it is a piece would be read as a whole.
 
 from __future__ import annotations
 
-from typing import Any
-
+from ..reference.expressions import Value
 from ..schema.expressions import ContextReference
 from ..schema.protocol import Schema
 from ..schema.types import Match, MessageMatch, Region, Span, Type
-from .closures import NOTHING, Term, compile_term
+from .closures import NOTHING, Moment, Term, compile_term
 from .names import Kind, MessageWords
 
 __all__ = ["other_kind"]
@@ -74,14 +73,14 @@ def _of_arm(subject: Term, arms: list[tuple[tuple[Span, ...], Term | None]]) -> 
     return is_other
 
 
-def _covers(spans: tuple[Span, ...], number: Any) -> bool:
+def _covers(spans: tuple[Span, ...], number: Value) -> bool:
     return any(span.low <= number <= span.high for span in spans)
 
 
 def _of_context(code: Term, kind: Kind) -> Term:
     own = kind.code
 
-    def is_other(m: object, f: object, v: list[object], x: Any) -> bool:
+    def is_other(m: object, f: object, v: list[object], x: Moment) -> bool:
         try:
             said = code(m, f, v, x)
         except NOTHING:

@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from ..reference.access import declared_name
+from ..reference.expressions import Value
 from ..schema import sessions as schema
 from ..schema.expressions import Expression, VariableReference
 from ..schema.node import nodes_in
@@ -147,7 +148,7 @@ class Matters:
         entries: tuple[Entry, ...],
         *,
         is_foreign: bool,
-        frames: Callable[[Any], Any] | None,
+        frames: Callable[[Value], Value] | None,
         is_other: Term | None = None,
     ) -> None:
         self.name = name
@@ -260,7 +261,7 @@ def _by_state(table: Table, rows: list[tuple[int, Transition]], words: MessageWo
     )
 
 
-def _grouped(lines: list[list[Any]]) -> Rows:
+def _grouped(lines: list[list[Value]]) -> Rows:
     """Put rows together that stand one behind the other under the same condition: a violation, and what follows it."""
     groups = [list(lines_) for _, lines_ in groupby(lines, key=lambda line: line[0])]
     return tuple((group[0][1], tuple(row for _, _, row in group)) for group in groups)
@@ -308,7 +309,7 @@ def _frames_inside(plan: Schema, kind: Kind) -> Callable[[object], object] | Non
     if not readers:
         return None
 
-    def frames(message: object) -> Iterator[Any]:
+    def frames(message: object) -> Iterator[Value]:
         for reader in readers:
             value = reader(message, None, [], None)
             yield from value if isinstance(value, list | tuple) else () if value is None else (value,)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 from uuid import UUID
 
+from ..reference.expressions import Value
 from ..schema.expressions import Call, Expression, FieldReference, Number, Operation, Truth, VariableReference
 from ..schema.node import nodes_in
 from ..schema.sessions import Go, Update, Variable, Violates
@@ -23,16 +23,16 @@ __all__ = ["STAY", "Change", "Row", "Rows", "Timer", "change", "initial_values",
 STAY = -1
 """In place of the number of a state."""
 
-Change = tuple[int, str, Any]
+Change = tuple[int, str, Value]
 """The place of a variable, what is done with it (`set`, `push`, `drop`, `remove`), and the value for that."""
 
 Rows = tuple[tuple[Term | None, tuple["Row", ...]], ...]
 """What is tried in one state: conditions (None: always), and the rows that stand one behind the other under the same one."""
 
-_Step = Callable[[Any, Any, list[Any], Any], None]
+_Step = Callable[[Value, Value, list[Value], Value], None]
 
 
-def change(values: list[Any], slot: int, action: str, value: Any) -> None:
+def change(values: list[Value], slot: int, action: str, value: Value) -> None:
     """Change a variable; a list that only grows or shrinks is not copied."""
     if action == "set":
         values[slot] = value
@@ -140,7 +140,7 @@ def row_of(
 
 
 def initial_values(
-    variables: Mapping[str, Variable], words: MessageWords, options: Mapping[str, Any]
+    variables: Mapping[str, Variable], words: MessageWords, options: Mapping[str, Value]
 ) -> list[object]:
     """Return the values that an instance begins with; options have those of the connection."""
     values: list[object] = []
@@ -151,11 +151,11 @@ def initial_values(
     return values
 
 
-def _first(initial: Expression, words: MessageWords) -> Any:
+def _first(initial: Expression, words: MessageWords) -> Value:
     return compile_term(initial, words)(None, None, [], None)
 
 
-def _as(type_: Type, value: object) -> Any:
+def _as(type_: Type, value: object) -> Value:
     return UUID(bytes=value) if isinstance(type_, Uuid) and isinstance(value, bytes) else value
 
 
@@ -226,7 +226,7 @@ def _counting(slot: int, operand: Operation, type_: Type, words: MessageWords) -
             other, mask = words.slots[name], (1 << 8 * size) - 1
             by = number if symbol == "+" else -number
 
-            def count(m: object, f: object, v: list[Any], x: object) -> None:
+            def count(m: object, f: object, v: list[Value], x: object) -> None:
                 v[slot] = v[other] + by & mask
 
             return count
@@ -287,7 +287,7 @@ def _is_same(declared: Type | None, type_: Type) -> bool:
     return (declared.size, declared.is_signed) == (type_.size, type_.is_signed)
 
 
-def _fit(type_: Type) -> Any:
+def _fit(type_: Type) -> Value:
     """Return what makes a value one of the type; None where every value is."""
     match type_:
         case Integer(size, is_signed):

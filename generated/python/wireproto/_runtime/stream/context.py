@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from ..codec.options import Options
+    from ..reference.expressions import Value
     from ..reference.frame_scope import FrameScope
     from ..reference.layout import Type
     from ..schema.protocol import Schema
     from .context_rules import Rules
     from .snapshots import Key
 
-    ReadJoined: TypeAlias = Callable[[FrameReference, str, bytes], Any]
+    ReadJoined: TypeAlias = Callable[[FrameReference, str, bytes], Value]
     """Returns the frame that joined bytes are; given the type of the join and its name."""
 
 __all__ = ["Context"]
@@ -51,14 +52,14 @@ class Context:
         self._roles: dict[str, str | None] = {name: context.role for name, context in plan.contexts.items()}
         self._reading: dict[str | None, ReadState] = {}
         self._writing: dict[str | None, WriteState] = {}
-        self.entries: dict[str, dict[Key, Any]] = {name: {} for name in plan.contexts}
-        self.derived: dict[str, dict[str, Any]] = {}
+        self.entries: dict[str, dict[Key, Value]] = {name: {} for name in plan.contexts}
+        self.derived: dict[str, dict[str, Value]] = {}
         """The expressions of the derived fields of each frame that was asked for one, by name."""
         self.joins = Joins(plan, self._open)
         self.listener: Callable[[object, str | None], None] | None = None
         """What hears of each frame that was read, before it changes anything here."""
 
-    def lookup(self, name: str, keys: Key, sender: str | None) -> Any:
+    def lookup(self, name: str, keys: Key, sender: str | None) -> Value:
         """Return the entry of the context `name` under these keys, for what `sender` sends.
 
         Raises:
@@ -172,7 +173,7 @@ class Context:
         return self._scope_of(self._plan, self._limits, frame, self, sender, is_header=is_header)
 
     def _apply(self, rules: Rules, scope: FrameScope, sender: str | None) -> None:
-        before: list[tuple[str, Key, Any]] = []
+        before: list[tuple[str, Key, Value]] = []
         try:
             for name, context, settings, clearings in rules.contexts:
                 owner = context.role or sender
@@ -283,7 +284,7 @@ class Context:
         return self.joins.whole(name, open_, data, self._most_bytes(options), is_damaged=is_damaged)
 
     def _read_carefully(self, options: Options) -> ReadJoined:
-        def read(type_: Type, name: str, data: bytes) -> Any:
+        def read(type_: Type, name: str, data: bytes) -> Value:
             from ..reference.explain import explain_type
 
             return explain_type(self._plan, type_, data, options, name=name).value
@@ -292,7 +293,7 @@ class Context:
 
     # ---- as plain data ----
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, Value]:
         """Return the entries, and what is open, as JSON data."""
         from .snapshots import plain
 
@@ -302,7 +303,7 @@ class Context:
         }
         return entries | self.joins.snapshot()
 
-    def restore(self, snapshot: dict[str, Any]) -> None:
+    def restore(self, snapshot: dict[str, Value]) -> None:
         """Take the entries of a snapshot in place of all that is known; a join that it does not name has nothing open.
 
         Raises:

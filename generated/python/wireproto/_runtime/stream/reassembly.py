@@ -6,12 +6,16 @@ Invariant: nothing is copied before a thing is whole; whatever a peer sends, eac
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from ..codec.compiled import BRIEF_REFERENCE
 from ..codec.errors import DecodeError, within
 from ..schema.protocol import Schema
 from .snapshots import Key, plain, value_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..reference.expressions import Value
 
 __all__ = ["Joins", "Mark", "OpenJoin", "limit_of_joins"]
 
@@ -19,7 +23,7 @@ Owner: TypeAlias = tuple[str | None, Key]
 """Who sends the pieces, and their key."""
 
 
-Mark: TypeAlias = tuple[str, str | None, Key, Any, Any, bool]
+Mark: TypeAlias = "tuple[str, str | None, Key, Value, Value, bool]"
 """Join, direction, key, what is open there and how much of it, and whether pieces had been refused."""
 
 
@@ -213,7 +217,7 @@ class Joins:
 
     # ---- as plain data ----
 
-    def snapshot(self) -> dict[str, list[dict[str, Any]]]:
+    def snapshot(self) -> dict[str, list[dict[str, Value]]]:
         """Return what is open as JSON data, by join."""
         return {name: [self._row(name, *owner) for owner in entries] for name, entries in self._open.items()}
 
@@ -227,7 +231,7 @@ class Joins:
             "damaged": self.is_damaged(name, direction, open_),
         }
 
-    def restore(self, rows: Mapping[str, list[dict[str, Any]]]) -> None:
+    def restore(self, rows: Mapping[str, list[dict[str, Value]]]) -> None:
         """Take what a snapshot says is open in place of what is.
 
         Raises:
@@ -237,7 +241,7 @@ class Joins:
         self._open = {name: dict(map(_restored, rows.get(name, ()))) for name in self._open}
 
 
-def _restored(row: dict[str, Any]) -> tuple[Owner, OpenJoin]:
+def _restored(row: dict[str, Value]) -> tuple[Owner, OpenJoin]:
     try:
         open_ = OpenJoin(-1 if row["damaged"] else 0)
         open_.pieces, open_.n_pieces = [bytes.fromhex(row["data"])], int(row["pieces"])

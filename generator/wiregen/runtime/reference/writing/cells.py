@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ...schema.declarations import Field
 from ...schema.types import Type, Uuid
 from ..expressions import Undefined
 
 if TYPE_CHECKING:
+    from ..expressions import Value
     from .rows import Row
 
 __all__ = ["UNSEEN", "Cell", "RegionContext", "Spot", "join", "nowhere"]
@@ -75,7 +76,7 @@ class Cell:
         self.is_busy = False
         self.is_deciding = False
         self.is_assumed = False
-        self.value: Any = UNSEEN
+        self.value: Value = UNSEEN
         self.data: bytes | None = None
         self.inner: Row | None = None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 from ...codec.errors import DecodeError
@@ -35,6 +34,7 @@ from .reader import Reader, Steps
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...codec.errors import Code
+    from ..expressions import Value
 
 __all__ = [
     "check_value", "read_block", "read_fields", "read_frame", "read_message", "read_record", "read_struct",
@@ -132,7 +132,7 @@ def _absent(reader: Reader, record: RecordScope, field: Field, place: Place) -> 
     return node
 
 
-def _plain(value: Any, type_: Type) -> Value:
+def _plain(value: Value, type_: Type) -> Value:
     """Return a default as a value of the type."""
     if isinstance(type_, Uuid) and isinstance(value, bytes):
         return UUID(bytes=value)

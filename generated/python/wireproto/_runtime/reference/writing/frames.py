@@ -27,7 +27,7 @@ from ...schema.types import (
     UnionReference,
 )
 from ..access import declared_name, unknown_of
-from ..expressions import Undefined
+from ..expressions import Undefined, Value
 from ..layout import Type
 from ..scalars import SCALARS, scalar
 from ..tree import FrameValue, Record
@@ -117,7 +117,7 @@ def write_frame(
 write = write_frame
 
 
-def write_type(plan: Schema, type_: Type, value: Any, name: str) -> bytes:
+def write_type(plan: Schema, type_: Type, value: Value, name: str) -> bytes:
     """Return the bytes of one shape that fills a region of its own.
 
     Raises:
@@ -137,7 +137,7 @@ def write_message(
     message: Any,
     options: Options | None = None,
     *,
-    header: Mapping[str, Any] | None = None,
+    header: Mapping[str, Value] | None = None,
     compression: int = -1,
 ) -> bytes:
     """Return the bytes of a frame around a message; `header`: fields of the frame that are not to have their default.

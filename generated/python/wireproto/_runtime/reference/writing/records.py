@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...codec.errors import EncodeError
 from ...lazy import Lazy
 from ...schema.types import Block, FrameReference, MessageReference, StructReference
 from ..access import extra, is_named, kind_of
+from ..expressions import Value
 from ..tree import FrameValue
 from .cells import RegionContext, Spot, join
 from .rows import Row
@@ -67,7 +66,7 @@ def write_frame(writer: Writer, type_: FrameReference, value: object, spot: Spot
     return _bare_frame(writer, name, frame, spot.path, spot.around.frame()) if data is None else data
 
 
-def as_frame(writer: Writer, name: str, value: Any, path: str) -> object:
+def as_frame(writer: Writer, name: str, value: Value, path: str) -> object:
     """Return a frame; a message stands for its frame with defaults."""
     if is_named(value, name):
         return value

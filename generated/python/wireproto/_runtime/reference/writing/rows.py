@@ -53,7 +53,7 @@ class Row:
         self,
         writer: Writer,
         fields: Fields,
-        owner: Any,
+        owner: Value,
         path: str,
         *,
         frame: Row | None = None,

@@ -14,12 +14,12 @@ from ..tree import FrameValue, Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from ..expressions import Value
 
 __all__ = ["refuse_unreadable"]
 
 
-def refuse_unreadable(plan: Schema, name: str, value: Any, data: bytes, options: Options) -> None:
+def refuse_unreadable(plan: Schema, name: str, value: Value, data: bytes, options: Options) -> None:
     """Refuse bytes that come back as an error or as another value: with them all there a condition says otherwise.
 
     Raises:
@@ -39,7 +39,7 @@ def refuse_unreadable(plan: Schema, name: str, value: Any, data: bytes, options:
         raise EncodeError("constraint", path=name, expected="what is read as the same", found="another value")
 
 
-def _completed(plan: Schema, value: object) -> Any:
+def _completed(plan: Schema, value: object) -> Value:
     """Return a value with the defaults of its message's fields that it leaves out; only a Record can leave some out."""
     record = value.message if isinstance(value, FrameValue) else value
     declared = plan.messages.get(declared_name(record)) or plan.preambles.get(declared_name(record))
@@ -63,5 +63,5 @@ def _sender(plan: Schema, name: str, value: object, options: Options) -> str | N
     return options.from_role or plan.frames[name].role or (None if message is None else message.role)
 
 
-def _fields(plan: Schema, value: object, options: Options) -> Any:
+def _fields(plan: Schema, value: object, options: Options) -> Value:
     return frame_record(plan, value, variant=options.variant)["fields"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 from uuid import UUID
 
 from ...codec.errors import SEARCHED, EncodeError, within
@@ -36,7 +35,7 @@ from ..access import (
     kind_of,
     unknown_of,
 )
-from ..expressions import Undefined
+from ..expressions import Undefined, Value
 from ..layout import Layout
 from ..scalars import SCALARS, bit_number, number, text_bytes
 from ..tree import Variety
@@ -177,7 +176,7 @@ class Writer:
 
     # ---- what expressions ask for ----
 
-    def context(self, name: str, keys: tuple[object, ...]) -> Any:
+    def context(self, name: str, keys: tuple[object, ...]) -> Value:
         source = self._options.context
         try:
             if source is None:
@@ -226,7 +225,7 @@ class Writer:
             return items
         return tuple(self.variety(item.name, one, path) for one in items)
 
-    def variety(self, union: str, value: Any, path: str) -> Variety:
+    def variety(self, union: str, value: Value, path: str) -> Variety:
         """Return which variety of a union a value is; its fields are left where they are.
 
         Raises:
@@ -260,7 +259,7 @@ class Writer:
                 return _uuid(value, path)
 
 
-def _uuid(value: Any, path: str) -> UUID:
+def _uuid(value: Value, path: str) -> UUID:
     if not is_a(value, UUID):
         raise EncodeError("invalid_value", path=path, expected="a UUID", found=kind_of(value))
     plain: UUID = value
@@ -279,4 +278,4 @@ def _variety_code(spans: tuple[Span, ...], value: object, path: str) -> int:
     return plain
 
 
-Write = Callable[[Writer, Type, Any, Spot], bytes]
+Write = Callable[[Writer, Type, Value, Spot], bytes]
