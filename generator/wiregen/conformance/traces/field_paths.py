@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, assert_never
+from typing import assert_never
 
+from wiregen.runtime.reference.expressions import Value
 from wiregen.runtime.reference.scalars import bounds
 from wiregen.runtime.reference.tree import FrameValue, Record
 from wiregen.runtime.schema.protocol import Schema
@@ -24,7 +25,7 @@ from wiregen.runtime.schema.types import (
 __all__ = ["fits", "is_measured", "type_at", "value_at", "with_values"]
 
 
-def _holder(value: object, name: str) -> Any:
+def _holder(value: object, name: str) -> Value:
     """Return what holds a field: the message, or else its frame."""
     if isinstance(value, FrameValue) and isinstance(value.message, Record) and name in value.message.fields:
         return value.message
@@ -38,11 +39,11 @@ def value_at(value: object, path: tuple[str, ...]) -> object:
     return found
 
 
-def with_values(base: Any, paths: tuple[tuple[str, ...], ...], values: tuple[object, ...]) -> object:
+def with_values(base: Value, paths: tuple[tuple[str, ...], ...], values: tuple[object, ...]) -> object:
     """Return a value with other fields."""
     if isinstance(base, FrameValue):
         message = Record(base.message.name, dict(base.message.fields))
-        made: Any = FrameValue(base.name, dict(base.fields), message, body=base.body)
+        made: Value = FrameValue(base.name, dict(base.fields), message, body=base.body)
     else:
         made = Record(base.name, dict(base.fields))
     for path, value in zip(paths, values, strict=True):
@@ -50,7 +51,7 @@ def with_values(base: Any, paths: tuple[tuple[str, ...], ...], values: tuple[obj
     return made
 
 
-def _set(fields: dict[str, Any], path: tuple[str, ...], value: object) -> None:
+def _set(fields: dict[str, Value], path: tuple[str, ...], value: object) -> None:
     if len(path) == 1:
         fields[path[0]] = value
     elif isinstance(fields.get(path[0]), Record):

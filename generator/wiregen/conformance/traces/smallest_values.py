@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice, product
-from typing import Any, Final, TypeAlias, assert_never
+from typing import Final, TypeAlias, assert_never
 from uuid import UUID
 
 from wiregen.runtime.codec.errors import EncodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.records.types import flat_fields
+from wiregen.runtime.reference.expressions import Value
 from wiregen.runtime.reference.tree import FrameValue, Record, Variety
 from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.schema.declarations import Field
@@ -103,7 +104,7 @@ class Smallest:
                 return found
         return None
 
-    def values(self, type_: Type) -> tuple[Any, ...]:
+    def values(self, type_: Type) -> tuple[Value, ...]:
         """Return small values of a type, the smallest first; whether a rule allows them is not known here."""
         if type_ not in self._known:
             self._known[type_] = tuple(islice(self._values(type_, 0), _MOST_VALUES))
@@ -168,7 +169,7 @@ class Smallest:
             if other not in first:
                 yield other
 
-    def _records(self, fields: tuple[Field, ...], depth: int) -> Iterator[dict[str, Any]]:
+    def _records(self, fields: tuple[Field, ...], depth: int) -> Iterator[dict[str, Value]]:
         if depth > _DEEPEST:
             return
         choices = self._choices(fields, depth + 1)
@@ -201,7 +202,7 @@ class Smallest:
             case _:
                 yield from self._compound(type_, depth)
 
-    def _compound(self, type_: _Compound, depth: int) -> Iterator[Any]:
+    def _compound(self, type_: _Compound, depth: int) -> Iterator[Value]:
         match type_:
             case List(item):
                 yield []
@@ -229,14 +230,14 @@ class Smallest:
             case _:
                 assert_never(type_)
 
-    def _varieties(self, name: str, only: tuple[str, ...] | None, depth: int) -> Iterator[Any]:
+    def _varieties(self, name: str, only: tuple[str, ...] | None, depth: int) -> Iterator[Value]:
         for each in self._plan.unions[name].varieties:
             if only is None or each.name in only:
                 values = next(self._records(each.fields, depth), None)
                 if values is not None:
                     yield Variety(name, each.name, values, each.spans[0].low)
 
-    def _frames(self, name: str, depth: int) -> Iterator[Any]:
+    def _frames(self, name: str, depth: int) -> Iterator[Value]:
         """Yield frames that may stand in a message, of the role that sends them."""
         if depth > 0:
             return
@@ -257,7 +258,7 @@ def _padded(values: Iterator[object]) -> Iterator[object]:
 
 def variations(
     choices: Sequence[Sequence[object]], *, most_changed: int = 3, most: int = _MOST_TRIED
-) -> Iterator[tuple[Any, ...]]:
+) -> Iterator[tuple[Value, ...]]:
     """Yield the first of all choices, then what differs from that in one place, in two and so on."""
     first = tuple(choice[0] for choice in choices)
     return islice(_changed(first, choices, most_changed), most)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import Any
 
 from wiregen.conformance.vectors.drafts import Draft, Drafting
 from wiregen.conformance.vectors.format import Unwritable
 from wiregen.conformance.vectors.refused_values import refused
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.expressions import Value
 from wiregen.runtime.reference.tree import FrameValue, Record, Variety
 from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.schema.copies import replace
@@ -45,7 +45,7 @@ def deep_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft | Unw
 class _Slot:
     """A place in a value where something stands that is of the same declaration as something around it."""
 
-    def __init__(self, around: object, holder: Any, key: object) -> None:
+    def __init__(self, around: object, holder: Value, key: object) -> None:
         self.around = around
         self.holder = holder
         self.key = key
@@ -55,14 +55,14 @@ class _Slot:
         own = f"{kind}.{self.around.name}" if isinstance(self.around, Variety) else kind
         return f"{own}, {self.key}" if isinstance(self.key, str) else own
 
-    def put(self, value: Any) -> None:
+    def put(self, value: Value) -> None:
         if self.key is None:
             self.holder.message = value
         else:
             self.holder[self.key] = value
 
     @property
-    def value(self) -> Any:
+    def value(self) -> Value:
         return self.holder.message if self.key is None else self.holder[self.key]
 
 
@@ -103,7 +103,7 @@ def _wide(drafting: Drafting, draft: Draft, value: object, name: str) -> Iterato
         if name != slot.name(kind) or not isinstance(around, Record | Variety | FrameValue):
             continue
         fields = getattr(around.message, "fields", {}) if isinstance(around, FrameValue) else around.fields
-        for items in list[Any](fields.values()):
+        for items in list[Value](fields.values()):
             own = (
                 next((item for item in items if _holds(item, slot)), None)
                 if isinstance(items, list)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from wiregen.conformance.vectors.drafts import Draft, Drafting, message_of
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.options import Options
+from wiregen.runtime.reference.expressions import Value
 from wiregen.runtime.reference.tree import FrameValue
 from wiregen.runtime.reference.writing.frames import write_frame
 
@@ -47,9 +48,9 @@ def _place(draft: Draft) -> str:
     return f"{variant}{message_of(draft)} in {draft.trees[0].value.name}"
 
 
-def _seen(frames: list[Draft]) -> dict[tuple[str, str], dict[str, Any]]:
+def _seen(frames: list[Draft]) -> dict[tuple[str, str], dict[str, Value]]:
     """Return what stands in each field of headers, somewhere."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    found: dict[tuple[str, str], dict[str, Value]] = {}
     for draft in frames:
         for field, value in draft.trees[0].value.header.items():
             known = found.setdefault((draft.trees[0].value.name, field), {})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from wiregen.conformance.samples import SampleBasis
 from wiregen.conformance.samples.boundary_values import bounds
@@ -22,6 +22,7 @@ from wiregen.conformance.vectors.value_places import bare, places
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.records.frames import frame_record
+from wiregen.runtime.reference.expressions import Value
 from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.schema.types import Bytes, CodingReference, InSize, List, Prefix, Region, Text
@@ -99,7 +100,7 @@ class Extremes:
                 yield exact.showing((name,))
             return
 
-    def _unit(self, site: str, value: object) -> Any:
+    def _unit(self, site: str, value: object) -> Value:
         """Return what a field is filled with that may be as long as a frame; None: it may not."""
         type_ = self._soil.types.get(site)
         if not isinstance(type_, Text | Bytes) or not isinstance(value, str | bytes):
@@ -110,7 +111,7 @@ class Extremes:
         return "w" if isinstance(value, str) else b"Z"
 
     def _fitting(
-        self, draft: Draft, value: object, holder: Any, key: Any, unit: Any, limit: int
+        self, draft: Draft, value: object, holder: Value, key: Value, unit: Value, limit: int
     ) -> int | None:
         """Return how often the unit fills a frame of exactly the limit's size; None: it never does."""
         kept, size = holder[key], 1 << 10
@@ -281,7 +282,7 @@ def _n_lists(value: object) -> int:
     return sum(isinstance(holder[key], list) for _, holder, key in places(value))
 
 
-def _with_count(record: object, count: int) -> Any:
+def _with_count(record: object, count: int) -> Value:
     """Return a record with the list of a few items that are the same as a list of that many."""
     match record:
         case {"*": [[[item], number]]} if number == _FEW:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from wiregen.conformance.samples import SampleBasis
 from wiregen.conformance.samples.boundary_values import bounds
@@ -15,6 +15,7 @@ from wiregen.conformance.vectors.refused_values import refused
 from wiregen.conformance.vectors.value_places import fields_below
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.codec.text import encode_text
+from wiregen.runtime.reference.expressions import Value
 from wiregen.runtime.reference.layout import Layout
 from wiregen.runtime.reference.tree import FrameValue, Variety
 from wiregen.runtime.schema.declarations import Enum
@@ -92,7 +93,7 @@ class _Others:
             for tree in draft.trees if len(draft.data) <= _LONGEST_GATHERED else ():
                 self._gather(tree.value)
 
-    def at(self, site: str, name: str, value: object) -> Iterator[tuple[str, Any]]:
+    def at(self, site: str, name: str, value: object) -> Iterator[tuple[str, Value]]:
         """Return what else could be put into a field: what another frame has there, too."""
         match value:
             case bool():
@@ -111,7 +112,7 @@ class _Others:
         if site.partition(".")[0] in self._plan.frames:
             yield from self._seen.get(site, {}).items()
 
-    def _in_lists(self, items: list[object]) -> Iterator[tuple[str, Any]]:
+    def _in_lists(self, items: list[object]) -> Iterator[tuple[str, Value]]:
         for item in items[:1]:
             if isinstance(item, Variety):
                 yield from (
@@ -134,7 +135,7 @@ def _in_header(value: object) -> frozenset[int]:
     return frozenset(id(holder) for part in header.values() for _, holder, _, _ in fields_below(part, _ITEMS))
 
 
-def _beyond(soil: SampleBasis, type_: Type | None, value: object) -> Iterator[tuple[str, Any]]:
+def _beyond(soil: SampleBasis, type_: Type | None, value: Value) -> Iterator[tuple[str, Value]]:
     """Return what is one beyond a type."""
     match type_:
         case Integer() | Bits(is_flag=False) | Varint() if isinstance(value, int):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from wiregen.runtime.reference.expressions import Value
 from wiregen.runtime.reference.tree import FrameValue, Record, Variety
 
 __all__ = ["bare", "fields_below", "places"]
 
-Holder: TypeAlias = "dict[str, Any] | list[Any]"
+Holder: TypeAlias = "dict[str, Value] | list[Value]"
 
 
 def bare(item: object) -> object:
@@ -22,12 +23,12 @@ def bare(item: object) -> object:
     return copied
 
 
-def places(value: object) -> Iterator[tuple[str, Holder, Any]]:
+def places(value: object) -> Iterator[tuple[str, Holder, Value]]:
     """Return every field below a value, in the first item of lists: its site, what holds it, its name there."""
     return ((site, holder, key) for site, holder, key, _ in fields_below(value, 1))
 
 
-def fields_below(value: object, n_items: int, around: str = "") -> Iterator[tuple[str, Holder, Any, str]]:
+def fields_below(value: object, n_items: int, around: str = "") -> Iterator[tuple[str, Holder, Value, str]]:
     """Return the same in so many items of lists, and what is around that which holds it."""
     match value:
         case list():

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from ..reference.access import is_a, is_named, unknown_of
+from ..reference.expressions import Value
 from ..reference.layout import Layout
 from ..schema.shapes import content, is_flat
 from ..schema.types import (
@@ -54,7 +55,7 @@ _PLAIN: dict[type[Any], tuple[str, tuple[type, ...]]] = {
 """Of the types that records give no name but that of their kind: this name, and the classes of their values."""
 
 
-def accepts(schema: Layout, type_: Type, value: Any) -> bool:
+def accepts(schema: Layout, type_: Type, value: Value) -> bool:
     """Say whether a value is of the type, as far as its class tells."""
     type_ = content(type_)
     if value is None and has_null(schema.plan, type_):
@@ -77,7 +78,7 @@ def accepts(schema: Layout, type_: Type, value: Any) -> bool:
             return is_a(value, *classes)
 
 
-def fitting(schema: Layout, arms: Iterable[Type], value: Any) -> list[Type]:
+def fitting(schema: Layout, arms: Iterable[Type], value: Value) -> list[Type]:
     """Return the arms that take a value; where one is of truths, a truth is not taken for a number, as Python would."""
     found = [arm for arm in arms if accepts(schema, arm, value)]
     truths = [arm for arm in found if _is_of_truths(arm)]
@@ -89,7 +90,7 @@ def _is_of_truths(type_: Type) -> bool:
     return isinstance(type_, Boolean) or (isinstance(type_, List) and _is_of_truths(type_.item))
 
 
-def _is_message(schema: Layout, value: Any) -> bool:
+def _is_message(schema: Layout, value: Value) -> bool:
     is_unknown = unknown_of(value, schema.messages, "") is not None
     return is_unknown or any(is_named(value, name) for name in schema.messages)
 

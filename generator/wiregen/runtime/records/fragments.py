@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..codec.fragment import Part
+from ..reference.expressions import Value
 from ..schema.types import Type
 from .frames import Recorder
 from .types import flat_fields
@@ -12,16 +11,16 @@ from .types import flat_fields
 __all__ = ["part_record"]
 
 
-def part_record(recorder: Recorder, part: Part) -> dict[str, Any]:
+def part_record(recorder: Recorder, part: Part) -> dict[str, Value]:
     """Return `part`, and of the last fragment `joined`."""
-    record: dict[str, Any] = {"part": _part(recorder, part)}
+    record: dict[str, Value] = {"part": _part(recorder, part)}
     type_ = recorder.plan.joins[part.join].type
     if part.last and type_ is not None:
         record["joined"] = recorder.value(type_, part.joined)
     return record
 
 
-def _part(recorder: Recorder, part: Part) -> dict[str, Any]:
+def _part(recorder: Recorder, part: Part) -> dict[str, Value]:
     """Return the JSON of what a frame is a piece of."""
     join = recorder.plan.joins[part.join]
     types = _key_types(recorder, {setting.target for setting in (*join.parts, *join.lasts)})

@@ -33,6 +33,11 @@ from .types import (
     unsure_names,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+
+    from ..reference.expressions import Value
+
 __all__ = ["ValueMaker", "default_of"]
 
 _CHOICE_VALUE = Lazy("records.choices", "choice_value")
@@ -130,8 +135,8 @@ class ValueMaker:
     # ---- fields ----
 
     def fields(
-        self, fields: Fields, record: Any, path: str, name: str, *, without: str | None = None
-    ) -> tuple[dict[str, Any], int]:
+        self, fields: Fields, record: Value, path: str, name: str, *, without: str | None = None
+    ) -> tuple[dict[str, Value], int]:
         """Return the values of a record's fields, and how many of the trailing ones are absent."""
         if type(record) is not dict:
             raise wrong(path, "an object", kind(record))

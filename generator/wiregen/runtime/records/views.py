@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
 
 from ..reference.access import is_a
+from ..reference.expressions import Value
 
 __all__ = ["add_view"]
 
@@ -14,7 +14,7 @@ __all__ = ["add_view"]
 _DEEPEST_VIEW = 64
 
 
-def add_view(found: dict[str, Any], name: str, value: Any) -> None:
+def add_view(found: dict[str, Value], name: str, value: Value) -> None:
     """Put the JSON that a field holds beside it; what is not JSON, or nested too deep, has none."""
     key = f"{name}_json"
     if key in found:
@@ -28,7 +28,7 @@ def add_view(found: dict[str, Any], name: str, value: Any) -> None:
         found[key] = view
 
 
-def _refuse(name: str) -> Any:
+def _refuse(name: str) -> Value:
     raise ValueError(name)
 
 
@@ -39,7 +39,7 @@ def _finite(text: str) -> float:
     return number
 
 
-def _is_shallow(view: Any) -> bool:
+def _is_shallow(view: Value) -> bool:
     """Say whether writing the view as JSON is safe."""
     level = [view]
     for _ in range(_DEEPEST_VIEW):

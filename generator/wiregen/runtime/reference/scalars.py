@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from ..schema.literals import Endian
     from ..schema.types import Type
+    from .expressions import Value
 
     Scalar: TypeAlias = Integer | Float | Boolean | Varint | Uuid | EnumReference | CodingReference
 else:
@@ -181,7 +182,7 @@ def bit_number(type_: Bits, value: object, path: str) -> int:
     return plain
 
 
-def zero(type_: Type, count: int) -> Any:
+def zero(type_: Type, count: int) -> Value:
     """Return what a field without meaning (`_`) and without a value holds; `count`: bytes or items of a computed length."""
     match type_:
         case Bytes():

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeAlias
 from uuid import UUID
 
-from ..reference.expressions import Undefined, equal, power
+from ..reference.expressions import Undefined, Value, equal, power
 from ..reference.lists import distinct, rank
 from ..schema.expressions import (
     Call,

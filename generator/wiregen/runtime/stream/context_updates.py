@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from ..codec.compiled import ReadState
     from ..codec.options import Options
+    from ..reference.expressions import Value
     from ..reference.reading.reader import CompiledCode
     from ..schema.protocol import Schema
     from ..schema.types import FrameReference
@@ -59,7 +60,7 @@ class Notes:
         self._compiled: CompiledCode | None = None
         self.quiet: set[type] = set()
 
-    def take(self, frame: Any, buffer: bytes, start: int, end: int, base: int = 0) -> Any:
+    def take(self, frame: Any, buffer: bytes, start: int, end: int, base: int = 0) -> Value:
         """Take in the frame that stands in `buffer` from `start` to `end`; return it, as what it is in its surroundings.
 
         Raises:
@@ -111,7 +112,7 @@ class Notes:
             raise
         return build(plan, node.value, self._namespace)
 
-    def _read(self, type_: FrameReference, name: str, data: bytes) -> Any:
+    def _read(self, type_: FrameReference, name: str, data: bytes) -> Value:
         """Return the one frame that joined bytes are."""
         plan = self._load_plan()
         is_sent = plan.sends.get(self._options.from_role or "", type_.name) == type_.name
@@ -134,7 +135,7 @@ class Notes:
         is_brief = BRIEF.has_inflated and BRIEF.inflated_left is not None
         return self._is_complete and not has_blocks and not is_brief and is_certain(error)
 
-    def _read_fast(self, data: bytes) -> Any:
+    def _read_fast(self, data: bytes) -> Value:
         assert self._decode_from is not None
         if self._state is not None:
             self._state.begin()

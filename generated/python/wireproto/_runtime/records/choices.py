@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..codec.errors import EncodeError
 from ..reference.access import declared_name, extra, is_named
+from ..reference.expressions import Value
 from ..reference.tree import Variety
 from ..schema.shapes import content
 from ..schema.types import (
@@ -30,14 +29,14 @@ from .values import ValueMaker
 __all__ = ["choice_record", "choice_value"]
 
 
-def choice_record(recorder: Recorder, type_: UnionReference | Match, value: Any) -> Any:
+def choice_record(recorder: Recorder, type_: UnionReference | Match, value: Value) -> Value:
     """Return the JSON of a value of a union or of an arm."""
     if isinstance(type_, UnionReference):
         return _alternative(recorder, type_.name, value)
     return _arm(recorder, type_, value)
 
 
-def choice_value(maker: ValueMaker, type_: UnionReference | Match, data: Any, path: str) -> Any:
+def choice_value(maker: ValueMaker, type_: UnionReference | Match, data: Value, path: str) -> Value:
     """Return the value of a union, or of an arm, that JSON stands for."""
     if isinstance(type_, UnionReference):
         return _alternative_value(maker, type_.name, data, path)
@@ -47,18 +46,18 @@ def choice_value(maker: ValueMaker, type_: UnionReference | Match, data: Any, pa
 # ---- values to JSON
 
 
-def _alternative(recorder: Recorder, union: str, value: Any) -> dict[str, Any]:
+def _alternative(recorder: Recorder, union: str, value: Value) -> dict[str, Value]:
     for variety in recorder.plan.unions[union].varieties:
         name, spans = variety.name, variety.spans
         if is_named(value, name):
-            record: dict[str, Any] = {name: recorder.fields(variety.fields, value, name)}
+            record: dict[str, Value] = {name: recorder.fields(variety.fields, value, name)}
             if len(spans) > 1 or spans[0].low != spans[0].high:
                 record["code"] = extra(value, "code", None, name)
             return record
     raise EncodeError("invalid_value", expected=f"a {union}", found=declared_name(value)[:64])
 
 
-def _arm(recorder: Recorder, type_: Match, value: Any) -> Any:
+def _arm(recorder: Recorder, type_: Match, value: Value) -> Value:
     """Return the JSON of a choice: told apart by a name where JSON alone would not tell."""
     arms = fitting(recorder.schema, leaf_arms(type_), value)
     if not arms:
@@ -72,7 +71,7 @@ def _arm(recorder: Recorder, type_: Match, value: Any) -> Any:
 # ---- JSON to values
 
 
-def _alternative_value(maker: ValueMaker, union: str, data: Any, path: str) -> Variety:
+def _alternative_value(maker: ValueMaker, union: str, data: Value, path: str) -> Variety:
     if type(data) is not dict:
         raise wrong(path, f"a {union}", kind(data))
     for declared in maker.plan.unions[union].varieties:
@@ -86,7 +85,7 @@ def _alternative_value(maker: ValueMaker, union: str, data: Any, path: str) -> V
     raise wrong(path, f"a variety of {union}", "none")
 
 
-def _arm_value(maker: ValueMaker, type_: Match, data: Any, path: str) -> Any:
+def _arm_value(maker: ValueMaker, type_: Match, data: Value, path: str) -> Value:
     """Return the value of a choice, by what its JSON looks like."""
     if type(data) is dict:
         named = [(arm, name) for arm, name in arm_names(type_).items() if name in data]
@@ -103,12 +102,12 @@ def _arm_value(maker: ValueMaker, type_: Match, data: Any, path: str) -> Any:
     return maker.value(fitting[0], data, path)
 
 
-def _is_item(maker: ValueMaker, type_: Type, data: Any) -> bool:
+def _is_item(maker: ValueMaker, type_: Type, data: Value) -> bool:
     """Say whether JSON looks like an item of a list; there a struct stands without its name."""
     return type(data) is dict if isinstance(type_, StructReference) else _looks_like(maker, type_, data)
 
 
-def _looks_like(maker: ValueMaker, type_: Type, data: Any) -> bool:
+def _looks_like(maker: ValueMaker, type_: Type, data: Value) -> bool:
     type_ = content(type_)
     match type_:
         case MessageReference() | FrameReference() | MessageMatch():
@@ -128,7 +127,7 @@ def _looks_like(maker: ValueMaker, type_: Type, data: Any) -> bool:
             return type(data) not in (dict, list)
 
 
-def _code(spans: tuple[Span, ...], data: dict[str, Any], path: str) -> int:
+def _code(spans: tuple[Span, ...], data: dict[str, Value], path: str) -> int:
     """Return the code of a variety, which only one with several has to say."""
     if "code" in data:
         return integer(data["code"], path)

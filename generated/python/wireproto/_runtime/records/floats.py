@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import struct
-from typing import Any
 
+from ..reference.expressions import Value
 from ..schema.types import Float
 from .scalars import kind, octets, only, wrong
 
 __all__ = ["float_record", "float_value"]
 
 
-def float_record(value: float, type_: Float) -> Any:
+def float_record(value: float, type_: Float) -> Value:
     """Return the shortest decimal that is this float; of NaN and the infinities their bytes."""
     order = ">" if type_.endian == "big" else "<"
     if not math.isfinite(value):
@@ -36,7 +36,7 @@ def _packs_to(value: float, data: bytes) -> bool:
         return False
 
 
-def float_value(type_: Float, data: Any, path: str) -> float:
+def float_value(type_: Float, data: Value, path: str) -> float:
     """Return a float as its type holds it."""
     size = type_.size
     form = (">" if type_.endian == "big" else "<") + ("f" if size == 4 else "d")

@@ -48,7 +48,10 @@ from .values import ValueMaker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..reference.expressions import Value
+    from .types import JsonObject
 
 __all__ = [
     "frame_from_record",
@@ -100,7 +103,7 @@ def part_record(plan: Schema, frame: object, *, variant: str | None = None) -> J
     part: Part | None = getattr(frame, "part", None) if plan.joins and recorder.is_frame(frame) else None
     if part is None:
         return {}
-    record: dict[str, Any] = _PART_RECORD.load()(recorder, part)
+    record: dict[str, Value] = _PART_RECORD.load()(recorder, part)
     return record
 
 
@@ -156,10 +159,10 @@ class Recorder:
 
     # ---- messages and frames ----
 
-    def is_frame(self, value: Any) -> bool:
+    def is_frame(self, value: Value) -> bool:
         return _known(value, self.schema.frames) is not None
 
-    def outermost(self, value: Any) -> dict[str, Any]:
+    def outermost(self, value: Value) -> dict[str, Value]:
         name = _known(value, self.schema.frames)
         if name is not None:
             return self._frame(name, value)
@@ -168,7 +171,7 @@ class Recorder:
             return {"message": name, "header": {}, "fields": self.fields(self.declared(name), value, name)}
         return {**self._message(value), "header": {}}
 
-    def _frame(self, name: str, frame: Any) -> dict[str, Any]:
+    def _frame(self, name: str, frame: Any) -> dict[str, Value]:
         fields, body = self.schema.frames[name].fields, self.schema.frames[name].message
         message = extra(frame, "message", None, name)
         piece = self._piece(name, message)
@@ -197,7 +200,7 @@ class Recorder:
                 return join, block
         return None
 
-    def _message(self, message: Any) -> dict[str, Any]:
+    def _message(self, message: Any) -> dict[str, Value]:
         unknown = unknown_of(message, self.schema.messages, "")
         if unknown is not None:
             return {"message": "Unknown", "code": unknown.code, "fields": {"data": unknown.data.hex()}}
@@ -258,7 +261,7 @@ class Recorder:
             case _:
                 return self._compound(type_, value)
 
-    def _member(self, enum: str, value: Any) -> Any:
+    def _member(self, enum: str, value: Value) -> Value:
         name = enum_name(self.plan, enum, value)
         return self.value(self.plan.enums[enum].type, value) if name is None else name
 
@@ -287,7 +290,7 @@ def _known(value: object, declarations: Mapping[str, object]) -> str | None:
 # ---- plain values ----
 
 
-def _text(value: str, type_: Text) -> Any:
+def _text(value: str, type_: Text) -> Value:
     """Return text; where it is not of its encoding, the bytes that it stands for."""
     if type_.encoding != "utf8" or not type_.is_lenient:
         return str(value)

@@ -101,7 +101,7 @@ def _bits(type_: Bits, data: object, path: str) -> Value:
     return _flag(data, path) if type_.is_flag else integer(data, path)
 
 
-def _text(type_: Text, data: Any, path: str) -> str:
+def _text(type_: Text, data: Value, path: str) -> str:
     if type(data) is str:
         return data
     if type(data) is not dict:

@@ -26,8 +26,11 @@ from ..schema.types import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..reference.expressions import Value
+    from typing import Any, TypeAlias
+
     from ..schema.types import Carrier, Length
+
+    JsonObject: TypeAlias = dict[str, Any]  # as the standard library's `json` reads and writes it
 
 __all__ = ["default_with", "flat_fields", "has_null", "is_nullable", "is_trailing", "is_wide", "unsure_names"]
 

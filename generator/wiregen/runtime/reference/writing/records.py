@@ -18,7 +18,7 @@ __all__ = ["write_block", "write_frame", "write_message", "write_outermost", "wr
 _DIVIDE = Lazy("reference.writing.fragments", "divide")
 
 
-def write_struct(writer: Writer, type_: StructReference, value: Any, spot: Spot) -> bytes:
+def write_struct(writer: Writer, type_: StructReference, value: Value, spot: Spot) -> bytes:
     name = type_.name
     if not is_named(value, name):
         raise EncodeError("invalid_value", path=spot.path, expected=f"a {name}", found=kind_of(value))

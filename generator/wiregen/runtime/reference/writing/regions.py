@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...lazy import Dispatch, Lazy
 from ...schema.expressions import Expression
 from ...schema.shapes import is_flat
@@ -18,7 +16,7 @@ from ...schema.types import (
     Type,
 )
 from ..access import as_bytes, extra, keeps_tail
-from ..expressions import Circular
+from ..expressions import Circular, Value
 from ..layout import fixed_size
 from .cells import Spot, nowhere
 from .lengths import check_count, prefix_bytes
@@ -36,14 +34,14 @@ def write_region(writer: Writer, type_: Region, value: object, spot: Spot) -> by
     return data
 
 
-def _write_in_size(writer: Writer, type_: Region, carrier: InSize, value: Any, spot: Spot) -> bytes:
+def _write_in_size(writer: Writer, type_: Region, carrier: InSize, value: Value, spot: Spot) -> bytes:
     data = write_content(writer, type_, value, spot.within(spot.start))
     data = _filled(writer, type_, carrier.size, data, value, spot)
     check_count(carrier.size, len(data), spot)
     return data
 
 
-def _write_prefixed(writer: Writer, type_: Region, carrier: Prefix, value: Any, spot: Spot) -> bytes:
+def _write_prefixed(writer: Writer, type_: Region, carrier: Prefix, value: Value, spot: Spot) -> bytes:
     size = fixed_size(writer.schema, carrier.type)
     start = nowhere if size is None else spot.behind(size)
     data = write_content(writer, type_, value, spot.within(start))
@@ -68,7 +66,7 @@ def _prefix_of(carrier: Carrier) -> Type | None:
             return None
 
 
-def write_content(writer: Writer, type_: Region, value: Any, spot: Spot) -> bytes:
+def write_content(writer: Writer, type_: Region, value: Value, spot: Spot) -> bytes:
     """Return the bytes of what a region holds, before it is compressed or put into chunks."""
     data = writer.write(type_.content, value, spot)
     return data + _tail(type_, value, spot) if type_.lenient and writer.is_tail_kept else data
