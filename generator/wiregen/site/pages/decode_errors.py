@@ -371,13 +371,12 @@ def _of_subject(subject: m.Expression, path: str, rule: str) -> Iterator[Fault]:
 
 
 def takes_all(fields: tuple[m.Field, ...], protocol: m.Protocol) -> bool:
-    """Return whether fields in a row go on to the end of their region, whatever that is: nothing is left over behind them."""
-    flat = flat_fields(fields)
+    """Return whether fields in a row go on to the end of their region, whatever that is: nothing is left over after them."""
     if not fields or fields[-1].condition is not None:
         return False
-    return _type_takes_all(fields[-1].type, protocol) and not any(
-        isinstance(each.value, m.Trailing) for each in flat
-    )
+    if any(isinstance(each.value, m.Trailing) for each in flat_fields(fields)):
+        return False  # before the type: a struct may end in itself by such a field
+    return _type_takes_all(fields[-1].type, protocol)
 
 
 def _type_takes_all(type_: m.Type, protocol: m.Protocol) -> bool:

@@ -155,7 +155,7 @@ class _Walk:
             ):
                 yield from self._reference(type_, key, field, owner, depth)
             case m.MessageMatch() if self._message is not None:
-                yield from self.fields(self._message.fields, self._message.name, depth)
+                yield from self._carried(self._message, depth)
             case m.MessageMatch():
                 yield self._varying(type_, key, field, owner)
             case m.Match():
@@ -250,15 +250,18 @@ class _Walk:
     ) -> Iterator[Cell]:
         is_struct, is_message = isinstance(type_, m.StructReference), isinstance(type_, m.MessageReference)
         struct = self._cells.struct(type_.name, depth) if is_struct else None
-        message = self._message  # within itself it is one of any size
         if struct is not None:
             yield from self.fields(struct.fields, struct.name, depth + 1, key)
-        elif message is not None and is_message and owner != type_.name == message.name:
-            yield from self.fields(message.fields, message.name, depth)
+        elif self._message is not None and is_message and type_.name == self._message.name:
+            yield from self._carried(self._message, depth)
         elif isinstance(type_, m.UnionReference):
             yield from self._union(type_, key, field, owner)
         else:
             yield self._varying(type_, key, field, owner)
+
+    def _carried(self, message: m.Message, depth: int) -> Iterator[Cell]:
+        """Yield the cells of the message of a frame; a message inside it is one of any size."""
+        yield from _Walk(self._cells, None).fields(message.fields, message.name, depth)
 
     def _union(self, type_: m.UnionReference, key: str, field: m.Field, owner: str) -> Iterator[Cell]:
         code = self._number(self._cells.unions[type_.name].type, f"{key}#code", f"{field.name} code", owner)
