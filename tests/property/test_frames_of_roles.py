@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -105,3 +106,25 @@ def test_the_error_of_the_encoder_names_both(codecs: Any) -> None:
         p.encode(p.Asking(p.Reply(1), 7))
     error = raised.value
     assert (error.code, error.expected, error.found) == ("unknown_code", "a message that a sends", "Reply")
+
+
+NAMED = """
+protocol p { source "no document"  endian big  roles client, server }
+frame Req from client { type : u8 := code(body)  body : match type }
+frame Res from server { ok : bool  body : match ok { true => Good  false => Bad } }
+message Get 1 from client { k : u8 }
+message Good { v : u8 }
+message Bad { w : u8 }
+"""
+
+
+def test_a_message_without_code_and_role_is_sent_in_the_frame_that_names_it(tmp_path: Path) -> None:
+    with built(NAMED, tmp_path, "named_in_arms", ALL) as codecs:
+        p = codecs.module
+        assert p.encode(p.Get(k=1)) == b"\1\1"
+        for message, ok, data in ((p.Good(v=3), True, b"\1\3"), (p.Bad(w=4), False, b"\0\4")):
+            assert p.encode(message, ok=ok) == message.encode(ok=ok) == data
+            frame = p.decode(data, from_role="server")
+            assert frame == p.Res(message, ok=ok)
+            for serial in serializations("named_in_arms"):
+                assert serial.decode(serial.encode(message, ok=ok), from_role="server") == frame

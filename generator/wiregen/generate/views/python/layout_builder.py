@@ -140,7 +140,7 @@ class LayoutBuilder:
         if alone is not None and not alone.is_refused and len(shared.protocol.frames) > 1:
             codecs.add(frame.name, alone)
         builder = MethodBuilder(shared, functions)
-        own = [message for message in shared.protocol.messages if shared.frame_of(message.role) is frame]
+        own = [each for each in shared.protocol.messages if shared.frame_of_message(each) is frame]
         for message in own:
             method = builder.beside_function(frame, message, self._headers(frame), view)
             if method is not None and message.code is not None:

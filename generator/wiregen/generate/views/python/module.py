@@ -163,7 +163,7 @@ class ModuleBuilder:
         return shared
 
     def _message(self, message: m.Message, layout: LayoutView) -> MessageView:
-        frame = self._shared.frame_of(message.role)
+        frame = self._shared.frame_of_message(message)
         view = next(each for each in layout.frames if each.wire_name == frame.name)
         is_whole = bool(view.table) and message.code is not None
         writer = self._shared.writer(message.name) if is_whole else ""

@@ -162,6 +162,15 @@ class Shared:
                 return frame
         return self.protocol.frames[0]
 
+    def frame_of_message(self, message: m.Message) -> m.Frame:
+        """Return the frame that carries a message: of one without role and code the first that names it in an arm."""
+        if message.role is None and message.code is None:
+            for frame in self.protocol.frames:
+                named = nested_types(*(field.type for field in frame.fields))
+                if any(isinstance(each, m.MessageReference) and each.name == message.name for each in named):
+                    return frame
+        return self.frame_of(message.role)
+
     @property
     def has_tables_by_role(self) -> bool:
         """Whether what a code means is looked up by role, too."""
