@@ -3329,6 +3329,8 @@ def _write_geode_value_pdx_enum(message: Any, state: _Writing, is_last: bool) ->
 def _write_geode_value_primitive_class(
     message: GeodeValue.PrimitiveClass, state: _Writing, is_last: bool
 ) -> bytes:
+    if not (17 <= message.code <= 25):
+        raise _Bad
     return _pack_B(message.code)
 
 
@@ -3355,6 +3357,13 @@ def _write_geode_value_unbounded(message: GeodeValue.Unbounded, state: _Writing,
         raise _Bad
     value = message.value
     if type(value) is not bytes:
+        raise _Bad
+    if not (
+        (1 <= message.code <= 6)
+        or (37 <= message.code <= 40)
+        or (message.code in (44,))
+        or (message.code in (45,))
+    ):
         raise _Bad
     return _pack_B(message.code) + value
 
@@ -3457,6 +3466,8 @@ def _write_class_name_named(message: ClassName.Named, state: _Writing, is_last: 
 
 
 def _write_class_name_primitive(message: ClassName.Primitive, state: _Writing, is_last: bool) -> bytes:
+    if not (17 <= message.code <= 25):
+        raise _Bad
     return _pack_B(message.code)
 
 

@@ -63,14 +63,23 @@ REST = m.Field(
 
 
 def coded(union: m.Union, variety: m.Variety) -> tuple[m.Field, ...]:
-    """Return the fields of a variety with its code before them: a constant, or the attribute `code`."""
+    """Return the fields of a variety with its code before them: a constant, or the attribute `code`, one of several."""
     number = single_code(variety)
-    value = None if number is None else m.Constant(value=m.Number(value=number))
-    name, is_hidden = ("code", False) if number is None else ("_", True)
-    code = replace(
-        REST, path=f"{variety.path}.code", name=name, is_hidden=is_hidden, type=union.type, value=value
-    )
+    code = replace(REST, path=f"{variety.path}.code", type=union.type)
+    if number is None:
+        code = replace(code, name="code", is_hidden=False, where=_is_one_of("code", variety.spans))
+    else:
+        code = replace(code, name="_", is_hidden=True, value=m.Constant(value=m.Number(value=number)))
     return (code, *variety.fields)
+
+
+def _is_one_of(name: str, spans: tuple[m.Span, ...]) -> m.Expression:
+    """Return the condition that a field has one of some numbers."""
+    numbers = (
+        m.Number(each.low) if each.low == each.high else m.Range(m.Number(each.low), m.Number(each.high))
+        for each in spans
+    )
+    return m.Operation("in", m.FieldReference((name,)), m.ListOf(tuple(numbers)))
 
 
 def is_byte_codes(variety: m.Variety) -> bool:
