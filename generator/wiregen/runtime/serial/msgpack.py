@@ -20,7 +20,7 @@ Unpack = Callable[[Packed, Budget], Packed]
 # ---- conversions
 
 
-def fields_of(row: object, count: int) -> list[object]:
+def fields_of(row: object, count: int) -> list[Packed]:
     """Return the values of an array that must have so many."""
     if type(row) is not list:
         raise wrong("", "an array", row)
@@ -71,7 +71,7 @@ def absent_of(values: tuple[Packed, ...]) -> int:
 
 def put_coded(
     table: Mapping[type, tuple[int | str | None, Pack]], value: object, header: tuple[Packed, ...] = ()
-) -> list[object]:
+) -> list[Packed]:
     """Return the array of a value that its code stands before; None: it is its first field."""
     code, pack = table[type(value)]
     return pack(value) if code is None else [code, *header, *pack(value)]
@@ -126,7 +126,7 @@ def _unknown(kind: str, code: object, rule: str | None) -> Misfit:
     return Misfit("unknown_code", misfit.expected, misfit.found, rule=rule) if misfit.at is None else misfit
 
 
-def any_of(row: object) -> tuple[int, object]:
+def any_of(row: object) -> tuple[int, Packed]:
     """Return which form a value has, and the value."""
     number, value = fields_of(row, 2)
     if type(number) is not int:
