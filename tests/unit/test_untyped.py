@@ -16,7 +16,7 @@ MOST = {
     "generate": 2,
     "language": 27,
     "pipeline": 3,
-    "runtime": 242,
+    "runtime": 243,
     "schema": 6,
     "site": 33,
     "tools": 21,

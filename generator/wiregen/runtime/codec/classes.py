@@ -50,7 +50,7 @@ class MessageRecord(Record):
     """A message of a protocol."""
 
     __slots__ = ()
-    _ROLE: ClassVar[object] = None
+    _ROLE: ClassVar[Any] = None
     """Who sends it, where the other role has another message of its code."""
 
     @staticmethod
