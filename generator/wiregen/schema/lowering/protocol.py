@@ -5,10 +5,10 @@ Its nodes are the contract between generator and runtime.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final, TypeVar, cast
 
-from wiregen.runtime.schema import declarations as d
-from wiregen.runtime.schema.node import Node, fields_of
+from wiregen.runtime.schema.node import Node
 from wiregen.runtime.schema.protocol import Schema, Variant
 from wiregen.schema import model as m
 from wiregen.schema.field_facts import is_padded
@@ -50,9 +50,9 @@ def lower(protocol: m.Protocol) -> Schema:
         limits=limits_of(protocol),
         limit_rules={limit.name: limit.notes.rule for limit in protocol.limits if limit.notes.rule},
         rules=_rules(protocol),
-        enums={enum.name: lowering.enum(enum) for enum in protocol.enums},
-        codings={coding.name: d.Coding(coding.type, coding.widths) for coding in protocol.codings},
-        unions={union.name: lowering.union(union) for union in protocol.unions},
+        enums={enum.name: lowering.part(enum) for enum in protocol.enums},
+        codings={coding.name: lowering.part(coding) for coding in protocol.codings},
+        unions={union.name: lowering.part(union) for union in protocol.unions},
         structs=own.structs,
         messages=own.messages,
         frames=own.frames,
@@ -60,8 +60,8 @@ def lower(protocol: m.Protocol) -> Schema:
         codes={role: _codes(protocol, role) for role in protocol.roles},
         sends={role: frame.name for frame in protocol.frames for role in _senders(protocol, frame.role)},
         opens={preamble.role: preamble.name for preamble in protocol.preambles},
-        contexts={context.name: lowering.context(context) for context in protocol.contexts},
-        joins={join.name: lowering.join(join) for join in protocol.joins},
+        contexts={context.name: lowering.part(context) for context in protocol.contexts},
+        joins={join.name: lowering.part(join) for join in protocol.joins},
         views=lowering.views(),
         sessions=lower_sessions(protocol, lowering.part),
         violations=rules_of(protocol),
@@ -127,55 +127,10 @@ class _Lowering:
         """Return the fields of what is laid out field by field, by kind and name."""
         return Variant(
             structs={struct.name: self.fields(struct.fields) for struct in owner.structs},
-            messages={
-                message.name: d.Message(message.code, message.role, self.fields(message.fields))
-                for message in owner.messages
-            },
-            frames={
-                frame.name: d.Frame(frame.role, self.fields(frame.fields), frame.message)
-                for frame in owner.frames
-            },
-            preambles={
-                preamble.name: d.Preamble(preamble.role, self.fields(preamble.fields))
-                for preamble in owner.preambles
-            },
+            messages={message.name: self.part(message) for message in owner.messages},
+            frames={frame.name: self.part(frame) for frame in owner.frames},
+            preambles={preamble.name: self.part(preamble) for preamble in owner.preambles},
         )
-
-    def enum(self, enum: m.Enum) -> d.Enum:
-        members = tuple(d.Member(member.value, member.name) for member in enum.members)
-        return d.Enum(enum.type, enum.is_open, members)
-
-    def union(self, union: m.Union) -> d.Union:
-        varieties = tuple(
-            d.Variety(variety.spans, variety.name, self.fields(variety.fields), variety.is_lone)
-            for variety in union.varieties
-        )
-        return d.Union(union.type, varieties, union.is_raw)
-
-    def context(self, context: m.Context) -> d.Context:
-        return d.Context(
-            self.part(context.type),
-            context.keys,
-            context.role,
-            self._settings(context.settings),
-            self._clearings(context.clearings),
-        )
-
-    def join(self, join: m.Join) -> d.Join:
-        return d.Join(
-            self.part(join.type),
-            join.block,
-            join.keys,
-            self._settings(join.parts),
-            self._settings(join.lasts),
-            self._clearings(join.clearings),
-        )
-
-    def _settings(self, settings: tuple[m.Setting, ...]) -> tuple[d.Setting, ...]:
-        return tuple(d.Setting(each.target, each.field, self.part(each.when)) for each in settings)
-
-    def _clearings(self, clearings: tuple[m.Clearing, ...]) -> tuple[d.Clearing, ...]:
-        return tuple(d.Clearing(each.targets, self.part(each.when)) for each in clearings)
 
     def fields(self, fields: tuple[m.Field, ...]) -> tuple[m.Field, ...]:
         """Return the fields of a declaration."""
@@ -185,14 +140,20 @@ class _Lowering:
     # ---- nodes
 
     def part(self, part: _Part) -> _Part:
-        """Return a type, an expression, fields or an effect as codecs and sessions have them.
+        """Return a part of the model as codecs and sessions have it.
 
-        Numbers lose their names, fields their paths and views; lists know their smallest item, regions whether zeros fill them.
+        Declarations and numbers lose what only the compiler knows of them, fields their paths and views; lists know their
+        smallest item, regions whether zeros fill them.
         """
         lowered: object = part
         match part:
-            case m.Number():
-                lowered = m.Number(part.value)
+            case (
+                m.Message(fields=fields)
+                | m.Frame(fields=fields)
+                | m.Preamble(fields=fields)
+                | m.Variety(fields=fields)
+            ):
+                lowered = self._copy(part, fields=self.fields(fields))
             case m.Field():
                 self._name = part.name
                 lowered = self._copy(part, path="", view=None)
@@ -208,8 +169,13 @@ class _Lowering:
         return cast(_Part, lowered)
 
     def _copy(self, node: Node, **known: object) -> Node:
-        """Return a node with its parts lowered, but for those that are known."""
-        values = (
-            known[name] if name in known else self.part(getattr(node, name)) for name in fields_of(node)
-        )
-        return type(node)(*values)
+        """Return the node of the schema that a node is, or is a named one of, with its parts lowered but for those that are known."""
+        plain = _plain(type(node))
+        values = (known[name] if name in known else self.part(getattr(node, name)) for name in plain._fields)
+        return plain(*values)
+
+
+@cache
+def _plain(class_: type[Node]) -> type[Node]:
+    """Return the class of the schema that a class of nodes is, or is a subclass of."""
+    return next(base for base in reversed(class_.__mro__) if issubclass(base, Node) and base is not Node)

@@ -15,7 +15,7 @@ _Part = TypeVar("_Part")
 
 
 class _Lower(Interface):
-    """Lowers a type, an expression or an effect."""
+    """Lowers a part of the model."""
 
     def __call__(self, part: _Part) -> _Part: ...
 
@@ -39,22 +39,8 @@ def _session(session: m.Session, lower: _Lower) -> s.Session:
         keys=session.keys,
         per_sender=session.per_sender,
         roles=session.roles,
-        variables=tuple(
-            s.Variable(
-                name=variable.name,
-                type=lower(variable.type),
-                is_list=variable.is_list,
-                initial=lower(variable.initial),
-                is_option=variable.is_option,
-            )
-            for variable in session.variables
-        ),
+        variables=tuple(map(lower, session.variables)),
         states=tuple(state.name for state in session.states),
-        rows=tuple(
-            s.Transition(row.states, row.role, row.targets, lower(row.when), lower(row.effect))
-            for row in session.rows
-        ),
-        timers=tuple(
-            s.Timer(timer.states, lower(timer.after), lower(timer.effect)) for timer in session.timers
-        ),
+        rows=tuple(map(lower, session.rows)),
+        timers=tuple(map(lower, session.timers)),
     )
