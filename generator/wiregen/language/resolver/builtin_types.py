@@ -6,7 +6,7 @@ from typing import Final, cast, get_args
 from wiregen.language.resolver.sorts import BOOLEAN, BYTES, FLOAT, INTEGER, TEXT, UUID, Sort
 from wiregen.schema import model
 
-_INTEGER: Final = re.compile(r"([ui])(8|16|24|32|40|48|56|64)(?:(?<!8)(le|be))?")
+_INTEGER: Final = re.compile(r"([ui])(8\Z|16|24|32|40|48|56|64)(le|be)?")
 _FLOAT: Final = re.compile(r"f(32|64)(le|be)?")
 _NUMBER: Final = re.compile(r"([uif])([1-9][0-9]{0,2})(?:le|be)?")
 _BITS: Final = re.compile(r"u([1-7])")
