@@ -197,7 +197,8 @@ class WriteLookup:
     def count(self, reference: m.FieldReference) -> str:
         names, key = self._names, self._key(reference)
         known = names.fields.get(key)
-        if key in names.counts and (known is None or known.condition is None):
+        is_certain = known is None or (known.condition is None and not isinstance(known.value, m.Trailing))
+        if key in names.counts and is_certain:
             return names.counts[key]
         if known is not None and isinstance(known.type, m.List | m.Bytes) and known.condition is None:
             value = names.attribute(key)
