@@ -7,7 +7,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from wiregen.runtime.schema.notation import load
+from wiregen.runtime.schema.notation import CLASSES
 from wiregen.runtime.schema.protocol import Schema
 
 
@@ -20,6 +20,15 @@ def own_schema_of(package: str | ModuleType) -> Any:
 @cache
 def schema_of(package: str | ModuleType) -> Schema:
     """Return the schema of a package: `lumberjack` of `wireproto`, or any by its dotted name or its module."""
-    plan = own_schema_of(package)
-    notation = importlib.import_module(f"{type(plan).__module__.rpartition('.')[0]}.notation")
-    return load(notation.dump(plan))
+    schema: Schema = _own(own_schema_of(package))
+    return schema
+
+
+def _own(value: Any) -> Any:
+    """Return a value with the nodes of a package's copy of the runtime as nodes of wiregen's own."""
+    if isinstance(value, dict):
+        return {key: _own(each) for key, each in value.items()}
+    if not isinstance(value, tuple):
+        return value
+    values = [_own(each) for each in value]
+    return tuple(values) if type(value) is tuple else CLASSES[type(value).__name__](*values)
