@@ -7,6 +7,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
+from wiregen.runtime.schema.node import fields_of
 from wiregen.runtime.schema.notation import CLASSES
 from wiregen.runtime.schema.protocol import Schema
 
@@ -28,7 +29,7 @@ def _own(value: Any) -> Any:
     """Return a value with the nodes of a package's copy of the runtime as nodes of wiregen's own."""
     if isinstance(value, dict):
         return {key: _own(each) for key, each in value.items()}
-    if not isinstance(value, tuple):
-        return value
-    values = [_own(each) for each in value]
-    return tuple(values) if type(value) is tuple else CLASSES[type(value).__name__](*values)
+    if type(value) is tuple:
+        return tuple(_own(each) for each in value)
+    kind = CLASSES.get(type(value).__name__)
+    return value if kind is None else kind(*(_own(getattr(value, name)) for name in fields_of(value)))

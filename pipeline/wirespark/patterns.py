@@ -12,7 +12,7 @@ from wirespark.packages import Package, package_of
 if TYPE_CHECKING:
     from wireproto._runtime.reference.layout import Fields
     from wireproto._runtime.schema.declarations import Field
-    from wireproto._runtime.schema.literals import Endian
+    from wireproto._runtime.schema.types import Integer
 
 __all__ = ["header_pattern"]
 
@@ -54,19 +54,17 @@ def _field(package: Package, role: str | None, field: Field) -> bytes | None:
     if isinstance(type_, n.EnumReference):
         type_ = package.plan.enums[type_.name].type
     match type_:
-        case n.Integer(size, is_signed, endian):
+        case n.Integer(size):
             if known is None:
                 return b".{%d}" % size
-            numbers = (_fitting(number, size, is_signed, endian) for number in known)
+            numbers = (_fitting(number, type_) for number in known)
             return _any_of([data for data in numbers if data is not None])
         case n.Varint():
             return None if known is None else _any_of([_varint(number) for number in known if number >= 0])
         case n.Boolean():
             return rb"[\x00\x01]"
-        case n.Uuid():
-            return b".{16}"
-        case n.Float(size):
-            return b".{%d}" % size
+        case n.Uuid() | n.Float():
+            return b".{%d}" % type_.size
         case _:
             return None
 
@@ -84,9 +82,9 @@ def _values(package: Package, role: str | None, field: Field) -> list[int] | Non
     return None if enum is None or enum.is_open else [each.value for each in enum.members]
 
 
-def _fitting(number: int, size: int, is_signed: bool, endian: Endian) -> bytes | None:
+def _fitting(number: int, type_: Integer) -> bytes | None:
     try:
-        return number.to_bytes(size, endian, signed=is_signed)
+        return type_.encode(number)
     except OverflowError:
         return None
 

@@ -121,8 +121,10 @@ class AnyValues:
                 return self._integer(64, True) if zigzag else self._integer(bits, False)
             case Bits(bits, is_flag):
                 return self._dice.random() < 0.5 if is_flag else self._dice.randrange(1 << bits)
-            case Float(size):
-                return self._dice.choice((0.0, -1.5, float("inf"), 0.25, 1e10 if size == 8 else 2.0**100))
+            case Float():
+                return self._dice.choice(
+                    (0.0, -1.5, float("inf"), 0.25, 1e10 if type_.size == 8 else 2.0**100)
+                )
             case Boolean():
                 return self._dice.random() < 0.5
             case Uuid():

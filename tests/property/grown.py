@@ -18,7 +18,6 @@ from wiregen.runtime.reference.reading.lengths import read_bytes, read_text
 from wiregen.runtime.reference.reading.lists import read_list
 from wiregen.runtime.reference.reading.reader import Reader
 from wiregen.runtime.reference.reading.records import read_bare_frame
-from wiregen.runtime.reference.scalars import bounds
 from wiregen.runtime.reference.tree import FrameValue
 from wiregen.runtime.reference.window import Place, Window
 from wiregen.runtime.reference.writing.frames import write_frame
@@ -329,7 +328,7 @@ def _holds(base: Integer | Varint, code: int) -> bool:
     """Tell whether a type can say a code, which may be one that only the other role has."""
     if not isinstance(base, Integer):
         return code >= 0
-    low, high = bounds(base)
+    low, high = base.bounds
     return low <= code <= high
 
 

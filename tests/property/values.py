@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from wiregen.runtime.reference.layout import Fields
-from wiregen.runtime.reference.scalars import bounds
 from wiregen.runtime.reference.tree import FrameValue, Record
 from wiregen.runtime.schema.declarations import Message
 from wiregen.runtime.schema.protocol import Schema
@@ -77,8 +76,8 @@ def _values(plan: Schema, type_: Type, depth: int) -> SearchStrategy[Any]:
     match type_:
         case Integer():
             return _integers(type_)
-        case Float(size):
-            return st.floats(width=32 if size == 4 else 64)
+        case Float():
+            return st.floats(width=32 if type_.size == 4 else 64)
         case Boolean():
             return st.booleans()
         case Uuid():
@@ -100,12 +99,12 @@ def _values(plan: Schema, type_: Type, depth: int) -> SearchStrategy[Any]:
 
 
 def _integers(type_: Integer) -> SearchStrategy[int]:
-    low, high = bounds(type_)
+    low, high = type_.bounds
     return st.integers(low, high) | st.sampled_from([low, high])
 
 
 def _fits(prefix: Integer) -> Callable[[bytes], bool]:
-    return lambda value: len(value) <= bounds(prefix)[1]
+    return lambda value: len(value) <= prefix.bounds[1]
 
 
 def _lenient_text() -> SearchStrategy[str]:

@@ -99,8 +99,8 @@ def type_text(type_: m.Type) -> str:
     match type_:
         case m.Integer(bits=bits, is_signed=signed, endian=endian):
             return f"{'i' if signed else 'u'}{bits}{'le' if endian == 'little' and bits > 8 else ''}"
-        case m.Float(bits=bits, endian=endian):
-            return f"f{bits}{'le' if endian == 'little' else ''}"
+        case m.Float(format=word, endian=endian):
+            return f"{word}{'le' if endian == 'little' else ''}"
         case m.Boolean(is_lenient=lenient):
             return _lenient("bool", lenient)
         case m.Bits(bits=bits, is_flag=is_flag):

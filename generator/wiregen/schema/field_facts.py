@@ -183,12 +183,8 @@ def arm_of(type_: m.Match, message: m.Message) -> m.Arm | None:
 def bits_of(enums: Mapping[str, m.Enum], type_: m.Type) -> int | None:
     """Return how many bits a type of a run takes; None where it cannot stand in one."""
     match type_:
-        case m.Integer(bits=bits) | m.Float(bits=bits) | m.Bits(bits=bits):
-            return bits
-        case m.Boolean():
-            return 8
-        case m.Uuid():
-            return 128
+        case m.Integer() | m.Float() | m.Boolean() | m.Uuid() | m.Bits():
+            return type_.bits
         case m.EnumReference(name=name):
             return bits_of(enums, enums[name].type)
         case _:

@@ -210,12 +210,8 @@ class _Ruler:
 
     def _measure(self, type_: Type) -> _Extent:
         match type_:
-            case Integer(bits=bits) | Float(bits=bits) | Bits(bits=bits):
-                return _Extent(low=bits, high=bits)
-            case Boolean():
-                return _bytes(1)
-            case Uuid():
-                return _bytes(16)
+            case Integer() | Float() | Boolean() | Uuid() | Bits():
+                return _Extent(low=type_.bits, high=type_.bits)
             case Varint(bits=bits, is_lenient=bool(lenient)):
                 return _Extent(low=8, high=80 if lenient else -(-bits // 7) * 8)
             case Bytes(length=length):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import assert_never
 
 from wiregen.schema.model import (
     Bits,
@@ -82,15 +81,8 @@ def truth_of(expression: Expression) -> bool | None:
 
 def span_of(type_: Integer | Varint | Bits) -> Span:
     """Return the numbers that a type can hold."""
-    match type_:
-        case Integer(bits=bits, is_signed=True):
-            return Span(low=-(2 ** (bits - 1)), high=2 ** (bits - 1) - 1)
-        case Varint(bits=bits, is_zigzag=True):
-            return Span(low=-(2 ** (bits - 1)), high=2 ** (bits - 1) - 1)
-        case Integer(bits=bits) | Varint(bits=bits) | Bits(bits=bits):
-            return Span(low=0, high=2**bits - 1)
-        case _:
-            assert_never(type_)
+    low, high = type_.bounds
+    return Span(low=low, high=high)
 
 
 def coding_span(coding: Coding) -> Span:

@@ -40,6 +40,8 @@ __all__ = ["Values"]
 Group = list[Column]
 _TEXTS = {"utf8": ops.UTF8, "mutf8": ops.MUTF8, "ascii": ops.ASCII}
 _MOST_DENSE = 1 << 12
+_WIDEST = 8  # bytes of the widest integer that a register holds
+_COPIED_FLOATS = ("f32", "f64")  # those whose bytes are Arrow's
 
 
 class Values(ABC):
@@ -99,13 +101,18 @@ class Values(ABC):
         n = self.nodes
         match type_:
             case n.Integer(size):
+                if size > _WIDEST:
+                    raise Unsupported("an integer beyond 64 bits")
                 return self._number(size, _form(type_), group, is_asked=is_asked)
             case n.Boolean():
                 offset = self.writer.fixed(1, fields=_field(ops.F_INT, group, 1))
                 self.writer.look(ops.FLAG, offset)
                 return Known(value=self._loaded(offset, 1)) if is_asked else Known()
-            case n.Float(size, endian):
-                self.writer.fixed(size, fields=_field(ops.F_INT, group, size + _endian(endian)))
+            case n.Float(format_, endian):
+                if format_ not in _COPIED_FLOATS:
+                    raise Unsupported("a float that Arrow keeps in another format")
+                form = type_.size + _endian(endian)
+                self.writer.fixed(type_.size, fields=_field(ops.F_INT, group, form))
                 return Known()
             case n.Uuid():
                 self.writer.fixed(16, fields=_field(ops.F_UUID, group, 0))

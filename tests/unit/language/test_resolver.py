@@ -144,7 +144,7 @@ def test_the_protocols_resolve(path: Path) -> None:
         pytest.param("u48be", model.Integer(size=6, is_signed=False, endian="big"), id="u48-big"),
         pytest.param("i48le", model.Integer(size=6, is_signed=True, endian="little"), id="i48-little"),
         pytest.param("i48be", model.Integer(size=6, is_signed=True, endian="big"), id="i48-big"),
-        pytest.param("f64", model.Float(size=8, endian="big"), id="float"),
+        pytest.param("f64", model.Float(format="f64", endian="big"), id="float"),
         pytest.param("bool lenient", model.Boolean(is_lenient=True), id="lenient-bool"),
         pytest.param("bit", model.Bits(bits=1, is_flag=True, order="msb"), id="flag"),
         pytest.param("u3", model.Bits(bits=3, is_flag=False, order="msb"), id="bits"),

@@ -65,10 +65,10 @@ def check_same(plan: Schema, value: FrameValue, fields: Any) -> None:
         pytest.param(p.VARINT, 5, "5", id="varints are text"),
         pytest.param(("coding", "Length"), 5, 5, id="coding"),
         pytest.param(("coding", "Length"), None, None, id="null of a coding"),
-        pytest.param(("float", 8, "big"), 0.1, 0.1, id="f64"),
-        pytest.param(("float", 4, "big"), struct.unpack(">f", bytes.fromhex("3dcccccd"))[0], 0.1, id="shortest f32"),
-        pytest.param(("float", 4, "big"), math.inf, {"hex": "7f800000"}, id="infinity"),
-        pytest.param(("float", 8, "little"), -math.inf, {"hex": "000000000000f0ff"}, id="its bytes"),
+        pytest.param(("float", "f64", "big"), 0.1, 0.1, id="f64"),
+        pytest.param(("float", "f32", "big"), struct.unpack(">f", bytes.fromhex("3dcccccd"))[0], 0.1, id="shortest f32"),
+        pytest.param(("float", "f32", "big"), math.inf, {"hex": "7f800000"}, id="infinity"),
+        pytest.param(("float", "f64", "little"), -math.inf, {"hex": "000000000000f0ff"}, id="its bytes"),
         pytest.param(("bool", False), True, True, id="bool"),
         pytest.param(("uuid",), UUID(int=255), "00000000-0000-0000-0000-0000000000ff", id="uuid"),
         pytest.param(("enum", "Closed", None, False), 2, "TWO", id="enum"),
@@ -98,7 +98,7 @@ def test_values(type_: Any, value: Any, shown: Any) -> None:
 
 
 def test_nan_keeps_its_bytes() -> None:
-    plan = p.of_field(("float", 8, "big"))
+    plan = p.of_field(("float", "f64", "big"))
     nan = struct.unpack(">d", bytes.fromhex("7ff8000000000123"))[0]
     record = frame_record(plan, message({"x": nan}))
     assert record["fields"] == {"x": {"hex": "7ff8000000000123"}}
@@ -241,8 +241,8 @@ def test_what_is_no_json_has_no_view(data: bytes) -> None:
     [
         (p.U32, True), (p.U32, 1.0), (p.U32, "one"), (p.U32, "١"), (p.U32, "1" * 100), (p.U32, None), (p.U32, {}),
         (("bool", True), 1), (("bits", 1, True, "msb"), 1), (("bits", 3, False, "msb"), True),
-        (("float", 8, "big"), "1"), (("float", 8, "big"), {"hex": "00"}), (("float", 4, "big"), 1e39),
-        (("float", 8, "big"), 10**400), (("float", 8, "big"), True),
+        (("float", "f64", "big"), "1"), (("float", "f64", "big"), {"hex": "00"}), (("float", "f32", "big"), 1e39),
+        (("float", "f64", "big"), 10**400), (("float", "f64", "big"), True),
         (("uuid",), "00000000000000000000000000000000"), (("uuid",), 1), (("uuid",), "z" * 36),
         (p.octets(p.prefix(p.U8)), "0"), (p.octets(p.prefix(p.U8)), "0 0 "), (p.octets(p.prefix(p.U8)), "zz"),
         (p.octets(p.prefix(p.U8)), [1]), (p.octets(p.prefix(p.U8)), None),
@@ -323,7 +323,7 @@ def test_records_nested_without_end() -> None:
 
 @given(st.floats(width=32, allow_nan=False))
 def test_floats_of_32_bits_come_back(number: float) -> None:
-    plan = p.of_field(("float", 4, "big"))
+    plan = p.of_field(("float", "f32", "big"))
     record = json.loads(json.dumps(frame_record(plan, message({"x": number}))))
     back = frame_from_record(plan, record).message.fields["x"]
     assert struct.pack(">f", back) == struct.pack(">f", number)

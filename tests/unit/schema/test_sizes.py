@@ -155,7 +155,7 @@ EMPTY = Protocol(
     ("laid", "low", "high"),
     [
         pytest.param(I32, 4, 4, id="integer"),
-        pytest.param(Float(size=8, endian="big"), 8, 8, id="float"),
+        pytest.param(Float(format="f64", endian="big"), 8, 8, id="float"),
         pytest.param(Boolean(is_lenient=True), 1, 1, id="bool"),
         pytest.param(Uuid(), 16, 16, id="uuid"),
         pytest.param(Bits(bits=3, is_flag=False, order="msb"), 0, 1, id="bits alone"),

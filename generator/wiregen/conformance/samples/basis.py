@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, assert_never
 
-from wiregen.conformance.samples.boundary_values import bounds, int_options, varint_options
+from wiregen.conformance.samples.boundary_values import int_options, varint_options
 from wiregen.conformance.samples.choices import SHARED, Option
 from wiregen.conformance.samples.compared_numbers import Mentions, mentions_of
 from wiregen.conformance.samples.condition_solving import Fitting, wheres_of
@@ -192,7 +192,7 @@ class SampleBasis:
             return varint_options(site, type_.bits, zigzag=type_.is_zigzag, is_small=is_small)
         key = (site, name, type_)
         if key not in self._numbers:  # asked for each item of a list
-            low, high = bounds(type_)
+            low, high = type_.bounds
             mentioned = self.mentions.numbers.get(name, ())
             self._numbers[key] = int_options(site, low, high, mentioned, is_small=is_small)
         return self._numbers[key]
@@ -211,16 +211,16 @@ class SampleBasis:
             if field.name == name
         ]
         integers = [type_ for type_ in types if isinstance(type_, Integer)]
-        return max(bounds(type_)[1] for type_ in integers) if types and integers == types else None
+        return max(type_.bounds[1] for type_ in integers) if types and integers == types else None
 
     def most_said(self, length: Length | Carrier) -> int | None:
         """Return the largest number that a prefix can say; None: it is no prefix, or nothing bounds it in practice."""
         match length:
             case Prefix(Integer() as type_):
-                return bounds(type_)[1]
+                return type_.bounds[1]
             case Prefix(CodingReference(name)):
                 widths = [each for each in self.plan.codings[name].widths if not each.is_null]
-                return max(each.high if each.wide is None else bounds(each.wide)[1] for each in widths)
+                return max(each.high if each.wide is None else each.wide.bounds[1] for each in widths)
             case _:
                 return None
 
@@ -242,7 +242,7 @@ class SampleBasis:
                 options += [(f"{SHARED}{name} {number}", number) for number in (each.low, each.high)]
             else:
                 first = 1 + max((number for _, number in options if number is not None), default=-1)
-                last = bounds(each.wide)[1]
+                last = each.wide.bounds[1]
                 options += [(f"{SHARED}{name} {number}", number) for number in (first, last)]
         known: dict[Any, str] = {}
         for label, number in options:

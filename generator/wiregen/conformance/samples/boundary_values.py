@@ -6,18 +6,15 @@ other, so that a byte order shows.
 
 from __future__ import annotations
 
-import struct
 import zlib
 from collections.abc import Iterable
 from typing import Any, Final
 from uuid import UUID
 
 from wiregen.conformance.samples.choices import SHARED, Option
-from wiregen.runtime.reference import scalars
-from wiregen.runtime.schema.types import Bits, Integer, Varint
+from wiregen.runtime.schema.scalars import FloatFormat
 
 __all__ = [
-    "bounds",
     "byte_options",
     "count_options",
     "float_options",
@@ -31,11 +28,6 @@ __all__ = [
 LARGEST_SIZE: Final = 65536
 """Bytes or characters of the longest thing that is made."""
 _JSON: Final = (b'{"a": [1, null]}', b"no JSON")
-
-
-def bounds(type_: Integer | Bits | Varint) -> tuple[int, int]:
-    """Return the smallest and the largest number of an integer type."""
-    return scalars.bounds(type_) if isinstance(type_, Integer | Varint) else (0, (1 << type_.bits) - 1)
 
 
 def marks(site: str, size: int) -> bytes:
@@ -83,12 +75,9 @@ def varint_options(site: str, bits: int, *, zigzag: bool, is_small: bool) -> tup
     return _unique([("marked", plain), *values, *([("minus one", -1)] if zigzag else [])])
 
 
-def float_options(site: str, size: int) -> tuple[Option, ...]:
-    form, largest, least = (
-        (">f", "7f7fffff", "00000001") if size == 4 else (">d", "7fef" + "ff" * 6, "0" * 15 + "1")
-    )
-    marked = struct.unpack(form, b"\x40" + marks(site, size - 1))[0]
-    numbers = (struct.unpack(form, bytes.fromhex(digits))[0] for digits in (largest, least))
+def float_options(site: str, format_: FloatFormat) -> tuple[Option, ...]:
+    marked = format_.unpack(b"\x40" + marks(site, format_.size - 1))
+    numbers = (format_.unpack(data) for data in (format_.largest, format_.least))
     specials = (float("inf"), float("-inf"), -0.0, 0.0)
     labels = (
         "marked",

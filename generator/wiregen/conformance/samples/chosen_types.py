@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any, Final, TypeAlias, TypeVar, assert_never
 
 from wiregen.conformance.samples.basis import SampleBasis, shape_of
 from wiregen.conformance.samples.boundary_values import (
-    bounds,
     byte_options,
     float_options,
     text_options,
@@ -134,8 +132,8 @@ class ChosenTypes:
                 return (("false", False), ("true", True))
             case FewBits():
                 return self._soil.int_options(site, name, type_)
-            case Float(size):
-                return float_options(site, size)
+            case Float():
+                return float_options(site, type_.about)
             case Uuid():
                 return uuid_options(site)
             case CodingReference(coding):
@@ -151,10 +149,8 @@ class ChosenTypes:
     def _bytes_of(self, type_: Scalar, value: Any) -> bytes:
         """Return bytes of about the right size: what is grown is written anew."""
         match type_:
-            case Integer(size, is_signed, endian):
-                return int(value).to_bytes(size, endian, signed=is_signed)
-            case Float(size, endian):
-                return struct.pack((">" if endian == "big" else "<") + ("f" if size == 4 else "d"), value)
+            case Integer() | Float():
+                return type_.encode(value)
             case Uuid():
                 data: bytes = value.bytes
                 return data
@@ -303,6 +299,6 @@ def _repeated(pattern: Pattern, size: int) -> Pattern:
 def _unknown(enum: Enum) -> int:
     """Return a number that is no member: behind the last one, or the first that is free."""
     known = {each.value for each in enum.members}
-    most = bounds(enum.type)[1] if isinstance(enum.type, Integer) else 2**63 - 1
+    most = enum.type.bounds[1] if isinstance(enum.type, Integer) else 2**63 - 1
     candidates: Iterator[int] = chain((max(known) + 1, most), range(most))
     return next(number for number in candidates if number not in known and number <= most)

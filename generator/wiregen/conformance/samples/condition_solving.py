@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, Final
 
-from wiregen.conformance.samples.boundary_values import bounds
 from wiregen.conformance.samples.choices import Option
 from wiregen.conformance.samples.unconstrained import FewBits
 from wiregen.runtime.codec.errors import DecodeError
@@ -131,7 +130,7 @@ def _candidates(type_: Type, where: Expression) -> Iterator[Any]:
         case Boolean():
             yield from (False, True)
         case Integer() | Varint() | FewBits() | Bits() | EnumReference():
-            low, high = (0, -1) if isinstance(type_, EnumReference) else bounds(type_)
+            low, high = (0, -1) if isinstance(type_, EnumReference) else type_.bounds
             yield from (number for number in _numbers(where, low, high) if low <= number <= high)
         case Float():
             named = map(float, _named(where))

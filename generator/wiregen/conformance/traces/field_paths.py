@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import assert_never
 
 from wiregen.runtime.reference.expressions import Value
-from wiregen.runtime.reference.scalars import bounds
 from wiregen.runtime.reference.tree import FrameValue, Record
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.shapes import content
@@ -84,10 +83,8 @@ def fits(type_: Integer | Bits | Varint | CodingReference, number: int) -> bool:
     match type_:
         case CodingReference():
             return -(1 << 63) <= number < 1 << 64
-        case Bits(bits):
-            return 0 <= number < 1 << bits
-        case Integer() | Varint():
-            low, high = bounds(type_)
+        case Bits() | Integer() | Varint():
+            low, high = type_.bounds
             return low <= number <= high
         case _:
             assert_never(type_)

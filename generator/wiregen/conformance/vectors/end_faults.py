@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from wiregen.conformance.vectors.fault_kinds import Bad, Fields
 from wiregen.conformance.vectors.frame_parts import Part
-from wiregen.conformance.vectors.splicing import integer_bytes, number_bytes, spliced
+from wiregen.conformance.vectors.splicing import number_bytes, spliced
 from wiregen.runtime.schema.types import CodingReference, Integer, List, UnionReference
 
 __all__ = ["endless_parts", "negative_counts", "wrapped_lengths"]
@@ -34,7 +34,7 @@ def _negative(part: Part, data: bytes, fields: Fields) -> Iterator[bytes]:
     coding = fields.plan.codings[node.type.name]
     for each in coding.widths:
         if each.wide is not None and each.wide.is_signed:
-            yield integer_bytes(coding.type, each.low) + integer_bytes(each.wide, -1)
+            yield coding.type.encode(each.low) + each.wide.encode(-1)
 
 
 def wrapped_lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:

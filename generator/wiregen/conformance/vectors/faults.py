@@ -12,11 +12,10 @@ from functools import cache
 from typing import Final
 
 from wiregen.conformance.samples.basis import shape_of
-from wiregen.conformance.samples.boundary_values import bounds
 from wiregen.conformance.vectors.end_faults import endless_parts, negative_counts, wrapped_lengths
 from wiregen.conformance.vectors.fault_kinds import AT_THE_END, Bad, Fields, Maker
 from wiregen.conformance.vectors.frame_parts import Part, row_of
-from wiregen.conformance.vectors.splicing import integer_bytes, number_bytes, replaced, spliced
+from wiregen.conformance.vectors.splicing import number_bytes, replaced, spliced
 from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.schema.declarations import is_code
 from wiregen.runtime.schema.elements import CompressedBody, Element
@@ -161,7 +160,7 @@ def _constraints(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     base = _base(node, fields)
     if not isinstance(base, Integer | Varint) or node.part in ("length", "count", "code"):
         return
-    low, high = bounds(base) if isinstance(base, Integer) else (0, (1 << base.bits) - 1)
+    low, high = base.bounds
     near = [number + step for number in fields.numbers.get(node.name, ()) for step in (-1, 0, 1)]
     for number in dict.fromkeys((*near, low, high, 0, -1)):
         told = _number_bytes(node, number, fields)
@@ -195,7 +194,7 @@ def _codings(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     shape = f"every {type_.name}"
     for low, wide in ((each.low, each.wide) for each in coding.widths):
         if wide is not None and isinstance(node.value, int):
-            told = integer_bytes(coding.type, low) + integer_bytes(wide, min(node.value, 1))
+            told = coding.type.encode(low) + wide.encode(min(node.value, 1))
             changed = spliced(data, node.start, node.end, told, part.lengths)
             changed = changed or replaced(data, node, told)
             yield Bad(kind="not canonical", which=f"as {low}", data=changed, shape=shape, is_common=True)
@@ -221,7 +220,7 @@ def _lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
         *(("length beyond the limit", which, number) for which, number in _beyond(node, fields)),
     ]
     if isinstance(node.type, Integer):
-        wrong.append(("length negative", "", bounds(node.type)[0]))
+        wrong.append(("length negative", "", node.type.bounds[0]))
     for kind, which, number in wrong:
         told = number_bytes(node, number)
         if told is not None and (kind != "length too short" or number >= 0):
@@ -235,7 +234,7 @@ def _lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 def _beyond(node: Node, fields: Fields) -> Iterator[tuple[str, int]]:
     """Return lengths that no frame has room for: called alike wherever they stand, to be shown once."""
     if isinstance(node.type, Integer):
-        yield "largest", bounds(node.type)[1]
+        yield "largest", node.type.bounds[1]
     limits = fields.plan.limits
     for name in ("count", "frame"):
         if limits[name] is not None:

@@ -12,12 +12,11 @@ from functools import partial
 from typing import Final
 
 from wiregen.conformance.samples import SampleBasis
-from wiregen.conformance.samples.boundary_values import bounds
 from wiregen.conformance.vectors.drafts import Draft, Drafting, message_of
 from wiregen.conformance.vectors.format import Unwritable, compacted
 from wiregen.conformance.vectors.frame_parts import Part, parts_of
 from wiregen.conformance.vectors.refused_values import refused
-from wiregen.conformance.vectors.splicing import integer_bytes, number_bytes, spliced
+from wiregen.conformance.vectors.splicing import number_bytes, spliced
 from wiregen.conformance.vectors.value_places import bare, places
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.options import Options
@@ -216,8 +215,8 @@ class Extremes:
             return number_bytes(node, number)
         coding = self._soil.plan.codings[node.type.name]
         for each in coding.widths:
-            if each.wide is not None and number <= bounds(each.wide)[1]:
-                return integer_bytes(coding.type, each.low) + integer_bytes(each.wide, number)
+            if each.wide is not None and number <= each.wide.bounds[1]:
+                return coding.type.encode(each.low) + each.wide.encode(number)
         return None
 
     def _unwritable_lists(self, draft: Draft, most: int) -> Iterator[Unwritable]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.schema.types import CodingReference, Integer, Varint
 
-__all__ = ["integer_bytes", "number_bytes", "replaced", "spliced"]
+__all__ = ["number_bytes", "replaced", "spliced"]
 
 
 def replaced(data: bytes, node: Node, new: bytes) -> bytes:
@@ -38,7 +38,7 @@ def number_bytes(node: Node, number: int) -> bytes | None:
     match node.type:
         case Integer() as type_:
             try:
-                return integer_bytes(type_, number)
+                return type_.encode(number)
             except OverflowError:
                 return None
         case Varint(bits, is_zigzag):
@@ -47,15 +47,6 @@ def number_bytes(node: Node, number: int) -> bytes | None:
             return bytes([number])
         case _:
             return None
-
-
-def integer_bytes(type_: Integer, number: int) -> bytes:
-    """Return a number as the bytes of an integer.
-
-    Raises:
-        OverflowError: It cannot say it.
-    """
-    return number.to_bytes(type_.size, type_.endian, signed=type_.is_signed)
 
 
 def _varint(number: int, bits: int, zigzag: bool) -> bytes | None:

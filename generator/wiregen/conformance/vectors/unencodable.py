@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from wiregen.conformance.samples import SampleBasis
-from wiregen.conformance.samples.boundary_values import bounds
 from wiregen.conformance.vectors.drafts import Draft, Drafting, message_of
 from wiregen.conformance.vectors.format import Unwritable
 from wiregen.conformance.vectors.refused_values import refused
@@ -139,7 +138,7 @@ def _beyond(soil: SampleBasis, type_: Type | None, value: Value) -> Iterator[tup
     """Return what is one beyond a type."""
     match type_:
         case Integer() | Bits(is_flag=False) | Varint() if isinstance(value, int):
-            low, high = bounds(type_)
+            low, high = type_.bounds
             yield from (("one above the largest", high + 1), ("one below the smallest", low - 1))
         case EnumReference(name) if isinstance(value, int):
             yield from _beyond_members(soil.plan.enums[name])
@@ -156,7 +155,7 @@ def _beyond(soil: SampleBasis, type_: Type | None, value: Value) -> Iterator[tup
 
 def _beyond_members(enum: Enum) -> Iterator[tuple[str, object]]:
     if enum.is_open and isinstance(enum.type, Integer):
-        low, high = bounds(enum.type)
+        low, high = enum.type.bounds
         yield from (("one above the largest", high + 1), ("one below the smallest", low - 1))
     elif not enum.is_open:
         known = {each.value for each in enum.members}

@@ -8,9 +8,9 @@ from wiregen.generate.backends import Page, Subject
 from wiregen.generate.views.python.module import ModuleBuilder
 from wiregen.generate.views.python.sessions import sessions_view
 from wiregen.language.diagnostics import Report
-from wiregen.schema.notation import dump
 from wiregen.schema.copies import replace
 from wiregen.schema.lowering import lower
+from wiregen.schema.notation import dump
 
 __all__ = ["NativeBackend"]
 

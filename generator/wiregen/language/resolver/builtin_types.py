@@ -4,10 +4,13 @@ import re
 from typing import Final, cast, get_args
 
 from wiregen.language.resolver.sorts import BOOLEAN, BYTES, FLOAT, INTEGER, TEXT, UUID, Sort
+from wiregen.runtime.schema.literals import FloatName
+from wiregen.runtime.schema.scalars import FLOATS, INTEGER_SIZES
 from wiregen.schema import model
 
-_INTEGER: Final = re.compile(r"([ui])(8\Z|16|24|32|40|48|56|64)(le|be)?")
-_FLOAT: Final = re.compile(r"f(32|64)(le|be)?")
+_WIDTHS: Final = tuple(8 * size for size in INTEGER_SIZES)
+_INTEGER: Final = re.compile(rf"([ui])(8\Z|{'|'.join(map(str, _WIDTHS[1:]))})(le|be)?")
+_FLOAT: Final = re.compile(rf"({'|'.join(FLOATS)})(le|be)?")
 _NUMBER: Final = re.compile(r"([uif])([1-9][0-9]{0,2})(?:le|be)?")
 _BITS: Final = re.compile(r"u([1-7])")
 _VARINTS: Final[dict[str, model.Varint]] = {
@@ -18,9 +21,8 @@ _VARINTS: Final[dict[str, model.Varint]] = {
 ENCODINGS: Final[tuple[str, ...]] = get_args(model.Encoding)
 ALGORITHMS: Final = ("zlib", "gzip", "deflate")
 WORDS: Final = (
-    *("u8", "u16", "u24", "u32", "u40", "u48", "u56", "u64"),
-    *("i8", "i16", "i24", "i32", "i40", "i48", "i56", "i64"),
-    *("f32", "f64", "bool", "bit", "u1", "u2", "u3", "u4", "u5", "u6", "u7"),
+    *(f"{sign}{width}" for sign in "ui" for width in _WIDTHS),
+    *(*FLOATS, "bool", "bit", "u1", "u2", "u3", "u4", "u5", "u6", "u7"),
     *("varint", "varint63", "zigzag", "uuid", "bytes", *ENCODINGS),
 )
 """For suggestions; `u32le` and its like are left out."""
@@ -32,7 +34,7 @@ def width_help(word: str) -> str | None:
     if found is None:
         return None
     sign, bits = found[1], int(found[2])
-    widths = (32, 64) if sign == "f" else tuple(range(8, 65, 8))
+    widths = (32, 64) if sign == "f" else _WIDTHS
     width = next((each for each in widths if each >= bits), widths[-1])
     word, listed = f"{sign}{width}", "32 and 64" if sign == "f" else "8, 16, 24 and so on to 64"
     near = f"`{word}` is the {'next wider' if bits < width else 'widest'} one"
@@ -57,7 +59,7 @@ def fixed_type(word: str, endian: model.Endian, bits: str) -> model.Type | None:
         return model.Integer(size=int(number[2]) // 8, is_signed=number[1] == "i", endian=order)
     real = _FLOAT.fullmatch(word)
     if real:
-        return model.Float(size=int(real[1]) // 8, endian=_order(real[2], endian))
+        return model.Float(format=cast(FloatName, real[1]), endian=_order(real[2], endian))
     if word == "bool":
         return model.Boolean(is_lenient=False)
     if word == "uuid":

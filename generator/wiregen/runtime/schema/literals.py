@@ -3,12 +3,13 @@
 from typing import Literal, TypeAlias
 
 __all__ = [
-    "Algorithm", "BitOrder", "ChecksumAlgorithm", "Encoding", "Endian", "ErrorAction", "FieldScope", "Function", "Operator", "PositionName", "ViewForm",
+    "Algorithm", "BitOrder", "ChecksumAlgorithm", "Encoding", "Endian", "ErrorAction", "FieldScope", "FloatName", "Function", "Operator", "PositionName", "ViewForm",
 ]  # fmt: skip
 
 Endian: TypeAlias = Literal["big", "little"]
 BitOrder: TypeAlias = Literal["msb", "lsb"]
 Encoding: TypeAlias = Literal["utf8", "mutf8", "ascii", "latin1", "utf16"]
+FloatName: TypeAlias = Literal["f32", "f64"]
 Algorithm: TypeAlias = Literal["zlib", "gzip", "deflate"]
 ViewForm: TypeAlias = Literal["json", "dict"]
 FieldScope: TypeAlias = Literal["own", "frame", "item"]

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from .expressions import Expression
 from .node import Node
+from .scalars import FLOATS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal, TypeAlias
 
     from .declarations import Field
-    from .literals import Algorithm, BitOrder, Encoding, Endian, ViewForm
+    from .literals import Algorithm, BitOrder, Encoding, Endian, FloatName, ViewForm
+    from .scalars import FloatFormat
 
 __all__ = [
-    "Arm", "Bits", "Block", "Boolean", "ByteLength", "Bytes", "Carrier", "Chunks", "CodingReference", "Compressed", "Computed", "Delimited", "EnumReference", "Float",
+    "Arm", "Bits", "Block", "Boolean", "ByteLength", "Bytes", "Carrier", "Chunks", "CodingReference", "Compressed", "Computed", "Delimited", "EnumReference", "FixedScalar", "Float",
     "FrameReference", "InSize", "Integer", "ItemCondition", "ItemLength", "Length", "List", "Match", "MessageMatch", "MessageReference", "Prefix", "Region", "Span",
     "StructReference", "Text", "ToEnd", "Type", "UnionReference", "Until", "Uuid", "Varint", "View",
 ]  # fmt: skip
@@ -85,8 +87,12 @@ class Chunks(Node):
 # ---- scalars
 
 
+def _bounds(bits: int, is_signed: bool) -> tuple[int, int]:
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
+
+
 class Integer(Node):
-    """1 to 8 bytes (`size`), two's complement."""
+    """`size` bytes, two's complement; see INTEGER_SIZES."""
 
     size: int
     is_signed: bool
@@ -97,23 +103,58 @@ class Integer(Node):
         """Return the size in bits."""
         return self.size * 8
 
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """Return the least and the greatest number."""
+        return _bounds(self.size * 8, self.is_signed)
+
+    def decode(self, data: bytes | bytearray | memoryview) -> int:
+        """Return the number that `size` bytes are."""
+        return int.from_bytes(data, self.endian, signed=self.is_signed)
+
+    def encode(self, value: int) -> bytes:
+        """Return the bytes of a number. OverflowError: it is not within `bounds`."""
+        return value.to_bytes(self.size, self.endian, signed=self.is_signed)
+
 
 class Float(Node):
-    """IEEE 754, 4 or 8 bytes (`size`)."""
+    """A float of one of the FLOATS."""
 
-    size: int
+    format: FloatName
     endian: Endian
+
+    @property
+    def about(self) -> FloatFormat:
+        """Return what is known of the format."""
+        return FLOATS[self.format]
+
+    @property
+    def size(self) -> int:
+        """Return the size in bytes."""
+        return FLOATS[self.format].size
 
     @property
     def bits(self) -> int:
         """Return the size in bits."""
         return self.size * 8
 
+    def decode(self, data: bytes | bytearray | memoryview) -> float:
+        """Return the number that `size` bytes are."""
+        return self.about.unpack(bytes(data if self.endian == "big" else data[::-1]))
+
+    def encode(self, value: float) -> bytes:
+        """Return the bytes of a number, rounded to the format. OverflowError: it is too large."""
+        data = self.about.pack(value)
+        return data if self.endian == "big" else data[::-1]
+
 
 class Boolean(Node):
     """One byte, 0 or 1; lenient: each byte but 0 is true."""
 
     is_lenient: bool
+
+    size = 1
+    bits = 8
 
 
 class Bits(Node):
@@ -123,6 +164,11 @@ class Bits(Node):
     is_flag: bool
     order: BitOrder
 
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """Return the least and the greatest number."""
+        return _bounds(self.bits, False)
+
 
 class Varint(Node):
     """LEB128 of at most 64 or 63 bits; lenient: longer than needed is accepted."""
@@ -131,9 +177,17 @@ class Varint(Node):
     is_zigzag: bool
     is_lenient: bool
 
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """Return the least and the greatest number."""
+        return _bounds(self.bits, self.is_zigzag)
+
 
 class Uuid(Node):
     """16 bytes, most significant first."""
+
+    size = 16
+    bits = 128
 
 
 class EnumReference(Node):
@@ -260,6 +314,8 @@ ByteLength: TypeAlias = Prefix | Computed | ToEnd | Delimited
 ItemLength: TypeAlias = Prefix | Computed | ToEnd | Until
 Length: TypeAlias = ByteLength | ItemLength
 Carrier: TypeAlias = InSize | Prefix | Compressed | Chunks
+FixedScalar: TypeAlias = Integer | Float | Boolean | Uuid
+"""Scalars whose `size` in bytes is always the same; an enum has that of its own type."""
 Type: TypeAlias = (
     Integer | Float | Boolean | Bits | Varint | Uuid | EnumReference | CodingReference | Bytes | Text | List | StructReference | UnionReference
     | MessageReference | FrameReference | MessageMatch | Match | Block | Region

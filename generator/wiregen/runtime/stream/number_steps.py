@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 from ..reference.layout import Layout
 from ..schema.declarations import Constant, FieldValue
 from ..schema.expressions import Number, Truth
+from ..schema.scalars import INTEGER_LETTERS
 from ..schema.types import Boolean, EnumReference, Integer, Type
 
 __all__ = [
@@ -28,8 +29,6 @@ SIZED: Final = (
 )
 NUMBER: Final = 2  # (NUMBER, name or None, size, unpack, allowed values or None, struct format or "")
 BYTES: Final = 5  # (BYTES, expression, unit)
-
-_FORMATS = {1: "b", 2: "h", 4: "i", 8: "q"}
 
 
 class Odd(Exception):
@@ -84,17 +83,15 @@ def constant_of(value: FieldValue | None) -> int | None:
 @cache
 def unpack_of(type_: Integer) -> Callable[[Any, int], tuple[Any, ...]]:
     """Return what reads an integer at a position, which is there."""
-    size, endian = type_.size, type_.endian
-    if size in _FORMATS:
-        return Struct(format_of(type_)).unpack_from
-    return lambda data, position: (
-        int.from_bytes(data[position : position + size], endian, signed=type_.is_signed),
-    )
+    form = format_of(type_)
+    if form:
+        return Struct(form).unpack_from
+    return lambda data, position: (type_.decode(data[position : position + type_.size]),)
 
 
 def format_of(type_: Integer) -> str:
     """Return the format of an integer as `struct` writes it; empty for a width that it has not."""
-    letter = _FORMATS.get(type_.size)
+    letter = INTEGER_LETTERS.get(type_.size)
     if letter is None:
         return ""
-    return (">" if type_.endian == "big" else "<") + (letter if type_.is_signed else letter.upper())
+    return (">" if type_.endian == "big" else "<") + (letter.lower() if type_.is_signed else letter)

@@ -15,7 +15,7 @@ from typing import Final, assert_never
 from wiregen.language.spelling import expression_text, length_text, type_text
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
-from wiregen.schema.field_facts import called_structs
+from wiregen.schema.field_facts import bits_of, called_structs
 from wiregen.schema.sizes import Sizes
 
 __all__ = ["Cell", "Cells", "frame_around"]
@@ -88,18 +88,10 @@ class Cells:
     def number(self, type_: m.Type) -> int | None:
         """Return the bits of what is one number of fixed size, else None."""
         match type_:
-            case m.Integer(bits=bits) | m.Float(bits=bits) | m.Bits(bits=bits):
-                return bits
-            case m.Boolean():
-                return 8
-            case m.Uuid():
-                return 128
-            case m.EnumReference(name=name):
-                return self.number(self._enums[name].type)
             case m.Bytes(length=m.Computed()) | m.Text(length=m.Computed()):
                 return self._sizes.fixed_bits(type_) or None
             case _:
-                return None
+                return bits_of(self._enums, type_)
 
     @cached_property
     def unions(self) -> dict[str, m.Union]:

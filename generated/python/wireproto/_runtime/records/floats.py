@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+import sys
 
 from ..reference.expressions import Value
 from ..schema.types import Float
@@ -14,41 +15,37 @@ __all__ = ["float_record", "float_value"]
 
 def float_record(value: float, type_: Float) -> Value:
     """Return the shortest decimal that is this float; of NaN and the infinities their bytes."""
-    order = ">" if type_.endian == "big" else "<"
     if not math.isfinite(value):
-        return {"hex": struct.pack(order + ("f" if type_.size == 4 else "d"), value).hex()}
-    return float(value) if type_.size == 8 else _shortest(float(value))
+        return {"hex": type_.encode(value).hex()}
+    return _shortest(float(value), type_)
 
 
-def _shortest(value: float) -> float:
+def _shortest(value: float, type_: Float) -> float:
+    data, most = _bytes_of(value, type_), type_.about.digits
+    if data is None or most >= sys.float_info.dig + 2:
+        return value  # as Python writes it
+    candidates = (float(f"{value:.{digits}g}") for digits in range(most - 3, most + 1))
+    return next((short for short in candidates if _bytes_of(short, type_) == data), value)
+
+
+def _bytes_of(value: float, type_: Float) -> bytes | None:
     try:
-        data = struct.pack(">f", value)
+        return type_.encode(value)
     except OverflowError:
-        return value
-    candidates = (float(f"{value:.{digits}g}") for digits in range(6, 10))
-    return next((short for short in candidates if _packs_to(short, data)), value)
-
-
-def _packs_to(value: float, data: bytes) -> bool:
-    try:
-        return struct.pack(">f", value) == data
-    except OverflowError:
-        return False
+        return None
 
 
 def float_value(type_: Float, data: Value, path: str) -> float:
     """Return a float as its type holds it."""
-    size = type_.size
-    form = (">" if type_.endian == "big" else "<") + ("f" if size == 4 else "d")
     if type(data) is dict:
         only(data, ("hex",), path)
         packed = octets(data.get("hex"), path)
-        if len(packed) != size:
-            raise wrong(path, f"{size} bytes", f"{len(packed)} bytes")
-        return float(struct.unpack(form, packed)[0])
+        if len(packed) != type_.size:
+            raise wrong(path, f"{type_.size} bytes", f"{len(packed)} bytes")
+        return type_.decode(packed)
     if type(data) not in (int, float):
         raise wrong(path, "a number", kind(data))
     try:
-        return float(struct.unpack(form, struct.pack(form, data))[0])
+        return type_.decode(type_.encode(data))
     except (OverflowError, struct.error):
-        raise wrong(path, f"a {8 * size} bit float", "a larger number") from None
+        raise wrong(path, f"a {type_.bits} bit float", "a larger number") from None

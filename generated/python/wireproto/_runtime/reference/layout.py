@@ -175,14 +175,8 @@ class Layout:
     def bits(self, type_: Type) -> int | None:
         """Return how many bits every value of the type takes; None: that depends."""
         match type_:
-            case Integer(size) | Float(size):
-                return 8 * size
-            case Boolean():
-                return 8
-            case Bits(bits):
-                return bits
-            case Uuid():
-                return 128
+            case Integer() | Float() | Boolean() | Uuid() | Bits():
+                return type_.bits
             case EnumReference(name):
                 return self.bits(self.plan.enums[name].type)
             case StructReference(name):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from uuid import UUID
 
 from ..codec.errors import EncodeError
@@ -27,7 +26,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from ..schema.literals import Endian
     from ..schema.types import Type
     from .expressions import Value
 
@@ -36,7 +34,7 @@ else:
     Scalar = object
 
 __all__ = [
-    "SCALARS", "Scalar", "bounds", "coding_bytes", "enum_name", "number", "number_shown", "scalar", "text_bytes",
+    "SCALARS", "Scalar", "coding_bytes", "enum_name", "number", "number_shown", "scalar", "text_bytes",
 ]  # fmt: skip
 
 SCALARS = (Integer, Float, Boolean, Varint, Uuid, EnumReference, CodingReference)
@@ -50,10 +48,10 @@ def scalar(plan: Schema, type_: Scalar, value: object, path: str) -> bytes:
         EncodeError: `invalid_value`, `invalid_enum`, `constraint` (not among `only`), `unrepresentable` (a coding).
     """
     match type_:
-        case Integer(size, is_signed, endian):
-            return number(type_, value, path).to_bytes(size, endian, signed=is_signed)
-        case Float(size, endian):
-            return _float(value, size, endian, path)
+        case Integer():
+            return type_.encode(number(type_, value, path))
+        case Float():
+            return _float(type_, value, path)
         case Boolean():
             return b"\x01" if _flag(value, path) else b"\x00"
         case Varint():
@@ -66,19 +64,10 @@ def scalar(plan: Schema, type_: Scalar, value: object, path: str) -> bytes:
             return coding_bytes(plan, type_.name, value, path)
 
 
-def bounds(type_: Integer | Varint) -> tuple[int, int]:
-    """Return the least and the greatest number of an integer type."""
-    if isinstance(type_, Integer):
-        bits, is_signed = 8 * type_.size, type_.is_signed
-    else:
-        bits, is_signed = type_.bits, type_.is_zigzag
-    return (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
-
-
 def number(type_: Integer | Varint, value: object, path: str) -> int:
     """Return a number that the type can hold."""
     plain = as_int(value, path)
-    low, high = bounds(type_)
+    low, high = type_.bounds
     if not low <= plain <= high:
         raise EncodeError("invalid_value", path=path, expected=f"{low} to {high}", found=shown(plain))
     return plain
@@ -103,13 +92,12 @@ def _flag(value: object, path: str) -> bool:
     return plain == 1
 
 
-def _float(value: object, size: int, endian: Endian, path: str) -> bytes:
-    order = ">" if endian == "big" else "<"
+def _float(type_: Float, value: object, path: str) -> bytes:
     try:
-        return struct.pack(order + ("f" if size == 4 else "d"), as_float(value, path))
+        return type_.encode(as_float(value, path))
     except OverflowError:
         raise EncodeError(
-            "invalid_value", path=path, expected="a 32 bit float", found="a larger one"
+            "invalid_value", path=path, expected=f"a {type_.bits} bit float", found="a larger one"
         ) from None
 
 
@@ -152,7 +140,7 @@ def coding_bytes(plan: Schema, name: str, value: object, path: str) -> bytes:
             continue
         if wide is None and width.low <= plain <= width.high:
             return scalar(plan, coding.type, plain, path)
-        if wide is not None and bounds(wide)[0] <= plain <= bounds(wide)[1]:
+        if wide is not None and wide.bounds[0] <= plain <= wide.bounds[1]:
             return scalar(plan, coding.type, width.low, path) + scalar(plan, wide, plain, path)
     if plain is None:
         raise EncodeError("invalid_value", path=path, expected="an integer", found="nothing")

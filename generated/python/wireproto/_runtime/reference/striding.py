@@ -105,7 +105,7 @@ class Stride:
                 return None
             if step.prefix is None:
                 continue
-            length = int.from_bytes(data[start:position], step.prefix.endian, signed=step.prefix.is_signed)
+            length = step.prefix.decode(data[start:position])
             start = position
             position += length * (2 if step.text is not None and step.text.encoding == "utf16" else 1)
             if length < 0 or position > end:
@@ -151,10 +151,8 @@ def _steps(reader: Reader, type_: Type) -> tuple[Step, ...] | None:
 def _step(reader: Reader, type_: Type) -> Step | None:
     is_tolerant = not reader.schema.strict
     match type_:
-        case Integer(size) | Float(size):
-            return Step(size)
-        case Uuid():
-            return Step(16)
+        case Integer() | Float() | Uuid():
+            return Step(type_.size)
         case Boolean(is_lenient):
             return Step(1, is_strict_flag=not (is_lenient and is_tolerant))
         case Bytes(Prefix(Integer() as prefix)):

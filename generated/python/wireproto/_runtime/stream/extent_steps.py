@@ -158,10 +158,8 @@ class ExtentSteps:
         if number is not None:
             return (number,)
         match type_:
-            case Uuid():
-                return ((SKIP, 16),)
-            case Float(size):
-                return ((SKIP, size),)
+            case Uuid() | Float():
+                return ((SKIP, type_.size),)
             case Bytes(length):
                 return self._span(length, 1)
             case Text(encoding, length):

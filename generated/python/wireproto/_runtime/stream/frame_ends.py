@@ -59,10 +59,8 @@ def _step(schema: Layout, field: Field) -> Step | None:
     if field.condition is not None or isinstance(field.value, Trailing):
         return None
     match field.type:
-        case Uuid():
-            return (SKIP, 16)
-        case Float(size):
-            return (SKIP, size)
+        case Uuid() | Float():
+            return (SKIP, field.type.size)
         case Bytes(Computed(expression)) | Region(_, InSize(expression)):
             return (SKIP, expression.value) if isinstance(expression, Number) else (BYTES, expression, 1)
         case Bytes(Prefix(Integer() as length)) | Region(_, Prefix(Integer() as length)):

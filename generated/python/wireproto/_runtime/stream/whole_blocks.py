@@ -92,7 +92,7 @@ def spliced(
     number = node.children[0] if splice.name is None else record.nodes[splice.name]
     at = number.start - window.base - window.frame_start
     try:
-        size = sum(map(len, pieces)).to_bytes(form.size, form.endian, signed=form.is_signed)
+        size = form.encode(sum(map(len, pieces)))
     except OverflowError:
         return None
     head[at : at + form.size] = size

@@ -11,7 +11,15 @@ from dataclasses import dataclass
 from typing import TypeVar, assert_never
 
 from wiregen.generate.views.arrow.cycles import Cycles
-from wiregen.generate.views.arrow.types import arm_key, integer_of, is_integer, may_be_no_text, number, widest
+from wiregen.generate.views.arrow.types import (
+    FLOATS,
+    arm_key,
+    integer_of,
+    is_integer,
+    may_be_no_text,
+    number,
+    widest,
+)
 from wiregen.runtime.schema.shapes import content
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
@@ -84,8 +92,8 @@ class ColumnsBuilder:
         match type_:
             case m.Integer() | m.Varint() | m.Bits(is_flag=False):
                 return (Column(name=name, type=number(integer_of(type_)), doc=doc),)
-            case m.Float(bits=bits):
-                return (Column(name=name, type=f"pa.float{bits}()", doc=doc),)
+            case m.Float(format=format_):
+                return (Column(name=name, type=FLOATS[format_], doc=doc),)
             case m.Boolean() | m.Bits():
                 return (Column(name=name, type="pa.bool_()", doc=doc),)
             case m.Uuid():

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TypeAlias, assert_never
+from collections.abc import Iterable, Mapping
+from typing import Final, TypeAlias, assert_never
 
+from wiregen.runtime.schema.literals import FloatName
 from wiregen.runtime.schema.shapes import content
 from wiregen.schema import model as m
 
-__all__ = ["Width", "arm_key", "integer_of", "is_integer", "may_be_no_text", "number", "widest"]
+__all__ = ["FLOATS", "Width", "arm_key", "integer_of", "is_integer", "may_be_no_text", "number", "widest"]
 
 Width: TypeAlias = tuple[int, bool]
 """Bits, and whether it is signed."""
@@ -47,6 +48,10 @@ def number(width: Width) -> str:
         if needed <= size:
             return f"pa.int{size}()"
     return "pa.decimal128(20, 0)"
+
+
+FLOATS: Final[Mapping[FloatName, str]] = {"f32": "pa.float32()", "f64": "pa.float64()"}
+"""The type that holds each value of a format."""
 
 
 def may_be_no_text(type_: m.Text) -> bool:

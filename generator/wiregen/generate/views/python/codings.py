@@ -5,31 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wiregen.generate.steps.step import Slot
+from wiregen.generate.views.python.names import PackedNumber
 from wiregen.generate.views.python.shared import Shared
 from wiregen.schema import model as m
 
 __all__ = ["CodingView", "WidthView", "coding_view"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NumberOfCoding:
-    """An integer of a coding: structs hold one whose size they do not know (`is_odd`) as bytes."""
-
-    type: m.Integer
-
-    @property
-    def is_odd(self) -> bool:
-        return self.type.size not in (1, 2, 4, 8)
-
-    def number(self, data: str) -> str:
-        """Return the expression of the number that `data` is."""
-        return f'int.from_bytes({data}, "{self.type.endian}", signed={self.type.is_signed})'
-
-    def packed(self, value: str | int) -> str:
-        """Return the expression that a struct is given for a value."""
-        if not self.is_odd:
-            return str(value)
-        return f'({value}).to_bytes({self.type.size}, "{self.type.endian}", signed={self.type.is_signed})'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +22,7 @@ class WidthView:
     low: int
     high: int
     is_null: bool
-    wide: NumberOfCoding | None
+    wide: PackedNumber | None
     unpack: str
     end: int
     pack: str
@@ -54,7 +34,7 @@ class WidthView:
 class CodingView:
     reader: str
     writer: str
-    base: NumberOfCoding
+    base: PackedNumber
     unpack: str
     pack: str
     size: int
@@ -75,7 +55,7 @@ def coding_view(coding: m.Coding, shared: Shared) -> CodingView:
     return CodingView(
         reader=shared.inner_reader(coding.name),
         writer=shared.inner_writer(coding.name),
-        base=NumberOfCoding(type=coding.type),
+        base=PackedNumber(type=coding.type),
         unpack=_struct(coding.type, shared, "unpack"),
         pack=_struct(coding.type, shared, "pack"),
         size=size,
@@ -91,7 +71,7 @@ def _width(coding: m.Coding, width: m.Width, shared: Shared, narrower: str, fits
         low=width.low,
         high=width.high,
         is_null=width.is_null,
-        wide=None if wide is None else NumberOfCoding(type=wide),
+        wide=None if wide is None else PackedNumber(type=wide),
         unpack="" if wide is None else _struct(wide, shared, "unpack"),
         end=size + (0 if wide is None else wide.size),
         pack="" if wide is None else _struct(wide, shared, "pack"),
@@ -105,8 +85,7 @@ def _fits(width: m.Width) -> str:
         return ""
     low, high = width.low, width.high
     if width.wide is not None:
-        bits = width.wide.bits - width.wide.is_signed
-        low, high = (-(1 << bits) if width.wide.is_signed else 0), (1 << bits) - 1
+        low, high = width.wide.bounds
     return f"{low} <= value <= {high}"
 
 

@@ -28,7 +28,7 @@ from wiregen.generate.views.python.module_views import (
     LayoutView,
     TableView,
 )
-from wiregen.generate.views.python.names import Locals, local_name
+from wiregen.generate.views.python.names import Locals, PackedNumber, local_name
 from wiregen.generate.views.python.reading.names import ReadNames
 from wiregen.generate.views.python.reading.step_views import ReadStep
 from wiregen.generate.views.python.reading.steps import ReadBuilder
@@ -298,11 +298,9 @@ class LayoutBuilder:
         size = union.type.size
         if (size, union.type.is_signed) == (1, False):
             return "buffer[offset]", "1"
-        signed = ", signed=True" if union.type.is_signed else ""
-        if size not in (1, 2, 4, 8):
-            return f'int.from_bytes(buffer[offset : offset + {size}], "{union.type.endian}"{signed})', str(
-                size
-            )
+        number = PackedNumber(type=union.type)
+        if number.is_odd:
+            return number.decoded(f"buffer[offset : offset + {size}]"), str(size)
         slot = Slot(key="", type=union.type, bits=union.type.bits, field=None, part="code")
         endian = "<" if union.type.endian == "little" else ">"
         return f"{shared.structs.unpack(endian + shared.format(slot))}(buffer, offset)[0]", str(size)

@@ -30,8 +30,8 @@ def _type(type_: m.Type) -> str:
     match type_:
         case m.Integer(bits=bits, is_signed=signed, endian=endian):
             return f"{'i' if signed else 'u'}{bits}{_little(endian, bits)}"
-        case m.Float(bits=bits, endian=endian):
-            return f"f{bits}{_little(endian, bits)}"
+        case m.Float(format=word, endian=endian):
+            return f"{word}{_little(endian, type_.bits)}"
         case m.Boolean():
             return "bool"
         case m.Bits(bits=bits):

@@ -55,6 +55,7 @@ _RUNTIME = frozenset(
         ("codec.compiled", "lenient_text", "_lenient_text"),
         ("codec.compiled", "release", "_release"),
         ("codec.compiled", "uuid", "_uuid"),
+        ("schema.scalars", "FLOATS", "_FLOATS"),
         ("stream.decoder", "Decoder", "_Decoder"),
         ("codec.errors", _ERRORS, _ERRORS),
         ("codec.numbers", "count", "_count"),

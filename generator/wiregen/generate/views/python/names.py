@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from wiregen.generate.steps.step import FRAME, Run, Slot
+from wiregen.runtime.schema.scalars import INTEGER_LETTERS
 from wiregen.schema import model as m
 from wiregen.schema.naming import Scope, constant_case, python_name, snake_case
 
-_INTEGERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _OWN_LOCALS = frozenset(
     "buffer offset end state position start stop message frame n data parts part append limits level inner inner_end"
     " inner_position compression item raw reader is_last cls self bytes float int isinstance len list range str tuple type".split()
@@ -141,12 +142,8 @@ def format_of(slot: Slot, enums: Mapping[str, m.Enum]) -> str:
         assert isinstance(declared, m.Integer)
         type_ = declared
     match type_:
-        case m.Integer() if slot.size not in _INTEGERS:
-            return f"{slot.size}s"
-        case m.Integer(is_signed=signed):
-            return _INTEGERS[slot.size].lower() if signed else _INTEGERS[slot.size]
-        case m.Float():
-            return "f" if slot.size == 4 else "d"
+        case m.Integer() | m.Float():
+            return letter_of(type_) or f"{slot.size}s"
         case m.Boolean():
             return "B"
         case m.Uuid():
@@ -155,15 +152,47 @@ def format_of(slot: Slot, enums: Mapping[str, m.Enum]) -> str:
             raise AssertionError("bit fields are pieces of a slot")
 
 
-def integer_of(slot: Slot, enums: Mapping[str, m.Enum]) -> m.Integer | None:
-    """Return the integer type of a slot, an enum's own; None where it is none."""
-    type_ = enums[slot.type.name].type if isinstance(slot.type, m.EnumReference) else slot.type
-    return type_ if isinstance(type_, m.Integer) else None
+def letter_of(type_: m.Integer | m.Float) -> str:
+    """Return the letter that `struct` has for a number; "" where it has none."""
+    if isinstance(type_, m.Float):
+        return type_.about.letter
+    letter = INTEGER_LETTERS.get(type_.size, "")
+    return letter.lower() if type_.is_signed else letter
 
 
-def is_odd(slot: Slot, enums: Mapping[str, m.Enum]) -> bool:
-    """Tell whether a slot is an integer of a size that structs do not know."""
-    return integer_of(slot, enums) is not None and slot.size not in _INTEGERS
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackedNumber:
+    """A number between a struct's bytes and Python: where `struct` has no letter for it, it is packed as bytes."""
+
+    type: m.Integer | m.Float
+
+    @property
+    def is_odd(self) -> bool:
+        return not letter_of(self.type)
+
+    def decoded(self, data: str) -> str:
+        """Return the expression of the odd number that the bytes `data` are."""
+        type_ = self.type
+        if isinstance(type_, m.Integer):
+            return f'int.from_bytes({data}, "{type_.endian}"{_signed(type_)})'
+        return f'_FLOATS["{type_.format}"].unpack({data}{self._order})'
+
+    def encoded(self, value: str | int) -> str:
+        """Return the expression that a struct is given for a value."""
+        type_ = self.type
+        if not self.is_odd:
+            return str(value)
+        if isinstance(type_, m.Integer):
+            return f'({value}).to_bytes({type_.size}, "{type_.endian}"{_signed(type_)})'
+        return f'_FLOATS["{type_.format}"].pack({value}){self._order}'
+
+    @property
+    def _order(self) -> str:
+        return "[::-1]" if self.type.endian == "little" else ""
+
+
+def _signed(type_: m.Integer) -> str:
+    return ", signed=True" if type_.is_signed else ""
 
 
 def endian_of(slot: Slot, enums: Mapping[str, m.Enum]) -> m.Endian | None:

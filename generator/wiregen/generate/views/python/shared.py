@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from wiregen.generate.steps.step import Slot
-from wiregen.generate.views.python.names import StructTable, enum_table, format_of, reader, writer
+from wiregen.generate.views.python.names import (
+    PackedNumber,
+    StructTable,
+    enum_table,
+    format_of,
+    letter_of,
+    reader,
+    writer,
+)
 from wiregen.generate.views.python.text import class_name
 from wiregen.schema import model as m
 from wiregen.schema.lowering import limits_of
@@ -147,6 +155,15 @@ class Shared:
 
     def format(self, slot: Slot) -> str:
         return format_of(slot, self.enums)
+
+    def odd_number(self, slot: Slot) -> PackedNumber | None:
+        """Return the number of a slot where `struct` has no letter for it; None of any other."""
+        type_ = self.enums[slot.type.name].type if isinstance(slot.type, m.EnumReference) else slot.type
+        if not isinstance(type_, m.Integer | m.Float) or letter_of(type_):
+            return None
+        if isinstance(type_, m.Float):
+            self.uses.add("FLOATS")
+        return PackedNumber(type=type_)
 
     def only(self, classes: tuple[str, ...]) -> str:
         """Return the name of a constant set of classes."""

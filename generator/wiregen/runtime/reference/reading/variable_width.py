@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from ...schema.types import CodingReference, Varint
-from ..scalars import bounds
 from ..window import Place
 from .reader import Reader, Steps
 
@@ -74,5 +73,5 @@ def read_coding(reader: Reader, type_: CodingReference, place: Place) -> Steps:
 def _holds(width: Width, number: int) -> bool:
     if width.is_null:
         return False
-    low, high = (width.low, width.high) if width.wide is None else bounds(width.wide)
+    low, high = (width.low, width.high) if width.wide is None else width.wide.bounds
     return low <= number <= high

@@ -42,7 +42,7 @@ from .lengths import read_bytes, read_text
 from .messages import read_message_match
 from .reader import Reader, ReadType, Steps
 from .regions import read_region
-from .scalars import read_bool, read_enum, read_float, read_int, read_uuid
+from .scalars import read_bool, read_enum, read_number, read_uuid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ __all__ = ["READERS", "read_frame", "read_preamble", "read_type"]
 
 READERS = Dispatch(
     {
-        Integer: read_int,
-        Float: read_float,
+        Integer: read_number,
+        Float: read_number,
         Boolean: read_bool,
         Uuid: read_uuid,
         EnumReference: read_enum,

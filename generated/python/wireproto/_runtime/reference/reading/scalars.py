@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from uuid import UUID
 
 from ...schema.types import Boolean, EnumReference, Float, Integer, Uuid
@@ -12,20 +11,13 @@ from .reader import Reader, Steps
 
 TYPE_CHECKING = False
 
-__all__ = ["read_bool", "read_enum", "read_float", "read_int", "read_uuid"]
+__all__ = ["read_bool", "read_enum", "read_number", "read_uuid"]
 
 
-def read_int(reader: Reader, type_: Integer, place: Place) -> Steps:
+def read_number(reader: Reader, type_: Integer | Float, place: Place) -> Steps:
     start = reader.window.here
     data = yield from reader.take(type_.size, place)
-    return reader.node(place, type_, start, int.from_bytes(data, type_.endian, signed=type_.is_signed))
-
-
-def read_float(reader: Reader, type_: Float, place: Place) -> Steps:
-    start = reader.window.here
-    data = yield from reader.take(type_.size, place)
-    form = (">" if type_.endian == "big" else "<") + ("f" if type_.size == 4 else "d")
-    return reader.node(place, type_, start, struct.unpack(form, data)[0])
+    return reader.node(place, type_, start, type_.decode(data))
 
 
 def read_bool(reader: Reader, type_: Boolean, place: Place) -> Steps:

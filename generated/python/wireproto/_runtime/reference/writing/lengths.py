@@ -15,7 +15,7 @@ from ...schema.types import (
     Text,
     Varint,
 )
-from ..scalars import bounds, coding_bytes, null, scalar, text_bytes
+from ..scalars import coding_bytes, null, scalar, text_bytes
 from .cells import Spot
 from .writer import Writer
 
@@ -89,9 +89,9 @@ def prefix_bytes(
         return coding_bytes(writer.schema.plan, type_.name, count, path)
     if count is None:
         raise null(None, path)
-    if count > bounds(type_)[1]:
+    if count > type_.bounds[1]:
         raise EncodeError(
-            "unrepresentable", path=path, expected=f"a length of at most {bounds(type_)[1]}", found=str(count)
+            "unrepresentable", path=path, expected=f"a length of at most {type_.bounds[1]}", found=str(count)
         )
     return scalar(writer.schema.plan, type_, count, path)
 

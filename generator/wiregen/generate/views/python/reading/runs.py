@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from wiregen.generate.steps.step import Piece, Repeat, Run, Slot, UnsupportedError
 from wiregen.generate.views.python.checks import STRICT
-from wiregen.generate.views.python.names import is_header, is_odd, joined, split_by_endian
+from wiregen.generate.views.python.names import is_header, joined, letter_of, split_by_endian
 from wiregen.generate.views.python.reading.names import ReadNames
 from wiregen.generate.views.python.reading.step_views import ReadRun
 from wiregen.schema import model as m
@@ -60,15 +60,8 @@ class RunReader:
 
     def _assigns(self, slot: Slot) -> Iterator[tuple[str, str]]:
         name = self._names.locals.name(slot.key)
-        if is_odd(slot, self._shared.enums):
-            integer = slot.type
-            if isinstance(integer, m.EnumReference):
-                declared = self._shared.enums[integer.name].type
-                assert isinstance(declared, m.Integer)
-                integer = declared
-            assert isinstance(integer, m.Integer)
-            signed = ", signed=True" if integer.is_signed else ""
-            yield name, f'int.from_bytes({name}, "{integer.endian}"{signed})'
+        if odd := self._shared.odd_number(slot):
+            yield name, odd.decoded(name)
         for piece in slot.pieces:
             if piece.field.name == "_":
                 continue
@@ -152,10 +145,10 @@ def _constant_check(name: str, piece: Piece) -> tuple[str, ...]:
 
 
 def numbers_of(step: Repeat) -> m.Integer | m.Float | None:
-    """Return the type of the items where they are plain numbers."""
+    """Return the type of the items where they are plain numbers that `struct` knows."""
     match step.item:
         case (Run(slots=(Slot(type=m.Integer() | m.Float() as type_, part="value", expected=None),)),):
-            return type_
+            return type_ if letter_of(type_) else None
         case _:
             return None
 

@@ -155,7 +155,7 @@ class ReadBuilder:
             names.nullable.add(step.key)
         names.arrive()
         numbers = numbers_of(step)
-        if numbers is not None and is_counted and numbers.bits in (8, 16, 32, 64):
+        if numbers is not None and is_counted:
             yield self._numbers(step, numbers, target, length, null, at)
             return
         tails = dict(names.tails)

@@ -8,7 +8,7 @@ from wiregen.generate.steps.step import (
     Run,
     Slot,
 )
-from wiregen.generate.views.python.names import is_odd, joined, split_by_endian
+from wiregen.generate.views.python.names import joined, split_by_endian
 from wiregen.generate.views.python.writing.names import Piece, Test, WriteNames
 from wiregen.schema import model as m
 
@@ -44,16 +44,8 @@ class RunWriter:
 
     def _argument(self, slot: Slot, pieces: list[Piece]) -> str:
         text = self._plain_argument(slot, pieces)
-        if is_odd(slot, self._shared.enums):
-            type_ = (
-                self._shared.enums[slot.type.name].type
-                if isinstance(slot.type, m.EnumReference)
-                else slot.type
-            )
-            assert isinstance(type_, m.Integer)
-            signed = ", signed=True" if type_.is_signed else ""
-            return f'({text}).to_bytes({slot.size}, "{type_.endian}"{signed})'
-        return text
+        odd = self._shared.odd_number(slot)
+        return odd.encoded(text) if odd else text
 
     def _plain_argument(self, slot: Slot, pieces: list[Piece]) -> str:
         if slot.expected is not None:
