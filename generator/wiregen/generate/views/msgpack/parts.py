@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, assert_never
 
 from wiregen.generate.views.serial.names import SerialNames, sent, taker
 from wiregen.schema.value_shapes import Flag, Form, Member, Number, Octets, Raw, Real, String, Uuid
+from wiregen.schema.value_shapes.shapes import AnyOf, Many, Nullable, One
 
 __all__ = [
     "CodedView", "ConversionView", "FormView", "ItemView", "VarietiesView", "checked", "is_plain", "packed", "python_types",
@@ -109,8 +110,10 @@ def packed(form: Form, value: str, names: SerialNames) -> str:
             return f"bool({value})"
         case Real():
             return f"float({value})"
-        case _:
+        case Uuid() | Octets() | String() | Raw() | One() | AnyOf() | Many() | Nullable():
             return sent(form, value, names)
+        case _:
+            assert_never(form)
 
 
 def python_types(form: Form) -> tuple[str, ...]:
@@ -126,8 +129,10 @@ def python_types(form: Form) -> tuple[str, ...]:
             return ("str",)
         case Octets() | String():
             return ("bytes",)
-        case _:
+        case Uuid() | Raw() | One() | AnyOf() | Many() | Nullable():
             return ()
+        case _:
+            assert_never(form)
 
 
 def checked(form: Form, value: str) -> tuple[str, str]:
@@ -156,5 +161,7 @@ def unpacked(form: Form, place: str, value: str, names: SerialNames) -> str:
             return f'{value}.decode("utf-8", "surrogateescape")'
         case Real():
             return f"float({value})"
-        case _:
+        case Number() | Flag() | Uuid() | Octets() | String() | Raw() | One() | AnyOf() | Many() | Nullable():
             return value
+        case _:
+            assert_never(form)

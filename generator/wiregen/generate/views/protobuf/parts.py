@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, assert_never
 
 from wiregen.generate.views.serial.names import SerialNames, sent, taker
 from wiregen.schema.value_shapes import Flag, Form, Member, Number, Octets, Raw, Real, String, Uuid
+from wiregen.schema.value_shapes.shapes import AnyOf, Many, Nullable, One
 
 __all__ = ["FunctionView", "OptionView", "PartView", "TableView", "received", "scalar"]
 
@@ -79,8 +80,10 @@ def scalar(form: Form) -> str | None:
             return "string"
         case Octets() | String() | Uuid() | Raw():
             return "bytes"
-        case _:
+        case Member() | One() | AnyOf() | Many() | Nullable():
             return None
+        case _:
+            assert_never(form)
 
 
 def _open_number(number: Number) -> str:
@@ -100,8 +103,22 @@ def received(form: Form, name: str, value: str, names: SerialNames) -> str:
             return f"{names.members(enum)}[{value}]"
         case String(is_lenient=True):
             return f'{value}.decode("utf-8", "surrogateescape")'
-        case _:
+        case (
+            Number()
+            | Flag()
+            | Real()
+            | Uuid()
+            | Octets()
+            | String()
+            | Raw()
+            | One()
+            | AnyOf()
+            | Many()
+            | Nullable()
+        ):
             return value
+        case _:
+            assert_never(form)
 
 
 def all_sent(form: Form, value: str, names: SerialNames) -> str:

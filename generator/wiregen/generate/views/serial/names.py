@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from wiregen.generate.views.python.names import attribute, local_name
 from wiregen.generate.views.python.shared import variety_class
 from wiregen.generate.views.python.text import class_name
@@ -84,8 +86,21 @@ def sent(form: Form, value: str, names: SerialNames) -> str:
             return f"{value}.bytes"
         case Raw(union=union):
             return f"{names.raw_union(union)}.put({value})"
-        case _:
+        case (
+            Number()
+            | Member()
+            | Flag()
+            | Real()
+            | Octets()
+            | String()
+            | One()
+            | AnyOf()
+            | Many()
+            | Nullable()
+        ):
             return value
+        case _:
+            assert_never(form)
 
 
 def taker(form: Form, names: SerialNames) -> str | None:
@@ -95,8 +110,21 @@ def taker(form: Form, names: SerialNames) -> str | None:
             return "_take_uuid"
         case Raw(union=union):
             return f"{names.raw_union(union)}.take"
-        case _:
+        case (
+            Number()
+            | Member()
+            | Flag()
+            | Real()
+            | Octets()
+            | String()
+            | One()
+            | AnyOf()
+            | Many()
+            | Nullable()
+        ):
             return None
+        case _:
+            assert_never(form)
 
 
 def is_instance(form: Form, value: str, choices: tuple[Choice, ...], varieties: dict[str, str]) -> str:
