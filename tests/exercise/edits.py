@@ -1,0 +1,205 @@
+"""Edits of a copy of the tree that add scalars which the language does not have, as someone would add them by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+__all__ = ["BFLOAT", "U256", "Edit"]
+
+_PACKAGE: Final = "generator/wiregen"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Changes of one file: texts that stand in it once, and what stands there afterwards. `target`: of one target alone."""
+
+    path: str
+    changes: tuple[tuple[str, str], ...]
+    target: str = ""
+
+    def apply(self, root: Path) -> None:
+        """Change the file below a folder."""
+        file = root / self.path
+        text = file.read_text(encoding="utf-8")
+        for before, after in self.changes:
+            assert text.count(before) == 1, (self.path, before)
+            text = text.replace(before, after)
+        file.write_text(text, encoding="utf-8")
+
+
+BFLOAT: Final = (
+    Edit(
+        f"{_PACKAGE}/runtime/schema/literals.py",
+        (('FloatName: TypeAlias = Literal["f32", ', 'FloatName: TypeAlias = Literal["bf16", "f32", '),),
+    ),
+    Edit(
+        f"{_PACKAGE}/runtime/schema/scalars.py",
+        (
+            (
+                "FLOATS: Final",
+                '''def _pack_bfloat(value: float) -> bytes:
+    """Return the upper half of a binary32, rounded half to even."""
+    data = Struct(">f").pack(value)
+    if value - value != 0:  # infinite, or not a number
+        return data[:2]
+    rounded = (int.from_bytes(data, "big") + 0x7FFF + (data[1] & 1)) >> 16
+    if rounded & 0x7F80 == 0x7F80:
+        raise OverflowError("too large for bfloat16")
+    return rounded.to_bytes(2, "big")
+
+
+def _unpack_bfloat(data: bytes) -> float:
+    return float(Struct(">f").unpack(data + b"\\0\\0")[0])
+
+
+FLOATS: Final''',
+            ),
+            (
+                '    "f32": _of_struct',
+                """    "bf16": FloatFormat("", 4, b"\\x7f\\x7f", _pack_bfloat, _unpack_bfloat),
+    "f32": _of_struct""",
+            ),
+        ),
+    ),
+    Edit(
+        f"{_PACKAGE}/generate/views/arrow/types.py",
+        (('{"f32": "pa.float32()"', '{"bf16": "pa.float32()", "f32": "pa.float32()"'),),
+        target="Arrow",
+    ),
+)
+"""`bf16`: the upper half of an IEEE 754 binary32. Its numbers are floats wherever they are shown."""
+
+U256: Final = (
+    Edit(
+        f"{_PACKAGE}/runtime/schema/scalars.py",
+        (
+            (
+                "INTEGER_SIZES: Final = (1, 2, 3, 4, 5, 6, 7, 8)",
+                "INTEGER_SIZES: Final = (1, 2, 3, 4, 5, 6, 7, 8, 32)",
+            ),
+        ),
+    ),
+    Edit(
+        f"{_PACKAGE}/schema/value_shapes/shapes.py",
+        (
+            ('"String", "Uuid",', '"String", "Uuid", "Vast",'),
+            (
+                "@dataclass(frozen=True, slots=True, kw_only=True)\nclass Octets:",
+                '''@dataclass(frozen=True, slots=True, kw_only=True)
+class Vast:
+    """An integer beyond 64 bits: its bytes, most significant first."""
+
+    size: int
+    is_signed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Octets:''',
+            ),
+            ("Form: TypeAlias = Number | ", "Form: TypeAlias = Number | Vast | "),
+        ),
+    ),
+    Edit(
+        f"{_PACKAGE}/schema/value_shapes/derivation.py",
+        (
+            (
+                "            case m.Integer(bits=bits, is_signed=signed):\n",
+                """            case m.Integer(size=size, is_signed=signed) if size > 8:
+                return Vast(size=size, is_signed=signed)
+            case m.Integer(bits=bits, is_signed=signed):
+""",
+            ),
+            ("    Uuid,\n", "    Uuid,\n    Vast,\n"),
+        ),
+    ),
+    Edit(
+        f"{_PACKAGE}/generate/views/serial/names.py",
+        (
+            (
+                "import AnyOf, Choice, Flag, Many, Nullable, One, Real\n",
+                "import AnyOf, Choice, Flag, Many, Nullable, One, Real, Vast\n",
+            ),
+            (
+                "def sent(form: Form,",
+                '''def vast_sent(form: Vast, value: str) -> str:
+    """Return the expression of the bytes of an integer."""
+    return f'{value}.to_bytes({form.size}, "big", signed={form.is_signed})'
+
+
+def vast_received(form: Vast, value: str) -> str:
+    """Return the expression of the integer that bytes are."""
+    return f'int.from_bytes({value}, "big", signed={form.is_signed})'
+
+
+def sent(form: Form,''',
+            ),
+            (
+                '            return f"{value}.bytes"\n',
+                """            return f"{value}.bytes"
+        case Vast():
+            return vast_sent(form, value)
+""",
+            ),
+            (
+                '.take"\n        case (\n            Number()',
+                '.take"\n        case (\n            Vast()\n            | Number()',
+            ),
+            (
+                "            return _is_number(form, value)\n",
+                """            return _is_number(form, value)
+        case Vast():
+            return f"type({value}) is int"
+""",
+            ),
+        ),
+    ),
+    Edit(
+        f"{_PACKAGE}/generate/views/protobuf/parts.py",
+        (
+            ("import SerialNames, sent, taker", "import SerialNames, sent, taker, vast_received"),
+            ("import AnyOf, Many, Nullable, One\n", "import AnyOf, Many, Nullable, One, Vast\n"),
+            (
+                "case Octets() | String() | Uuid() | Raw():",
+                "case Octets() | String() | Uuid() | Raw() | Vast():",
+            ),
+            (
+                '            return f"{names.members(enum)}[{value}]"\n',
+                """            return f"{names.members(enum)}[{value}]"
+        case Vast():
+            return vast_received(form, value)
+""",
+            ),
+        ),
+        target="protobuf",
+    ),
+    Edit(
+        f"{_PACKAGE}/generate/views/msgpack/parts.py",
+        (
+            ("import SerialNames, sent, taker", "import SerialNames, sent, taker, vast_received, vast_sent"),
+            ("import AnyOf, Many, Nullable, One\n", "import AnyOf, Many, Nullable, One, Vast\n"),
+            ("Octets | Uuid | Raw)", "Octets | Uuid | Raw | Vast)"),
+            (
+                "            return sent(form, value, names)\n",
+                """            return sent(form, value, names)
+        case Vast():
+            return vast_sent(form, value)
+""",
+            ),
+            (
+                '        case Octets() | String():\n            return ("bytes",)',
+                '        case Octets() | String() | Vast():\n            return ("bytes",)',
+            ),
+            (
+                '            return f"float({value})"\n        case Number() | Flag()',
+                """            return f"float({value})"
+        case Vast():
+            return vast_received(form, value)
+        case Number() | Flag()""",
+            ),
+        ),
+        target="msgpack",
+    ),
+)
+"""`u256` and `i256`: integers of 32 bytes."""

@@ -1,0 +1,153 @@
+"""How much a scalar costs that the language does not have: in a copy of the tree, two are added by hand, and all targets have them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+from hypothesis import settings
+from tests.exercise.edits import BFLOAT, U256, Edit
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+IS_SOAK: Final = settings.get_current_profile_name() == "soak"
+MOST_FILES: Final = 6
+"""Of hand-written source, without tests, documentation, built files and those of one target."""
+
+HEAD: Final = """protocol {name} {{ source "no document: an exercise" endian big roles a, b }}
+limits {{ frame = 1 KiB }}
+frame F {{ type : u8 := code(body)  length : u16 := size(body)  body : match type in length }}
+message One 1 {{ value : {word}  next : u8 }}
+message Many 2 {{ values : {word}[u8]  small : {little}  pairs : Pair[u8] }}
+message Option 3 {{ kind : u8  value : {word} if kind == 1  rest : {word} ?= 1 }}
+struct Pair {{ x : {word}  y : {little} }}
+"""
+USE: Final = {
+    "tensors": """
+import struct
+from acme import tensors as t
+for number, digits in (1.5, "3fc0"), (3.140625, "4049"), (1.00390625, "3f80"), (1.01171875, "3f82"), (-2.0, "c000"):
+    data = t.F(t.One(value=number, next=7)).encode()
+    assert data.hex() == f"010003{digits}07", data.hex()
+many = t.F(t.Many(values=[1.5, -2.0], small=0.5, pairs=[t.Pair(x=1.0, y=2.0)]))
+assert t.decode(many.encode()) == many
+for bad in 3.4e38, "x":
+    try:
+        t.F(t.One(value=bad, next=7)).encode()
+    except t.EncodeError as error:
+        assert (error.code, error.path) == ("invalid_value", "One.value"), error
+    else:
+        raise AssertionError
+""",
+    "money": """
+from acme import money as t
+most = 2**256 - 1
+data = t.F(t.One(value=most, next=7)).encode()
+assert data.hex() == "010021" + "ff" * 32 + "07"
+many = t.F(t.Many(values=[0, most], small=-(2**255), pairs=[t.Pair(x=2**200, y=-1)]))
+assert t.decode(many.encode()) == many
+try:
+    t.F(t.One(value=most + 1, next=7)).encode()
+except t.EncodeError as error:
+    assert (error.code, error.path) == ("invalid_value", "One.value"), error
+else:
+    raise AssertionError
+""",
+}
+CASES: Final = {
+    "tensors": (BFLOAT, "bf16", "bf16le", '["native", "protobuf", "msgpack", "columns"]'),
+    "money": (U256, "u256", "i256le", '["native", "protobuf", "msgpack"]'),
+}
+
+
+def copied(place: Path, edits: tuple[Edit, ...]) -> Path:
+    """Copy the compiler and what it reads, and change the copy."""
+    for name in ("generator", "templates", "docs/guide", "idl"):
+        shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for page in ROOT.glob("docs/*.md"):
+        shutil.copy(page, place / "docs")
+    shutil.copy(ROOT / "pyproject.toml", place)
+    for edit in edits:
+        edit.apply(place)
+    return place
+
+
+def ran(place: Path, *command: str, cwd: Path) -> str:
+    """Run Python with the compiler of a copy; return what it printed."""
+    run = tried(place, *command, cwd=cwd)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return run.stdout + run.stderr
+
+
+def tried(place: Path, *command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run Python with the compiler of a copy."""
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "PYTHONPATH": f"{place / 'generator'}:{cwd / 'generated/python'}",
+        "HOME": str(cwd),
+    }
+    return subprocess.run(
+        [sys.executable, *command],
+        check=False,
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_new_scalar_costs_few_files_and_is_in_all_targets(name: str, tmp_path: Path) -> None:
+    edits, word, little, backends = CASES[name]
+    assert len({edit.path for edit in edits if not edit.target}) <= MOST_FILES
+    assert len([edit for edit in edits if edit.target]) == len({edit.target for edit in edits if edit.target})
+    place, project = copied(tmp_path / "tree", edits), tmp_path / "project"
+    (project / "idl").mkdir(parents=True)
+    (project / "idl" / f"{name}.wire").write_text(HEAD.format(name=name, word=word, little=little))
+    (project / "wiregen.toml").write_text(f'package = "acme"\nbackends = {backends}\n')
+    ran(place, "-m", "wiregen", "build", cwd=project)
+    ran(place, "-m", "wiregen", "vectors", "build", cwd=project)
+    assert "0 failed" in ran(place, "-m", "wiregen", "vectors", "verify", name, cwd=project)
+    ran(place, "-m", "wiregen", "docs", "build", cwd=project)
+    ran(
+        place,
+        "-m",
+        "mypy",
+        "--strict",
+        "--cache-dir",
+        str(tmp_path / "mypy"),
+        "generated/python",
+        cwd=project,
+    )
+    ran(place, "-c", USE[name], cwd=project)
+
+
+OMISSIONS: Final = [(name, edit) for name, (edits, *_) in CASES.items() for edit in edits]
+"""One in `make test`, the quick one; all in `make soak`."""
+
+
+@pytest.mark.parametrize(
+    ("name", "left_out"),
+    [
+        pytest.param(name, edit, id=f"{name} without {edit.path}")
+        for name, edit in OMISSIONS
+        if IS_SOAK or (name, edit.target) == ("tensors", "Arrow")
+    ],
+)
+def test_a_file_that_is_forgotten_is_named(name: str, left_out: Edit, tmp_path: Path) -> None:
+    edits = tuple(edit for edit in CASES[name][0] if edit is not left_out)
+    place = copied(tmp_path / "tree", edits)
+    shutil.copytree(ROOT / "tests/unit/schema", place / "tests/unit/schema")
+    checks: list[tuple[str, ...]] = [
+        ("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit/schema/test_scalars.py")
+    ]
+    if not left_out.target or name == "money":
+        checks.append(("-m", "mypy", "--cache-dir", str(tmp_path / "mypy"), "generator/wiregen"))
+    runs = [tried(place, *check, cwd=place) for check in checks]
+    said = "".join(run.stdout + run.stderr for run in runs)
+    assert any(run.returncode for run in runs), said
+    assert Path(left_out.path).name in said
