@@ -171,6 +171,17 @@ def test_a_size_over_the_limit_is_refused_as_soon_as_it_is_there(size: int) -> N
     assert decoder.fed == len(stream)
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_a_wrong_number_of_a_header_that_is_cut_is_refused_as_soon_as_it_is_there(size: int) -> None:
+    request = geode.encode(geode.GetAllRequest("r", [], geode.GeodeValue.Null()), correlation_id=1)
+    stream = request + request[:8] + b"\x02"  # the ninth byte is a Boolean, and the header has ten
+    decoder = geode.Decoder("client", errors="yield")
+    decoder.begin_inside()
+    found = [item for at in range(0, len(stream), size) for item in decoder.feed(stream[at : at + size])]
+    errors = [item for item in found if isinstance(item, geode.DecodeError)]
+    assert [(error.path, error.at) for error in errors] == [("Request.is_partial", len(stream) - 1)]
+
+
 def test_what_a_number_chooses_is_refused_in_a_cut_frame() -> None:
     for stream in (b"3", b"2X"):
         with pytest.raises(lumberjack.DecodeError) as caught:

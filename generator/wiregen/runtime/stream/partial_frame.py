@@ -19,19 +19,28 @@ class PartialFrame:
         chunks: Those bytes.
         is_known: As many bytes more as are missing make the frame whole.
         missing: How many bytes the frame needs before it is looked at again.
-        need: How many bytes it has then.
+        need: How many bytes it needs at least; it is looked at earlier where a number before that may be wrong.
         start: Where it begins in the stream.
     """
 
-    __slots__ = ("_extent", "chunks", "is_known", "missing", "need", "start")
+    __slots__ = ("_extent", "_n_later", "chunks", "is_known", "missing", "need", "start")
 
     def __init__(self, data: bytes, start: int, extent: Extent, need: int) -> None:
         self.chunks: list[bytes | bytearray | memoryview] = [data]
         self.start = start
-        self.need = need
-        self.missing = need - len(data)
-        self.is_known = extent.is_known
         self._extent = extent
+        self._wait(len(data), need)
+
+    def _wait(self, size: int, need: int) -> None:
+        """Note how many bytes are there and needed."""
+        stop = self._extent.next_look(size, need)
+        self.need, self._n_later, self.missing = need, need - stop, stop - size
+        self.is_known = self._extent.is_known and stop == need
+
+    @property
+    def needed(self) -> int:
+        """How many bytes at least the frame still needs."""
+        return self.missing + self._n_later
 
     def add(self, data: bytes) -> None:
         """Add bytes that came after those that are there."""
@@ -62,16 +71,14 @@ class PartialFrame:
         """
         if n_more < self.missing or self.is_known:
             return n_more >= self.missing
-        size = self.need - self.missing
+        size = self.need - self.needed
         return n_more >= size and size + n_more >= n_expected
 
     def is_whole(self) -> bool:
         """Return whether the frame is whole, or wrong; else `missing` says how many bytes it needs at least."""
         held = self._joined()
         try:
-            self.need = self._extent.measure(held, 0)
+            self._wait(len(held), self._extent.measure(held, 0))
         except self._extent.odd:
             return True
-        self.is_known = self._extent.is_known
-        self.missing = self.need - len(held)
         return self.missing <= 0

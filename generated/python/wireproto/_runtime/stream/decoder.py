@@ -6,7 +6,8 @@ compiled code and frames whose end only it can find. The work is linear at every
 its limit bounds, and the bytes that were fed and not yet read.
 
 A frame that is cut is judged when it is whole, or when the stream ends. Earlier are refused: a size, count or choice
-that is wrong or over its limit, as soon as its bytes are there.
+that is wrong or over its limit, as soon as its bytes are there. Invariant: how the bytes are cut does not matter; after
+the same bytes, the same frames and errors were yielded.
 """
 
 from __future__ import annotations
@@ -150,7 +151,7 @@ class Decoder(Generic[F]):
     @property
     def needed(self) -> int:
         """How many bytes at least the frame that is cut still needs; 0: none is."""
-        return 0 if self._parked is None else max(0, self._parked.missing)
+        return 0 if self._parked is None else max(0, self._parked.needed)
 
     def begin_inside(self) -> None:
         """Take what comes as frames from the first byte on: the preamble, where the sender has one, came before."""
@@ -184,7 +185,7 @@ class Decoder(Generic[F]):
         """Say that no more bytes come. Frames that were fed and not read are dropped.
 
         Raises:
-            DecodeError: A frame is cut, or the stream was given up before.
+            DecodeError: A frame is cut, or the stream was given up before; with errors="yield" too. `finish_items` returns it.
         """
         for item in self._frames():
             del item

@@ -140,6 +140,11 @@ class Extent:
                 index += 1
         return self._needed(position - start, position - start)
 
+    def next_look(self, size: int, need: int) -> int:
+        """Return how many bytes the frame is to have when it is measured again."""
+        head = self._extents.head
+        return need if self._has_begun or head is None else head.next_look(size, need)
+
     def _needed(self, size: int, need: int) -> int:
         """Remember how far the steps are, and return how far bytes are needed."""
         self._size = size

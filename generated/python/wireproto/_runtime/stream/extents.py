@@ -19,6 +19,9 @@ class Extent(Protocol):
 
     def measure(self, data: Buffer, start: int) -> int: ...
 
+    def next_look(self, size: int, need: int) -> int:
+        """Return how many bytes a frame of `size`, which needs `need`, is to have when it is measured again."""
+
 
 class Extents(Protocol):
     """Where the frames of one sender end: `extent.Extents`, or `frame_ends.HeaderExtents`.

@@ -75,11 +75,15 @@ class Head:
                 raise Wrong
         return self.size
 
+    def next_look(self, size: int, need: int) -> int:
+        """Return where the next number ends that may be wrong; `need` where there is none."""
+        return min((end for _, _, end in self.allowed if end > size), default=need)
+
 
 class Header:
     """Where frames end whose first bytes say their size."""
 
-    __slots__ = ("_after", "_allowed", "_head", "_index", "_most", "_unit", "_unpack")
+    __slots__ = ("_after", "_allowed", "_head", "_index", "_most", "_unit", "_unpack", "next_look")
     odd: type[Exception] = Odd
     is_known = True  # as soon as the first bytes are there
 
@@ -87,6 +91,7 @@ class Header:
         """`index`: of the length among the numbers; `unit`: bytes that it counts as one; `after`: how many bytes it does not
         count; `most`: bytes of a frame."""
         self._head, self._unpack, self._allowed = head, head.unpack, head.allowed  # asked once a chunk
+        self.next_look = head.next_look
         self._index = index
         self._unit = unit
         self._after = after

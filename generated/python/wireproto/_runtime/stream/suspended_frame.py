@@ -30,6 +30,8 @@ class SuspendedFrame:
         """How many bytes the reading waits for."""
         return self.need - len(self.data)
 
+    needed = missing
+
     def fill(self, chunk: bytes, position: int) -> int:
         """Take what the reading asked for from a chunk, as far as it is there; return the position behind that."""
         missing = self.missing
