@@ -48,7 +48,7 @@ MODULES: Final[Mapping[Feature, tuple[str, ...]]] = {
     Feature.CHUNKS: ("reference.reading.chunks", "reference.writing.chunks"),
     Feature.COMPRESSION: ("reference.reading.compressed", "reference.writing.compressed"),
     Feature.CONTEXTS: ("records.fragments", "stream.context_updates"),
-    Feature.EXTENTS: ("stream.extent",),
+    Feature.EXTENTS: ("stream.sender_extents",),
     Feature.FLOATS: ("records.floats",),
     Feature.FRAGMENTS: ("reference.reading.fragments", "reference.writing.fragments", "stream.whole_blocks"),
     Feature.JSON_VIEWS: ("records.views",),

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from wiregen.runtime.codec.compiled import Bad, ReadState
 from wiregen.runtime.stream.decoder import Decoder
-from wiregen.runtime.stream.extent import Extent, Extents
+from wiregen.runtime.stream.extent import Extent
 from wiregen.runtime.stream.header import Header
+from wiregen.runtime.stream.sender_extents import SenderExtents
 
 from ..lumberjack_plan import PLAN
 from .test_runtime_decoder import ACK, chunks, fast_decoder
@@ -113,7 +114,7 @@ def test_codes_that_a_peer_makes_up_are_not_kept(code: bytes) -> None:
     frames = list(decoder.feed(ACK + code))
     assert frames[0] == ACK
     extents = decoder._extents
-    assert isinstance(extents, Extents) and len(extents._headers) <= 1
+    assert isinstance(extents, SenderExtents) and len(extents._headers) <= 1
 
 
 @given(st.lists(st.sampled_from([ACK, LONG_JSON, LONG_DATA]), max_size=6), st.data())

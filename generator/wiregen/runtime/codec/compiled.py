@@ -110,17 +110,8 @@ class _Budgets:
     """
 
     __slots__ = (
-        "count",
-        "depth",
-        "frame",
-        "inflated",
-        "inflated_left",
-        "is_spent",
-        "levels",
-        "limits",
-        "messages",
-        "messages_left",
-    )
+        "count", "depth", "frame", "inflated", "inflated_left", "is_spent", "levels", "limits", "messages", "messages_left",
+    )  # fmt: skip
 
     def __init__(self, limits: Mapping[str, Any]) -> None:
         self.limits = limits

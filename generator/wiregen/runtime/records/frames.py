@@ -54,13 +54,8 @@ if TYPE_CHECKING:
     from .types import JsonObject
 
 __all__ = [
-    "frame_from_record",
-    "frame_record",
-    "message_fields",
-    "message_from_fields",
-    "part_record",
-    "value_record",
-]
+    "frame_from_record", "frame_record", "message_fields", "message_from_fields", "part_record", "value_record",
+]  # fmt: skip
 
 _ADD_VIEW = Lazy("records.views", "add_view")
 _CHOICE_RECORD = Lazy("records.choices", "choice_record")

@@ -12,36 +12,22 @@ the same bytes, the same frames and errors were yielded.
 
 from __future__ import annotations
 
-from ..codec.compiled import BRIEF, BRIEF_REFERENCE, READ_FAULTS, as_bytes, release
-from ..codec.errors import DecodeError, NeedMoreData
-from ..codec.options import Options
-from ..lazy import Lazy
-from .partial_frame import KEPT, PartialFrame
+from ..codec.compiled import BRIEF, BRIEF_REFERENCE, READ_FAULTS
+from ..codec.errors import DecodeError
+from .chunk_reader import ChunkReader
+from .partial_frame import PartialFrame
 from .suspended_frame import SuspendedFrame
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
-    from typing import Any, Generic, Literal, TypeAlias, TypeVar
+    from collections.abc import Iterator
+    from typing import Any
 
-    from ..codec.compiled import ReadState
-    from ..codec.options import ContextSource
-    from ..reference.tree import Node
-    from ..schema.protocol import Schema
-    from .extents import Extents
-    from .updates import Updates
-
-    F = TypeVar("F")
-    Buffer: TypeAlias = bytes | bytearray | memoryview
-    DecodeFrom: TypeAlias = Callable[[bytes, int, int, ReadState | None], tuple[F, int]]
-    Item: TypeAlias = tuple[int, int, F | DecodeError]
+    from .chunk_reader import Buffer, DecodeFrom, F, Item
 else:
-    from ..codec.values import Generic
-
     F = None
 
 __all__ = ["Decoder"]
-_NOTES = Lazy("stream.context_updates", "Notes")
 _FAULTS = (DecodeError, *READ_FAULTS)
 BRIEF_BYTES = 128 * 1024
 """Bytes of a chunk, and of the frame that it ends, that a brief call looks at."""
@@ -55,7 +41,7 @@ def _message(frame: object) -> Any:
     return getattr(frame, "message", frame)
 
 
-class Decoder(Generic[F]):
+class Decoder(ChunkReader[F]):
     """Frames out of chunks of one direction of a connection.
 
     Attributes:
@@ -63,85 +49,13 @@ class Decoder(Generic[F]):
         is_postponed: Whether it has: the frame is read when `feed` is called again and is not brief.
     """
 
-    __slots__ = (
-        "_base", "_chunk", "_decode_from", "_decode_message", "_decode_opening", "_extents", "_failed", "_failed_at",
-        "_is_complete", "_is_whole", "_late", "_load_plan", "_n_last", "_n_queued", "_namespace", "_notes", "_options", "_parked", "_position", "_queue", "_raises",
-        "_skim", "_skip", "_state", "is_brief", "is_postponed",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        plan_loader: Callable[[], Schema],
-        decode_from: DecodeFrom[F],
-        state: ReadState | None = None,
-        *,
-        from_role: str | None = None,
-        context: ContextSource | None = None,
-        limits: dict[str, int] | None = None,
-        strict: bool = False,
-        variant: str | None = None,
-        errors: Literal["raise", "yield"] = "raise",
-        decode_opening: DecodeFrom[F] | None = None,
-        decode_message: DecodeFrom[object] | None = None,
-        skim: DecodeFrom[object] | None = None,
-        namespace: dict[str, object] | None = None,
-        is_complete: bool = True,
-    ) -> None:
-        """`decode_from(buffer, offset, end, state)` returns a frame and its end; it may raise any of READ_FAULTS, for the
-        careful reading says what is wrong, or a DecodeError whose positions count in the buffer.
-
-        `decode_opening` is the same for the preamble that the sender begins with, if it does; `decode_message` for a
-        frame's message without the frame around it; `skim` for nested frames, which keeps to the budgets of its state.
-        `namespace`: the generated module's names, where frames may come that only the careful codec reads: pieces of blocks alone
-        if `is_complete`.
-        """
-        if errors not in ("raise", "yield"):
-            raise ValueError("errors is 'raise' or 'yield'")
-        self._load_plan = plan_loader
-        self._decode_from = decode_from
-        self._decode_opening = decode_opening
-        self._decode_message, self._skim = decode_message, skim
-        self._options = Options(from_role, context=context, limits=limits, strict=strict, variant=variant)
-        self._raises = errors == "raise"
-        self._state = state
-        self._namespace = namespace
-        self._is_complete = is_complete
-        self._notes: Updates | None = None
-        if context is not None:
-            self._notes = _NOTES.load()(
-                context, self._options, plan_loader, decode_from, state, namespace, is_complete=is_complete
-            )
-        self._chunk = b""
-        self._position = self._base = self._skip = self._failed_at = 0
-        self._n_last = 0  # bytes of the last frame
-        self._queue: list[bytes] = []
-        self._n_queued = 0  # bytes there
-        self._parked: SuspendedFrame | PartialFrame | None = None
-        self._extents: Extents | None = None
-        self._is_whole = False  # the frame at the position is whole, or wrong, by its lengths
-        self._failed: DecodeError | None = None
-        self._late: Item[F] | None = None  # an error in a frame that is not fed whole, by its lengths
-        self.is_brief = self.is_postponed = False
+    __slots__ = ()
 
     def be_brief(self, is_brief: bool) -> None:
         """Let the iterators of `feed` stop before a frame that may take long, or let them read all; for this thread."""
         self.is_brief, self.is_postponed = is_brief, False
         BRIEF.inflated_left = BRIEF_INFLATED if is_brief else None
         BRIEF.has_inflated = False
-
-    @property
-    def fed(self) -> int:
-        """How many bytes were fed."""
-        return self._base + len(self._chunk) + self._n_queued
-
-    @property
-    def offset(self) -> int:
-        """Where in the stream the next frame begins."""
-        if self._failed is not None:
-            return self._failed_at
-        if self._parked is not None:
-            return self._parked.start
-        return max(self._skip, self._base + self._position)
 
     @property
     def pending(self) -> int:
@@ -288,6 +202,17 @@ class Decoder(Generic[F]):
             begin, self._position = self._position, end
             yield start, end - begin, self._noted(frame, self._chunk, begin, end, self._base)
 
+    def _postpones(self) -> bool:
+        """Decide whether what comes next may take long, and is left for a call that is not brief."""
+        n_bytes = len(self._chunk) - self._position
+        parked = self._parked
+        if type(parked) is SuspendedFrame or (parked is None and self._decode_opening is not None):
+            n_bytes += 0 if parked is None else len(parked.data)
+            self.is_postponed = n_bytes > BRIEF_REFERENCE
+        else:
+            self.is_postponed = n_bytes > BRIEF_BYTES
+        return self.is_postponed
+
     def _is_late(self, item: Item[F]) -> bool:
         """Return whether an error's frame, by its size, ends after what was fed; then it is kept until that comes."""
         start, size, _ = item
@@ -301,266 +226,7 @@ class Decoder(Generic[F]):
             raise item
         return item  # type: ignore[return-value]
 
-    def _noted(self, frame: F, buffer: bytes, start: int, end: int, base: int) -> F | DecodeError:
-        """Let a whole frame say what it says about later ones; return it, or what is wrong with that."""
-        if self._notes is not None and hasattr(frame, "message"):
-            try:
-                taken: F = self._notes.take(frame, buffer, start, end, base)
-            except DecodeError as error:
-                return error
-            return taken
-        return frame
-
-    # -- what is fed ------------------------------------------------------------------------------------------------
-
-    def _is_too_little(self, chunk: Buffer) -> bool:
-        """Take in a chunk, and return whether the frame that was put aside still needs more than it."""
-        data = chunk if type(chunk) is bytes else as_bytes(chunk)
-        size = len(data)
-        partial = self._parked
-        if type(partial) is not PartialFrame or self._n_queued or self._position != len(self._chunk):
-            if size:
-                self._queue.append(data)
-                self._n_queued += size
-            return False
-        if size < partial.missing:
-            partial.missing -= size
-            self._base += size  # as if the chunk had been loaded and put aside
-            if size >= KEPT:
-                partial.chunks.append(data)
-            else:
-                partial.add_small(data)
-            return True
-        if partial.is_known or partial.is_to_try(size, self._n_last):
-            self._begin_again(partial, data)
-            return False
-        partial.add(data)
-        self._base += size
-        if not partial.is_whole():
-            return True
-        self._begin_again(partial, b"")
-        return False
-
-    def _begin_again(self, partial: PartialFrame, more: bytes | memoryview) -> None:
-        """Let a frame that was put aside, and the bytes after it, be the chunk, which compiled code tries."""
-        chunks = partial.chunks
-        chunks.append(more)
-        self._chunk = b"".join(chunks)
-        self._position, self._base, self._parked = 0, partial.start, None
-        self._is_whole = True
-
-    def _load(self, *, is_quiet: bool = False) -> bool:
-        """Say whether there are bytes to look at; go on to those fed later where the chunk is at its end."""
-        if self._failed is not None:
-            return self._refuse(is_quiet)
-        while True:
-            if self._skip > self._base + self._position:
-                self._position = min(len(self._chunk), self._skip - self._base)
-            if self._position < len(self._chunk):
-                return True
-            self._base += len(self._chunk)
-            self._position = 0
-            queue = self._queue
-            self._chunk = b"" if not queue else queue[0] if len(queue) == 1 else b"".join(queue)
-            queue.clear()
-            self._n_queued = 0
-            if not self._chunk:
-                return False
-
-    def _refuse(self, is_quiet: bool) -> bool:
-        """Drop what came after the stream was given up."""
-        assert self._failed is not None
-        self._chunk, self._position, self._base = b"", 0, self.fed
-        self._queue.clear()
-        self._n_queued = 0
-        if self._raises and not is_quiet:
-            raise self._failed.copy()
-        return False
-
-    # -- frames that a chunk cuts -----------------------------------------------------------------------------------
-
-    def _stumble(self, error: Exception) -> F | DecodeError | None:
-        """Deal with a frame that compiled code refused: put a cut one aside, or return what is wrong."""
-        if isinstance(error, DecodeError):
-            if not isinstance(error, NeedMoreData):
-                return self._fail(error.moved(self._base), self.offset)
-            return None if self._postpones_reference() else self._park()
-        release(error)
-        if self._hold() or self._postpones_reference():
-            return None
-        start = self._position
-        try:
-            read = self._explained(self._chunk, start, self._base)
-        except DecodeError as fault:
-            return self._fail(fault, self.offset)
-        if read is None:
-            return self._park(is_faulty=self._is_faulty)
-        frame, self._position = read
-        return self._noted(frame, self._chunk, start, self._position, self._base)
-
-    def _postpones(self) -> bool:
-        """Decide whether what comes next may take long, and is left for a call that is not brief."""
-        n_bytes = len(self._chunk) - self._position
-        parked = self._parked
-        if type(parked) is SuspendedFrame or (parked is None and self._decode_opening is not None):
-            n_bytes += 0 if parked is None else len(parked.data)
-            self.is_postponed = n_bytes > BRIEF_REFERENCE
-        else:
-            self.is_postponed = n_bytes > BRIEF_BYTES
-        return self.is_postponed
-
-    def _postpones_reference(self) -> bool:
-        """Decide whether the frame here, which compiled code refused, is left for a call that is not brief."""
-        n_bytes = len(self._chunk) - self._position
-        self.is_postponed = self.is_brief and (n_bytes > BRIEF_REFERENCE or BRIEF.has_inflated)
-        return self.is_postponed
-
-    def _hold(self) -> bool:
-        """Put the frame that begins here aside if its size says that it is cut, and return whether it does."""
-        extents, chunk, position = self._extents, self._chunk, self._position
-        if extents is None:
-            from .frame_ends import extents_of
-
-            extents = self._extents = extents_of(self._load_plan(), self._options)
-        self._is_whole = False
-        extent = extents.begin(chunk, position)
-        try:
-            need = extent.measure(chunk, position)
-        except extents.odd as error:
-            self._is_whole = isinstance(error, extents.wrong)
-            return False
-        if need <= len(chunk) - position:
-            self._is_whole = True
-            return False
-        self._parked = PartialFrame(chunk[position:], self._base + position, extent, need)
-        self._base += len(chunk)
-        self._chunk, self._position = b"", 0
-        return True
-
-    def _explained(self, data: bytes, offset: int, base: int) -> tuple[F, int] | None:
-        """Return the frame at `offset`, which only the reference codec reads, and its end; None: it is cut.
-
-        Raises:
-            DecodeError: It does not conform.
-        """
-        steps = self._reading(data, offset, base, is_faulty=self._is_faulty)
-        try:
-            next(steps)
-        except DecodeError as error:
-            release(error)
-            raise
-        except StopIteration as done:
-            return self._built(done.value), done.value.end - base
-        steps.close()
-        return None
-
-    @property
-    def _is_faulty(self) -> bool:
-        """Whether the frame at the position does not conform, once compiled code has refused it."""
-        return self._is_whole and self._is_complete
-
-    def _built(self, node: Node) -> F:
-        """Return what the careful codec has read, as an object of the generated module."""
-        if self._namespace is None:
-            raise AssertionError("the fast code and the careful one do not agree")
-        from ..reference.objects import build
-
-        frame: F = build(self._load_plan(), node.value, self._namespace)
-        return frame
-
-    def _reading(
-        self, data: bytes | bytearray, offset: int, base: int, *, is_faulty: bool = False
-    ) -> Generator[int, bool, Node]:
-        """Return a careful reading of a frame, or of the preamble."""
-        from ..reference.reading.frames import read_frame, read_preamble
-
-        how: Any = {"skim": self._skim, "is_quick": self._namespace is None, "is_faulty": is_faulty}
-        if self._notes is not None:
-            how["compiled"] = self._notes.compiled()
-        read, how = (read_frame, how) if self._decode_opening is None else (read_preamble, {})
-        return read(self._load_plan(), data, offset, self._options, base=base, **how)
-
-    def _park(self, *, is_faulty: bool = False) -> DecodeError | None:
-        data = bytearray(memoryview(self._chunk)[self._position :])
-        start = self._base + self._position
-        self._position = len(self._chunk)
-        return self._begin(data, start, is_faulty=is_faulty)
-
-    def _begin(self, data: bytearray, start: int, *, is_faulty: bool = False) -> DecodeError | None:
-        """Begin the careful reading of a frame, or of the preamble; return an error that is found at once."""
-        self._parked = SuspendedFrame(data, start, self._reading(data, 0, start, is_faulty=is_faulty))
-        try:
-            self._parked.need = next(self._parked.steps)
-        except DecodeError as error:
-            return self._fail(error, start)
-        except StopIteration:
-            raise AssertionError("the fast code and the careful one do not agree") from None
-        return None
-
-    def _resume(self) -> Item[F] | None:
-        """Go on with the frame that was put aside; return what it came to, if it came to something."""
-        parked = self._parked
-        if isinstance(parked, PartialFrame):
-            self._rejoin(parked)
-            return None
-        if parked is None:
-            start = self.offset
-            fault = self._begin(bytearray(), start)
-            return None if fault is None else (start, self.offset - start, fault)
-        while True:
-            self._position = parked.fill(self._chunk, self._position)
-            if parked.missing > 0:
-                return None
-            try:
-                parked.need = parked.steps.send(False)
-            except StopIteration as done:
-                return self._unpark(parked, done.value)
-            except DecodeError as error:
-                fault = self._fail(error, parked.start)
-                return parked.start, self.offset - parked.start, fault
-
-    def _rejoin(self, partial: PartialFrame) -> None:
-        """Add the bytes of the chunk to a frame that was put aside; where it may be whole now, let it begin the chunk."""
-        more = memoryview(self._chunk)[self._position :]
-        if partial.is_to_try(len(more), self._n_last):
-            self._begin_again(partial, more)
-            return
-        partial.add(bytes(more))
-        self._position = len(self._chunk)
-        if partial.is_whole():
-            self._begin_again(partial, b"")
-
-    def _unpark(self, parked: SuspendedFrame, node: Node) -> Item[F]:
-        """Decode the frame that is whole now, with the fast function, and give back what was moved beyond its end."""
-        size = node.end - parked.start
-        self._parked = None
-        self._position -= len(parked.data) - size
-        decode_from, self._decode_opening = self._decode_opening or self._decode_from, None
-        data = bytes(memoryview(parked.data)[:size])
-        frame = self._whole(decode_from, data, node)
-        return parked.start, size, self._noted(frame, data, 0, size, parked.start)
-
-    def _whole(self, decode_from: DecodeFrom[F], data: bytes, node: Node) -> F:
-        if self._state is not None:
-            self._state.begin()
-        try:
-            return decode_from(data, 0, len(data), self._state)[0]
-        except READ_FAULTS:
-            return self._built(node)
-
-    # -- faults -----------------------------------------------------------------------------------------------------
-
-    def _fail(self, error: DecodeError, start: int) -> DecodeError:
-        """Go behind the bad frame where its end is known, else give up the stream."""
-        self._parked, self._decode_opening = None, None
-        if self._notes is not None:
-            self._notes.damage()
-        if error.recoverable and error.end is not None and error.end > start:
-            self._skip = error.end
-            self._position = max(0, min(self._position, error.end - self._base))
-        else:
-            self._failed, self._failed_at = error.copy(), start
-        return error
+    # -- the end ----------------------------------------------------------------------------------------------------
 
     def _cut(self) -> DecodeError | None:
         """Return the error of a frame that the end of the stream cuts."""

@@ -71,14 +71,11 @@ ReadNumber: TypeAlias = Callable[[Any, int, int], tuple[int | None, int]]
 SIZED_VARIABLE: Final = 3  # (SIZED_VARIABLE, ReadNumber, unit)
 VARIABLE: Final = 4  # (VARIABLE, name or None, ReadNumber, allowed)
 FIND: Final = 6  # (FIND, delimiter, unit)
-LIST: Final = (
-    7  # (LIST, ReadNumber or None, expression or None, smallest item, steps of an item, its size or None, RUN or None)
-)
+# (LIST, ReadNumber or None, expression or None, smallest item, steps of an item, its size or None, RUN or None)
+LIST: Final = 7
 UNTIL: Final = 8  # (UNTIL, condition, steps of an item)
 ENTER: Final = 9  # (ENTER, name of a struct)
-MATCH: Final = (
-    10  # (MATCH, subject, ((pairs of numbers, steps), …)); a subject that is a ReadNumber is read here
-)
+MATCH: Final = 10  # (MATCH, subject or a ReadNumber that is read here, ((pairs of numbers, steps), …))
 MESSAGE: Final = 11  # (MESSAGE, subject, names that may come or None)
 WHEN: Final = 12  # (WHEN, condition, names, steps)
 BITS: Final = 13  # (BITS, size, byte order, ((name, shift, mask, is a flag), …))

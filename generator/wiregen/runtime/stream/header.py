@@ -77,6 +77,8 @@ class Head:
 
     def next_look(self, size: int, need: int) -> int:
         """Return where the next number ends that may be wrong; `need` where there is none."""
+        if size >= self.size or not self.allowed:
+            return need
         return min((end for _, _, end in self.allowed if end > size), default=need)
 
 

@@ -24,9 +24,7 @@ Step: TypeAlias = tuple[Any, ...]
 Steps: TypeAlias = tuple[Step, ...]
 
 SKIP: Final = 0  # (SKIP, size)
-SIZED: Final = (
-    1  # (SIZED, size of the length, unpack, bytes that it counts as one, the length is signed, struct format or "")
-)
+SIZED: Final = 1  # (SIZED, size of the length, unpack, bytes that it counts as one, is it signed, format)
 NUMBER: Final = 2  # (NUMBER, name or None, size, unpack, allowed values or None, struct format or "")
 BYTES: Final = 5  # (BYTES, expression, unit)
 

@@ -15,8 +15,8 @@ from .decoder import Decoder
 
 if TYPE_CHECKING:
     from ..codec.compiled import ReadState
+    from .chunk_reader import DecodeFrom
     from .context import Context
-    from .decoder import DecodeFrom
 
 __all__ = ["ReferenceDecoder", "reference_decoder"]
 

@@ -10,11 +10,8 @@ from collections.abc import Callable
 from struct import error as struct_error
 from typing import TypeAlias
 
-from ..codec.options import Options
 from ..reference.expressions import Undefined, Value, evaluate
-from ..reference.layout import Layout
 from ..schema.expressions import Expression, FieldReference
-from ..schema.protocol import Schema
 from .extent_steps import (
     BITS,
     ENTER,
@@ -28,19 +25,20 @@ from .extent_steps import (
     UNTIL,
     VARIABLE,
     WHEN,
-    ExtentSteps,
 )
-from .header import Head, Header, head_of, header_of
 from .number_steps import BYTES, NUMBER, SIZED, SKIP, Odd, Step, Steps, Wrong
 
-__all__ = ["Extent", "Extents"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .sender_extents import SenderExtents
+
+__all__ = ["Extent", "Level", "natural"]
 
 Buffer: TypeAlias = bytes | bytearray
-_MOST_KNOWN = 1024  # messages that are found by their codes
 _MOST_LEVELS = 256  # of what stands inside each other, before the reference codec judges the depth
 
 
-class _Level:
+class Level:
     """Steps under way: those of a record, or of the items of a list.
 
     Attributes:
@@ -74,13 +72,13 @@ class Extent:
     )  # fmt: skip
     odd: type[Exception] = Odd
 
-    def __init__(self, extents: Extents) -> None:
+    def __init__(self, extents: SenderExtents) -> None:
         self._extents = extents
         self._frame: dict[str, object] = {}
         self._items_left = extents.schema.n_messages
         if extents.head is None:
-            self._level = _Level(extents.steps, self._frame)
-        self._stack: list[_Level] = []
+            self._level = Level(extents.steps, self._frame)
+        self._stack: list[Level] = []
         self._size = self._searched = self._passed = 0
         self._has_begun = extents.head is None
         self.is_known = False
@@ -152,7 +150,7 @@ class Extent:
             raise Wrong
         return need
 
-    def _leave(self, level: _Level) -> None:
+    def _leave(self, level: Level) -> None:
         """Go on after the last step of a level: with its next item, or with the level around it."""
         if level.until is not None and not self._holds(level):
             self._spend(1)
@@ -162,7 +160,7 @@ class Extent:
         else:
             self.is_known = True
 
-    def _holds(self, level: _Level) -> bool:
+    def _holds(self, level: Level) -> bool:
         """Return whether a list ends with the item that was just passed; its condition stands in the record around it."""
         assert level.until is not None
         self._item, self._level = level.names, self._stack[-1]
@@ -170,7 +168,7 @@ class Extent:
         self._level = level
         return holds
 
-    def _enter(self, level: _Level) -> None:
+    def _enter(self, level: Level) -> None:
         if len(self._stack) == _MOST_LEVELS:
             raise Odd
         self._stack.append(self._level)
@@ -211,10 +209,10 @@ class Extent:
         length, after = step[1](data, position, end)
         if after > end:
             return -int(after)
-        return int(after) if length is None else int(after) + _natural(length) * int(step[2])
+        return int(after) if length is None else int(after) + natural(length) * int(step[2])
 
     def _bytes(self, step: Step, data: Buffer, position: int, end: int) -> int:
-        return position + _natural(self._evaluate(step[1])) * int(step[2])
+        return position + natural(self._evaluate(step[1])) * int(step[2])
 
     def _find(self, step: Step, data: Buffer, position: int, end: int) -> int:
         _, delimiter, unit = step
@@ -239,16 +237,16 @@ class Extent:
                 return -position
             if count is None:
                 return position
-        if _natural(count) > self._extents.schema.count or count * smallest > self._extents.most:
+        if natural(count) > self._extents.schema.count or count * smallest > self._extents.most:
             raise Wrong
         self._spend(count)
         if fixed is not None:
             return int(position + count * fixed)
         if run is not None:
-            self._enter(_Level(run, self._frame))
+            self._enter(Level(run, self._frame))
             self._level.n_lengths = count * len(steps)
         elif count:
-            self._enter(_Level(steps, {}, left=count - 1))
+            self._enter(Level(steps, {}, left=count - 1))
         return position
 
     def _run(self, step: Step, data: Buffer, position: int, end: int) -> int:
@@ -269,11 +267,11 @@ class Extent:
 
     def _until(self, step: Step, data: Buffer, position: int, end: int) -> int:
         self._spend(1)
-        self._enter(_Level(step[2], {}, until=step[1]))
+        self._enter(Level(step[2], {}, until=step[1]))
         return position
 
     def _struct(self, step: Step, data: Buffer, position: int, end: int) -> int:
-        self._enter(_Level(self._extents.tables.struct(step[1]), {}))
+        self._enter(Level(self._extents.tables.struct(step[1]), {}))
         return position
 
     def _match(self, step: Step, data: Buffer, position: int, end: int) -> int:
@@ -288,20 +286,20 @@ class Extent:
             names = {}
         for patterns, steps in arms:
             if not patterns or any(low <= number <= high for low, high in patterns):
-                self._enter(_Level(steps, names))
+                self._enter(Level(steps, names))
                 return position
         raise Wrong
 
     def _message(self, step: Step, data: Buffer, position: int, end: int) -> int:
         _, subject, only = step
         choice = subject if type(subject) is str else self._evaluate(subject)
-        self._enter(_Level(self._extents.message(choice, only), {}))
+        self._enter(Level(self._extents.message(choice, only), {}))
         return position
 
     def _when(self, step: Step, data: Buffer, position: int, end: int) -> int:
         _, condition, names, steps = step
         if self._evaluate(condition):
-            self._enter(_Level(steps, self._level.names))
+            self._enter(Level(steps, self._level.names))
         else:
             self._level.names.update(dict.fromkeys(names))
         return position
@@ -363,7 +361,7 @@ class Extent:
     size = count = present = code = checksum = remaining = offset = about_item = _unknown
 
 
-def _natural(number: object, least: int | None = 0) -> int:
+def natural(number: object, least: int | None = 0) -> int:
     """Return a number that a size, a count or a choice may be."""
     if not isinstance(number, int):
         raise Odd
@@ -388,108 +386,3 @@ _RARE: dict[int, Callable[[Extent, Step, Buffer, int, int], int]] = {
     BITS: Extent._bits,
     FOREIGN: Extent._foreign,
 }
-
-
-class Extents:
-    """Where the frames of one sender end.
-
-    Attributes:
-        most: The longest frame, in bytes.
-        head: The numbers that a frame begins with, if they choose its message.
-    """
-
-    __slots__ = (
-        "_choice",
-        "_frame",
-        "_header",
-        "_headers",
-        "_messages",
-        "_only",
-        "_subject",
-        "head",
-        "most",
-        "options",
-        "schema",
-        "sender",
-        "steps",
-        "tables",
-    )
-    odd: type[Exception] = Odd
-    wrong: type[Exception] = Wrong
-
-    def __init__(self, plan: Schema, options: Options) -> None:
-        self.options = options
-        self.schema = Layout(plan, options)
-        self.tables = ExtentSteps(self.schema)
-        name = self.schema.frame_of(options.from_role)
-        self.steps = self.tables.frame(name)
-        self.sender: str | None = self.schema.role or self.schema.frames[name].role
-        self._frame = name
-        self.most = self.schema.frame
-        self._messages: dict[tuple[object, tuple[str, ...] | None], Steps] = {}
-        self._header = header_of(self.steps, self.most)
-        self._headers: dict[int, Header | None] = {}
-        self._choice = None
-        self.head: Head | None = None
-        if self._header is None and self.steps[-1][0] == MESSAGE:
-            _, subject, self._only = self.steps[-1]
-            self.head, self._subject = head_of(self.steps[:-1], subject)
-            self._choice = None if self.head is None else self.head.unpack_one(self._subject)
-
-    def begin(self, data: Buffer, start: int) -> Header | Extent:
-        """Return what measures the frame that begins at `start`."""
-        if self._header is not None:
-            return self._header
-        header, choice = None, self._choice
-        if choice is not None:
-            try:
-                header = self._headers[choice(data, start)[0]]
-            except struct_error:  # cut before the choice
-                pass
-            except KeyError:
-                header = self._header_of(choice(data, start)[0])
-        return header or Extent(self)
-
-    def _header_of(self, choice: int) -> Header | None:
-        """Return where the frames of a message end, if their first bytes say that."""
-        try:
-            steps = self.message(choice, self._only)
-        except Odd:
-            return None
-        if len(self._headers) >= _MOST_KNOWN:
-            self._headers.clear()
-        # Names of the frame are not those of its message.
-        before = ((*step[:1], None, *step[2:]) if step[0] == NUMBER else step for step in self.steps[:-1])
-        header = self._headers[choice] = header_of((*before, *steps), self.most)
-        return header
-
-    def after_head(self, numbers: tuple[int, ...], names: dict[Value, Value]) -> _Level:
-        """Return the steps of the message that the first numbers of a frame choose; `names` takes them in.
-
-        Raises:
-            Odd: There is none.
-        """
-        assert self.head is not None
-        names.update(zip(self.head.names, numbers, strict=True))
-        return _Level(self.message(numbers[self._subject], self._only), {})
-
-    def message(self, choice: object, only: tuple[str, ...] | None) -> Steps:
-        """Return the steps of a message, by its name or its code.
-
-        Raises:
-            Odd: There is none of those that may come.
-        """
-        steps = self._messages.get((choice, only))
-        if steps is not None:
-            return steps
-        name: str | None
-        if isinstance(choice, str):
-            name = choice
-        else:
-            name = self.schema.message_of(_natural(choice, least=None), self.sender, self._frame)
-        if name is None or (only is not None and name not in only):
-            raise Odd
-        if len(self._messages) >= _MOST_KNOWN:
-            self._messages.clear()
-        steps = self._messages[choice, only] = self.tables.message(name)
-        return steps

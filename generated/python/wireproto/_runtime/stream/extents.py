@@ -24,7 +24,7 @@ class Extent(Protocol):
 
 
 class Extents(Protocol):
-    """Where the frames of one sender end: `extent.Extents`, or `frame_ends.HeaderExtents`.
+    """Where the frames of one sender end: `sender_extents.SenderExtents`, or `frame_ends.HeaderExtents`.
 
     Attributes:
         odd: What says that the end of a frame cannot be found.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HeaderExtents", "Odd", "extents_of", "header_of_frame"]
 
-_EXTENTS = Lazy("stream.extent", "Extents")
+_EXTENTS = Lazy("stream.sender_extents", "SenderExtents")
 
 
 class HeaderExtents:

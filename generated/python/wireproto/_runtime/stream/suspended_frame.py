@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SuspendedFrame"]
 
-
 _STEP = 4096  # bytes put aside at once, so that a search for a delimiter does not go byte by byte
 
 
