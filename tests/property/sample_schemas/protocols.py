@@ -280,8 +280,10 @@ class _Protocol:
         named = [self._type() for _ in range(self._dice.randint(0, 2))]
         self._declared.messages = [] if n_ways == "two" else list(named)
         self._settle_contexts(n_ways)
+        is_coded = self._chance(0.4)
+        self._named_codes = {name: 20 + place for place, name in enumerate(named)} if is_coded else {}
         for name in named:
-            self._message(name, "", roles[0])
+            self._message(name, str(self._named_codes.get(name, "")), roles[0])
         bodies = [self._frame(name, role, named) for name, role in zip(frames, roles, strict=True)]
         for role, codes in zip(roles, bodies, strict=True):
             self._coded_messages(role, codes, n_ways)
@@ -366,13 +368,15 @@ class _Protocol:
                 ("u24", range(70_000, 70_100)),
             )
         )
-        chosen = {self._type(): code for code in dice.sample(list(codes), dice.randint(1, 4))}
+        taken_codes = self._named_codes.values()
+        free = [code for code in codes if code not in taken_codes]
+        chosen = {self._type(): code for code in dice.sample(free, dice.randint(1, 4))}
         code_rows = [f"{kind} : {code_type} := code(body)"]
         if code_type == "bits":
             other = fields.name(place)
             code_rows = [f"{kind} : u5 := code(body)", f"{other} : u3"]
         if code_type in ("u8", "u16") and self._chance(0.2):
-            code_rows = [f"{kind} : {self._code_enum(list(chosen.values()))} := code(body)"]
+            code_rows = [f"{kind} : {self._code_enum([*chosen.values(), *taken_codes])} := code(body)"]
         taken = self._one(*chosen) if self._chance(0.1) else ""
         rows = self._body(place, [*before, *code_rows], f"{kind} only {taken}" if taken else kind, named)
         self._add(head, rows)
@@ -411,7 +415,8 @@ class _Protocol:
 
     def _body(self, place: Place, rows: list[str], kind: str, named: list[str]) -> list[str]:
         fields = self._fields
-        match, after = self._choice(place, kind, named), self._after(place)
+        rows, match = self._choice(place, rows, kind, named)
+        after = self._after(place)
         form = self._dice.choices(
             ("in size", "bare", "in prefix", "block", "zlib", "chunks", "if", "total"),
             (5, 2, 2, 2, 0.6, 0.5, 0.7, 0.6),
@@ -475,18 +480,24 @@ class _Protocol:
         at = self._dice.choice(list(places))
         return [*rows[:at], row, *rows[at:]]
 
-    def _choice(self, place: Place, kind: str, named: list[str]) -> str:
-        """Return the type of the field that carries the message."""
+    def _choice(self, place: Place, rows: list[str], kind: str, named: list[str]) -> tuple[list[str], str]:
+        """Return the rows before the field that carries the message, and its type; no code is written of a message without one."""
         own = f"match {kind}{self._one('', ' lenient') if ' only ' in kind else ''}"
         numbers = [each for each in place.known if each.sort == "int" and each.most]
-        if named and numbers and self._chance(0.5):
+        is_written_apart = "code(" in rows[-1]
+        if named and numbers and (is_written_apart or self._named_codes) and self._chance(0.5):
             subject = self._dice.choice(numbers).name
-            arms = [f"0 => {own}", f"1, 3 .. 4 => {named[0]}"]
+            arms, others = [f"0 => {own}", f"1, 3 .. 4 => {named[0]}"], ["1", "3 .. 4"]
             if len(named) > 1 and len(numbers) > 1 and self._chance(0.5):
                 arms.append(f"2 => match {numbers[0].name} {{ 0 => {named[1]}  _ => {named[0]} }}")
-            arms += self._dice.choice(([f"_ => {named[-1]}"], [f"_ => {own}"], []))
-            return f"match {subject} {{ {'  '.join(arms)} }}"
-        return own
+                others.append("2")
+            rest = self._one("", named[-1], own)
+            arms += [f"_ => {rest}"] if rest else []
+            if not self._named_codes:
+                condition = f"{subject} not in [{', '.join(others)}]" if rest == own else f"{subject} == 0"
+                rows = [*rows[:-1], f"{rows[-1]} if {condition}"]
+            return rows, f"match {subject} {{ {'  '.join(arms)} }}"
+        return rows, own
 
     def _after(self, place: Place) -> list[str]:
         """Return what comes after the message in its frame."""

@@ -41,7 +41,6 @@ from wiregen.schema.field_facts import (
     bits_of,
     called_structs,
     expected_of,
-    is_code,
     is_literal,
     is_padded,
     is_simple_padding,
@@ -167,7 +166,7 @@ class Flattener:
     def _checks(self, field: m.Field, key: str, prefix: str) -> Iterator[Step]:
         match field.value:
             case m.Derived(value=value, is_lenient=lenient):
-                if not is_code(value) and not self._asked[-1].is_certain(field):
+                if not self._asked[-1].is_certain(field):
                     what: Literal["derived", "tolerated"] = "tolerated" if lenient else "derived"
                     yield Check(key=key, expression=value, prefix=prefix, what=what, field=field)
             case m.Constant(value=value):

@@ -9,6 +9,7 @@ from wiregen.generate.steps.step import (
     Check,
     Mark,
 )
+from wiregen.runtime.schema.shapes import content
 from wiregen.schema import model as m
 from wiregen.schema.walk import (
     direct_expressions,
@@ -80,6 +81,9 @@ def _is_laid_by(field: m.Field, function: str, name: str) -> bool:
     match function, field.type:
         case "present", _:
             return field.condition == own
+        case "code", type_:
+            chosen = content(type_)
+            return isinstance(chosen, m.MessageMatch) and chosen.subject == own
         case "size", m.Region(carrier=m.InSize(size=size)):
             return field.condition is None and size == own
         case "size", m.Bytes(length=m.Computed(value=value)):

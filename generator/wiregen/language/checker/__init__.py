@@ -12,6 +12,7 @@ from wiregen.language.checker import (
     arms,
     bounds,
     choices,
+    codes,
     contexts,
     fields,
     frames,
@@ -22,6 +23,7 @@ from wiregen.language.checker import (
     regions,
     rows,
     sessions,
+    variants,
 )
 from wiregen.language.checker import trailing_bytes as tails
 from wiregen.language.checker import unused_messages as mentions
@@ -37,6 +39,7 @@ __all__ = ["check", "largest_memory"]
 _ROOMS = (
     choices,
     fields,
+    codes,
     absences,
     arms,
     lengths,
@@ -44,6 +47,7 @@ _ROOMS = (
     regions,
     tails,
     frames,
+    variants,
     bounds,
     names,
     contexts,

@@ -30,6 +30,7 @@ from wiregen.schema.model import (
     Number,
     Operation,
     Range,
+    Type,
 )
 from wiregen.schema.walk import direct_expressions, inner_expressions, nested_expressions
 
@@ -116,6 +117,11 @@ class Uses:
     def facts_of(self, field: Field) -> Facts:
         """Return the conditions under which a field is there."""
         return next((each.own for each in self._placed if each.field is field), ())
+
+    def known_at(self, type_: Type) -> list[Fact]:
+        """Return what is sure of a declaration with a field in which this type is laid."""
+        facts = next((facts for each in self._placed for facts, laid in each.laid if laid is type_), ())
+        return self.known_before(len(self._record.flat), facts)
 
     def known_before(self, position: int, facts: Facts) -> list[Fact]:
         """Return what is sure where facts hold: they, and each `where` that is checked before the field at `position` is read."""

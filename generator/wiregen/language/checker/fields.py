@@ -176,32 +176,6 @@ def _subject(type_: Type, record: Record) -> Field | None:
             return None
 
 
-def _code_derived_twice(inspection: Inspection) -> None:
-    for record in inspection.records:
-        seen: dict[str, Field] = {}
-        for field in record.flat:
-            body = _coded(field)
-            if body is not None and body in seen:
-                inspection.error(
-                    "WG3035",
-                    f"the code of `{body}` is written twice",
-                    inspection.place(field.path, "value"),
-                    "second field with it",
-                    inspection.also(seen[body].path, "first", "value"),
-                    help_=f"one of them is enough; compare the other one with it: `where {field.name} == {seen[body].name}`",
-                )
-            elif body is not None:
-                seen[body] = field
-
-
-def _coded(field: Field) -> str | None:
-    match field.value:
-        case Derived(value=Call(function="code", arguments=(FieldReference(path=(name,)),))):
-            return name
-        case _:
-            return None
-
-
 def _is_trailing(field: Field) -> bool:
     return isinstance(field.value, Trailing)
 
@@ -323,7 +297,6 @@ RULES = (
     _one_row_of_trailing,
     _value_outside_type,
     _discriminator_set_twice,
-    _code_derived_twice,
     _nothing_to_write,
     _remaining_in_a_value,
     _size_of_bits,

@@ -1,13 +1,14 @@
-"""The way of messages: frames, roles, codes that reach them, ports, limits and variants."""
+"""The way of messages: frames, roles, codes that reach them, ports and limits."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wiregen.language.checker.absences import Uses
+from wiregen.language.checker.conditions import never
 from wiregen.language.checker.fields import fault_of_value
-from wiregen.language.checker.inspection import MAX_VARIANTS, Inspection, Owner, Record
-from wiregen.language.checker.layout_equality import Shape, shape_of
-from wiregen.language.checker.lookup import is_visible
+from wiregen.language.checker.inspection import Inspection, Record
+from wiregen.language.checker.presence import is_one_of
 from wiregen.language.diagnostics import Label
 from wiregen.runtime.schema.shapes import content
 from wiregen.schema.model import (
@@ -21,9 +22,9 @@ from wiregen.schema.model import (
     Number,
     Preamble,
     Region,
-    Variant,
+    Span,
 )
-from wiregen.schema.walk import arm_path, flat_fields, placed_matches
+from wiregen.schema.walk import arm_path, placed_matches
 
 __all__ = ["RULES"]
 
@@ -97,11 +98,13 @@ def _report_uncarried(inspection: Inspection, messages: list[Message], help_: st
 
 
 def _code_outside_frame(inspection: Inspection) -> None:
+    uses = {id(record): Uses(inspection, record) for record in inspection.frame_records}
     for message in inspection.protocol.messages:
         if message.code is None or message.name in inspection.named_messages:
             continue
         faults = [
             _fault_of_code(inspection, message.code, record, way)
+            or _fault_of_place(uses[id(record)], message.code, way)
             for record, way in _listing(inspection, message)
         ]
         if faults and None not in faults:
@@ -110,13 +113,23 @@ def _code_outside_frame(inspection: Inspection) -> None:
                 f"type code {message.code} of `{message.name}` has no room in its frame",
                 inspection.place(message.path, "code"),
                 faults[0] or "",
-                help_="the field that says the type has to be able to hold it",
+                help_="the field that says the type has to be able to hold it, in an arm where messages are read by code",
             )
 
 
 def _fault_of_code(inspection: Inspection, code: int, record: Record, way: MessageMatch) -> str | None:
     subject = inspection.declared.type_of(way.subject, record.by_name)
     return None if subject is None else fault_of_value(Number(value=code), subject, inspection.declared)
+
+
+def _fault_of_place(uses: Uses, code: int, way: MessageMatch) -> str | None:
+    """Return that what is sure where a message is chosen leaves a code out, or None."""
+    known = uses.known_at(way)
+    chosen = is_one_of(way.subject, (Span(low=code, high=code),))
+    is_ruled_out = bool(known) and never([*known, (chosen, True)], uses) and not never(known, uses)
+    return (
+        f"{code} is not read here: another arm takes it, or a condition refuses it" if is_ruled_out else None
+    )
 
 
 def _frames(inspection: Inspection, message: Message) -> Iterator[Record]:
@@ -185,85 +198,6 @@ def _where_limits_stand(inspection: Inspection) -> Label | None:
     return inspection.also(inspection.protocol.path, "has no `limits`", "name")
 
 
-def _variant_of_other_fields(inspection: Inspection) -> None:
-    for other, own in _varied(inspection):
-        theirs, ours = _visible(other), _visible(own)
-        different = sorted(theirs.keys() ^ ours.keys())
-        if different:
-            owner, what = (
-                (other, "only here") if different[0] in theirs else (own, "only in the layout it stands for")
-            )
-            inspection.error(
-                "WG3045",
-                f"the layouts of `{own.name}` differ in more than order: `{different[0]}`",
-                inspection.place((theirs.get(different[0]) or ours[different[0]]).path),
-                what,
-                inspection.also(other.path if owner is own else own.path, "the other layout", "name"),
-                help_="a variant lays the same fields in another way; only derived and constant ones may differ",
-            )
-
-
-def _variant_without_difference(inspection: Inspection) -> None:
-    for other, own in _varied(inspection):
-        if shape_of(other.fields) == shape_of(own.fields):
-            inspection.error(
-                "WG3046",
-                f"this layout of `{own.name}` is the one it already has",
-                inspection.place(other.path, "name"),
-                "no difference",
-                inspection.also(own.path, "the same bytes", "name"),
-                help_="take it out: what a variant does not lay differently, it takes over",
-            )
-
-
-def _variants_alike(inspection: Inspection) -> None:
-    first: dict[Shape, Variant] = {}
-    for variant in inspection.protocol.variants[:MAX_VARIANTS]:
-        before = first.setdefault(shape_of(_layouts(variant)), variant)
-        if before is not variant:
-            inspection.error(
-                "WG3046",
-                f"variant `{variant.name}` lays the same bytes as `{before.name}`",
-                inspection.place(variant.path, "name"),
-                "cannot be told apart",
-                inspection.also(before.path, "the same layouts", "name"),
-                help_="lay something in another way, or remove one of them",
-            )
-
-
-def _layouts(variant: Variant) -> tuple[tuple[str, str, tuple[Field, ...]], ...]:
-    """Return what a variant lays, in an order that does not depend on the text."""
-    owners: tuple[Owner, ...] = (*variant.frames, *variant.structs, *variant.messages, *variant.preambles)
-    by_name = sorted(owners, key=lambda owner: (type(owner).__name__, owner.name))
-    return tuple((type(owner).__name__, owner.name, owner.fields) for owner in by_name)
-
-
-def _too_many_variants(inspection: Inspection) -> None:
-    for variant in inspection.protocol.variants[MAX_VARIANTS:]:
-        inspection.error(
-            "WG3047",
-            f"a protocol has at most {MAX_VARIANTS} variants",
-            inspection.place(variant.path, "name"),
-            "one too many",
-        )
-
-
-def _varied(inspection: Inspection) -> Iterator[tuple[Owner, Owner]]:
-    """Yield each declaration of a variant with the one that it stands for."""
-    records = (record for record in inspection.records if record.variant is None)
-    own = {(type(record.owner), record.owner.name): record.owner for record in records}
-    for variant in inspection.protocol.variants[:MAX_VARIANTS]:
-        others: tuple[Owner, ...] = (*variant.frames, *variant.structs, *variant.messages, *variant.preambles)
-        for owner in others:
-            other = own.get((type(owner), owner.name))
-            if other is not None:
-                yield owner, other
-
-
-def _visible(owner: Owner) -> dict[str, Field]:
-    return {field.name: field for field in flat_fields(owner.fields) if is_visible(field)}
-
-
 def _arm_without_message(inspection: Inspection) -> None:
     """The field that carries the message holds one in every arm: what a frame carries is a message."""
     for record in inspection.records:
@@ -275,7 +209,7 @@ def _arm_without_message(inspection: Inspection) -> None:
                     f"`{field.name}` carries the message of the frame, and this arm has none",
                     inspection.place(path, "type"),
                     "not a message",
-                    help_="declare `message Name { … }` without a type code, and name it in the arm",
+                    help_="declare `message Name { … }`, and name it in the arm",
                 )
 
 
@@ -295,9 +229,5 @@ RULES = (
     _two_preambles,
     _without_bytes,
     _inflated_without_limit,
-    _variant_of_other_fields,
-    _variant_without_difference,
-    _variants_alike,
-    _too_many_variants,
     _arm_without_message,
 )

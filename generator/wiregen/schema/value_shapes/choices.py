@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wiregen.schema.value_shapes.shapes import Form, Member, Number, String
+from wiregen.schema.value_shapes.shapes import Form, Many, Member, Nullable, Number, String
 
-__all__ = ["merged"]
+__all__ = ["holds", "merged", "widened"]
 
 
 def merged(forms: Iterable[Form]) -> tuple[Form, ...]:
@@ -22,6 +22,33 @@ def merged(forms: Iterable[Form]) -> tuple[Form, ...]:
         strings = (String(is_lenient=True),)
         distinct = tuple(dict.fromkeys(strings[0] if isinstance(each, String) else each for each in distinct))
     return distinct
+
+
+def widened(form: Form, other: Form) -> Form:
+    """Return a form whose integers hold those of another layout too; where the two have none in common, the form as it is."""
+    match form, other:
+        case Number(), Number() if form != other:
+            numbers = _numbers((form, other))
+            return numbers[0] if len(numbers) == 1 else form
+        case Many(item=item), Many(item=inner):
+            return Many(item=widened(item, inner))
+        case Nullable(value=value), Nullable(value=inner):
+            return Nullable(value=widened(value, inner))
+        case _:
+            return form
+
+
+def holds(form: Form, other: Form) -> bool:
+    """Tell whether each value of another form can be carried in this one."""
+    match form, other:
+        case (Many(item=item), Many(item=inner)) | (Nullable(value=item), Nullable(value=inner)):
+            return holds(item, inner)
+        case String(is_lenient=True), String():
+            return True
+        case Number(), Number():
+            return widened(form, other) == form
+        case _:
+            return form == other
 
 
 def _number(form: Number | Member) -> Number:

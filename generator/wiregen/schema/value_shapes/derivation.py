@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal, assert_never
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, assert_never
 
 from wiregen.schema import model as m
 from wiregen.schema.declared import index_of
-from wiregen.schema.value_shapes.choices import merged
+from wiregen.schema.value_shapes.choices import merged, widened
 from wiregen.schema.value_shapes.reachable import reachable
 from wiregen.schema.value_shapes.shapes import (
     AnyOf,
@@ -39,7 +40,10 @@ from wiregen.schema.walk import (
     nested_types,
 )
 
-__all__ = ["carry"]
+__all__ = ["CarriedFields", "Varied", "carry", "fields_of_all", "fields_of_layout"]
+
+Varied: TypeAlias = m.Struct | m.Message | m.Frame
+"""A declaration that a variant may lay in another way, and whose fields are carried."""
 
 
 def carry(protocol: m.Protocol) -> Carried:
@@ -59,6 +63,49 @@ def carry(protocol: m.Protocol) -> Carried:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CarriedFields:
+    """The fields of a declaration as they are carried, and the choices that they have."""
+
+    fields: tuple[CarriedField, ...]
+    choices: tuple[Choice, ...]
+
+
+def fields_of_layout(protocol: m.Protocol, declared: Varied) -> CarriedFields:
+    """Return what one layout of a declaration carries."""
+    if isinstance(declared, m.Frame):
+        owner = _Owner(protocol, frame_attributes(declared, protocol))
+        fields = owner.carried(field for field in owner.shown() if field.name != declared.message)
+    else:
+        owner = _Owner(protocol, attributes(declared.fields))
+        fields = owner.carried(owner.shown())
+    return CarriedFields(fields=fields, choices=tuple(owner.choices))
+
+
+def fields_of_all(protocol: m.Protocol, declared: Varied) -> CarriedFields:
+    """Return what a declaration carries, with integers that hold those of its other layouts too."""
+    own = fields_of_layout(protocol, declared)
+    for other in _layouts(protocol, declared):
+        own = _with_widths(own, fields_of_layout(protocol, other))
+    return own
+
+
+def _with_widths(own: CarriedFields, other: CarriedFields) -> CarriedFields:
+    forms = {field.name: field.form for field in other.fields}
+    choices = {choice.name: choice.forms for choice in other.choices}
+    return CarriedFields(
+        fields=tuple(replace(f, form=widened(f.form, forms.get(f.name, f.form))) for f in own.fields),
+        choices=tuple(replace(c, forms=merged((*c.forms, *choices.get(c.name, ())))) for c in own.choices),
+    )
+
+
+def _layouts(protocol: m.Protocol, declared: Varied) -> Iterator[Varied]:
+    """Yield the other layouts of a declaration."""
+    for variant in protocol.variants:
+        others: tuple[Varied, ...] = (*variant.structs, *variant.messages, *variant.frames)
+        yield from (each for each in others if type(each) is type(declared) and each.name == declared.name)
+
+
 class _Rooms:
     """The declarations of a protocol, one after another."""
 
@@ -68,7 +115,7 @@ class _Rooms:
     def record(
         self, kind: Literal["struct", "message"], declared: m.Struct | m.Message, code: int | None
     ) -> Record:
-        owner = _Owner(self._protocol, attributes(declared.fields))
+        carried = fields_of_all(self._protocol, declared)
         return Record(
             kind=kind,
             name=declared.name,
@@ -76,8 +123,8 @@ class _Rooms:
             path=declared.path,
             doc=declared.doc,
             notes=declared.notes,
-            fields=owner.carried(owner.shown()),
-            choices=tuple(owner.choices),
+            fields=carried.fields,
+            choices=carried.choices,
             code=code,
         )
 
@@ -98,10 +145,10 @@ class _Rooms:
         )
 
     def frame(self, frame: m.Frame) -> FrameRecord:
-        owner = _Owner(self._protocol, frame_attributes(frame, self._protocol))
-        header = [field for field in owner.shown() if field.name != frame.message]
-        body = next((field for field in owner.flat if field.name == frame.message), None)
-        carried = set(self._messages(body.type, frame.role)) if body is not None else set()
+        header = fields_of_all(self._protocol, frame)
+        carried = {
+            name for layout in (frame, *_layouts(self._protocol, frame)) for name in self._messages(layout)
+        }
         return FrameRecord(
             name=frame.name,
             role=frame.role,
@@ -109,15 +156,20 @@ class _Rooms:
             doc=frame.doc,
             notes=frame.notes,
             body=frame.message or "",
-            fields=owner.carried(header),
-            choices=tuple(owner.choices),
+            fields=header.fields,
+            choices=header.choices,
             messages=tuple(each.name for each in self._protocol.messages if each.name in carried),
             is_coded=frame.notes.tag == "code",
             may_lack_message=may_lack_message(frame),
         )
 
-    def _messages(self, body: m.Type, role: str | None) -> Iterator[str]:
-        for type_ in nested_types(body):
+    def _messages(self, frame: Varied) -> Iterator[str]:
+        """Yield the names of the messages that one layout of a frame may carry."""
+        assert isinstance(frame, m.Frame)
+        known = frame_attributes(frame, self._protocol)
+        bodies = [each.field.type for each in known if each.field.name == frame.message]
+        role = frame.role
+        for type_ in nested_types(*bodies):
             match type_:
                 case m.MessageMatch():
                     yield from (each.name for each in matched_messages(self._protocol.messages, type_, role))

@@ -176,6 +176,7 @@ class FunctionBuilder:
         """Return the function that reads a frame and whichever message it carries; `is_bare`: only to return that."""
         names = self._names(is_frame=True, sender=frame.role)
         names.body, names.reads_code = frame.message, True
+        names.codes_table = self._shared.codes_table(frame)
         traits = Traits(name=self._shared.reader(frame.name), is_frame=True, is_heavy=False)
         layout = laid(lambda: frame_layout(self._protocol, frame, None))
         layout = without_unread(layout, frame) if is_bare else layout

@@ -31,6 +31,8 @@ class ReadNames:
     """Header fields that expressions speak of."""
     message: m.Message | None = None
     body: str | None = None
+    codes_table: str = ""
+    """The table of the codes of the messages that the frame carries, where it may be read for any of them."""
     locals: Locals = field(default_factory=Locals)
     values: dict[str, str] = field(default_factory=dict)
     raws: dict[str, str] = field(default_factory=dict)
@@ -168,6 +170,11 @@ class ReadLookup:
         if key in names.codes:
             return names.codes[key]
         raise UnsupportedError("", "`code` here")
+
+    def code_of_body(self, otherwise: str) -> str:
+        """Return the code of the frame's message, whichever it is; `otherwise` stands for that of one without."""
+        value = self._names.values[f"{self._prefix}{self._names.body}"]
+        return f"{self._names.codes_table}.get(type({value}), {otherwise})"
 
     def limit(self, name: str) -> str:
         default = self._names.shared.limits.get(name)

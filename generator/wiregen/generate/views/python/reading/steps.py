@@ -54,6 +54,7 @@ from wiregen.generate.views.python.reading.step_views import (
 from wiregen.generate.views.python.shared import Shared, variety_class
 from wiregen.generate.views.python.text import class_name, flat, is_shown
 from wiregen.schema import model as m
+from wiregen.schema.field_facts import is_code
 
 
 class ReadBuilder:
@@ -375,10 +376,11 @@ class ReadBuilder:
         lookup = ReadLookup(names, step.prefix, step.item)
         if step.what == "where":
             return ReadCheck(condition=python_failure(step.expression, lookup))
-        text = python_expression(step.expression, lookup)
         own = names.raws.get(step.key)
         if own is None:
             raise UnsupportedError(step.field.path, "a constant of this kind")
+        is_of_body = bool(names.codes_table) and step.prefix == FRAME and is_code(step.expression)
+        text = lookup.code_of_body(own) if is_of_body else python_expression(step.expression, lookup)
         test = f"{own} != {text}" if text != "None" else f"{own} is not None"
         return ReadCheck(condition=f"{STRICT}{test}" if step.what == "tolerated" else test)
 

@@ -1,0 +1,91 @@
+"""Fields derived from a code, where it is not that code by which the value was chosen: both codecs compare them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from tests.property.codecs import Codecs, Wishes
+from tests.property.schemas import built
+from tests.property.test_serialization_constructs import serializations
+
+ALL = ("native", "protobuf", "msgpack")
+BY_ARMS = """
+protocol p { source "no document"  endian big  roles a, b }
+frame F {
+  kind : u8
+  type : u8 := code(body) if kind != 9
+  body : match kind { 0 => match type  9 => Bare  _ => match type { 1 .. 2 => One  7 => match type  _ => Other } } in u16
+}
+message One 1 { x : u8 }
+message Other 4 { x : u8 }
+message Seven 7 { x : u8 }
+message Bare { x : u8 }
+"""
+OF_UNIONS = """
+protocol p { source "no document"  endian big  roles a, b }
+frame F { type : u8 := code(body)  body : match type in u8 }
+message A 1 { kind : u8 := code(value)  value : Value }
+message B 2 { kind : u8 := code(inner)  inner : A  tail : u8 }
+union Value : u8 { Small 1 { x : u8 }  Wide 2 .. 3 { x : u16 } }
+"""
+
+
+@pytest.fixture(scope="module")
+def by_arms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Codecs]:
+    with built(BY_ARMS, tmp_path_factory.mktemp("arms"), "codes_by_arms", ALL) as codecs:
+        yield codecs
+
+
+@pytest.fixture(scope="module")
+def of_unions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Codecs]:
+    with built(OF_UNIONS, tmp_path_factory.mktemp("unions"), "codes_of_unions", ALL) as codecs:
+        yield codecs
+
+
+@pytest.mark.parametrize(
+    ("protocol", "octets"),
+    [
+        pytest.param("by_arms", "00 01 0001 05", id="by code"),
+        pytest.param("by_arms", "01 01 0001 05", id="by an arm that takes its code"),
+        pytest.param("by_arms", "01 04 0001 05", id="by the rest of the arms"),
+        pytest.param("by_arms", "01 07 0001 05", id="by code, in an arm of an arm"),
+        pytest.param("by_arms", "09 0001 05", id="without a code, where none is written"),
+        pytest.param("of_unions", "01 03 01 01 05", id="of a variety"),
+        pytest.param("of_unions", "01 04 03 03 0005", id="of a variety with several codes"),
+        pytest.param("of_unions", "02 05 01 01 01 05 06", id="of a message in a message"),
+    ],
+)
+def test_a_code_that_agrees_is_read_and_written_by_all(
+    protocol: str, octets: str, request: pytest.FixtureRequest
+) -> None:
+    data = bytes.fromhex(octets)
+    codecs: Codecs = request.getfixturevalue(protocol)
+    assert codecs.fast(data, Wishes()) == codecs.careful(data, Wishes())
+    frame = codecs.module.decode(data)
+    assert codecs.fast_encode(frame) == codecs.careful_encode(frame) == data
+    for module in serializations(f"codes_{protocol}"):
+        assert module.decode(module.encode(frame)) == frame
+
+
+@pytest.mark.parametrize(
+    ("protocol", "octets", "path"),
+    [
+        pytest.param("by_arms", "01 02 0001 05", "F.type", id="of an arm that takes several"),
+        pytest.param("by_arms", "01 09 0001 05", "F.type", id="of the rest of the arms"),
+        pytest.param("of_unions", "01 03 02 01 05", "A.kind", id="of a variety"),
+        pytest.param("of_unions", "01 04 02 03 0005", "A.kind", id="of a variety with several codes"),
+        pytest.param("of_unions", "02 05 02 01 01 05 06", "B.kind", id="of a message in a message"),
+    ],
+)
+def test_a_code_that_differs_is_refused_by_both(
+    protocol: str, octets: str, path: str, request: pytest.FixtureRequest
+) -> None:
+    data = bytes.fromhex(octets)
+    codecs: Codecs = request.getfixturevalue(protocol)
+    outcome = codecs.careful(data, Wishes())
+    assert isinstance(outcome, dict)
+    assert (outcome["code"], outcome["path"]) == ("constraint", path)
+    assert codecs.fast(data, Wishes()) == outcome
+    chunks = [data[place : place + 1] for place in range(len(data))]
+    assert codecs.fast_items(chunks, Wishes()) == codecs.careful_items(chunks, Wishes())
