@@ -177,7 +177,9 @@ def test_a_wrong_number_of_a_header_that_is_cut_is_refused_as_soon_as_it_is_ther
     stream = request + request[:8] + b"\x02"  # the ninth byte is a Boolean, and the header has ten
     decoder = geode.Decoder("client", errors="yield")
     decoder.begin_inside()
-    found = [item for at in range(0, len(stream), size) for item in decoder.feed(stream[at : at + size])]
+    found: list[Any] = []
+    for at in range(0, len(stream), size):
+        found += decoder.feed(stream[at : at + size])
     errors = [item for item in found if isinstance(item, geode.DecodeError)]
     assert [(error.path, error.at) for error in errors] == [("Request.is_partial", len(stream) - 1)]
 
