@@ -126,8 +126,10 @@ def test_a_new_scalar_costs_few_files_and_is_in_all_targets(name: str, tmp_path:
     ran(place, "-c", USE[name], cwd=project)
 
 
-OMISSIONS: Final = [(name, edit) for name, (edits, *_) in CASES.items() for edit in edits]
-"""One in `make test`, the quick one; all in `make soak`."""
+OMISSIONS: Final = [
+    (name, edit) for name, (edits, *_) in CASES.items() for edit in edits if edit is not U256[0]
+]
+"""One in `make test`, the quick one; all in `make soak`. Without the first edit of `u256` there is no such type."""
 
 
 @pytest.mark.parametrize(
@@ -150,4 +152,4 @@ def test_a_file_that_is_forgotten_is_named(name: str, left_out: Edit, tmp_path: 
     runs = [tried(place, *check, cwd=place) for check in checks]
     said = "".join(run.stdout + run.stderr for run in runs)
     assert any(run.returncode for run in runs), said
-    assert Path(left_out.path).name in said
+    assert Path(left_out.path).stem in said, said

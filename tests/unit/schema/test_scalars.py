@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import get_args
 
 import pytest
 
+from wiregen.generate.frontend import load_protocol
 from wiregen.generate.views.arrow import types as arrow
+from wiregen.language.diagnostics import Report
 from wiregen.language.resolver.builtin_types import WORDS, fixed_type
+from wiregen.language.source import Sources
 from wiregen.runtime.schema.literals import Endian, FloatName
 from wiregen.runtime.schema.scalars import FLOATS, INTEGER_LETTERS, INTEGER_SIZES
 from wiregen.runtime.schema.types import Float, Integer
+from wiregen.schema.value_shapes import Number, carry
 
+FRAME = "frame F { type : u8 := code(body)  size : u16 := size(body)  body : match type in size }\n"
 NAMES: tuple[FloatName, ...] = get_args(FloatName)
 TABLES = {"runtime/schema/scalars.py": FLOATS, "generate/views/arrow/types.py": arrow.FLOATS}
 
 
 @pytest.mark.parametrize("place", TABLES)
 def test_each_table_of_floats_has_all_formats(place: str) -> None:
-    assert set(TABLES[place]) == set(NAMES), place
+    assert set(TABLES[place]) == set(NAMES), f"{place} and the names in runtime/schema/literals.py"
 
 
 @pytest.mark.parametrize("endian", get_args(Endian))
@@ -58,6 +64,27 @@ def test_an_integer_has_its_bounds_and_its_word(size: int, *, is_signed: bool) -
     word = f"{'i' if is_signed else 'u'}{8 * size}"
     assert word in WORDS
     assert fixed_type(word, "little", "msb") == type_
+
+
+def test_each_integer_is_carried_as_a_form_that_holds_it(tmp_path: Path) -> None:
+    words = [f"{sign}{8 * size}" for sign in "ui" for size in INTEGER_SIZES]
+    fields = "  ".join(f"f_{word} : {word}" for word in words)
+    path = tmp_path / "p.wire"
+    path.write_text(
+        f'protocol p {{ source "document" endian big roles a, b }}\nmessage M 1 {{ {fields} }}\n{FRAME}'
+    )
+    report = Report()
+    subject = load_protocol(path, Sources(), report, (tmp_path,))
+    assert subject is not None, report.diagnostics
+    (record,) = (each for each in carry(subject.protocol).records if each.name == "M")
+    for field, word in zip(record.fields, words, strict=True):
+        sign, bits = word[0], int(word[1:])
+        if isinstance(field.form, Number):
+            room = 64 if field.form.is_wide else 32
+            assert bits <= room, f"{word} in schema/value_shapes/derivation.py"
+            assert field.form.is_signed == (sign == "i")
+        else:
+            assert bits > 64
 
 
 def test_letters_of_struct_are_for_sizes_that_there_are() -> None:
