@@ -11,6 +11,8 @@ from enum import Enum
 from typing import Final
 
 from wiregen.runtime.codec.options import Options
+from wiregen.runtime.lazy import Lazy
+from wiregen.runtime.reference.functions import FUNCTIONS
 from wiregen.runtime.reference.layout import Layout
 from wiregen.runtime.schema import declarations as d
 from wiregen.runtime.schema import expressions as e
@@ -147,9 +149,6 @@ FEATURE_OF: Final[Mapping[type[Node], Feature | None]] = {
 }
 """The feature that a node needs whatever its values are; `_of_values` has those that depend on them."""
 
-_OF_SIZES: Final = frozenset(("code", "count", "max", "min", "present", "size"))
-"""Functions that need no module of their own."""
-
 
 def features_of(schema: p.Schema) -> frozenset[Feature]:
     """Return the features that a schema needs; what runs sessions imports what their expressions need."""
@@ -174,7 +173,7 @@ def _of(node: Node) -> Iterator[Feature]:
 
 def _of_values(node: Node) -> Iterator[Feature]:
     match node:
-        case e.Call(function) if function not in _OF_SIZES:
+        case e.Call(function) if isinstance(FUNCTIONS.get(function), Lazy):
             yield Feature.LIST_FUNCTIONS
         case e.Position("remaining"):
             yield Feature.REMAINING

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Never, NoReturn, Protocol, TypeAlias
 from uuid import UUID
 
-from ..lazy import Lazy
 from ..schema.expressions import (
     Call,
     Checksum,
@@ -38,6 +37,7 @@ from ..schema.expressions import (
     VariableReference,
 )
 from ..schema.literals import Function
+from .functions import function_of
 
 __all__ = [
     "Circular", "Incalculable", "Scope", "Undefined", "checksum", "count_of", "equal", "evaluate", "integer", "power",
@@ -48,10 +48,6 @@ Value: TypeAlias = Any
 
 # Constants lie within 2**127, so this leaves room for every sum and product a protocol has a reason for.
 _MOST_BITS = 4096
-
-
-_DISTINCT = Lazy("reference.lists", "distinct")
-_ON_LIST = Lazy("reference.lists", "on_list")
 
 
 class Undefined(Exception):
@@ -311,18 +307,11 @@ def _call(function: Function, arguments: tuple[Expression, ...], scope: Scope) -
             return _about(function, path, scope)
         case "count", FieldReference(path):
             return scope.count(path)
-    match function:
-        case "count":
-            return len(_sequence(evaluate(arguments[0], scope)))
-        case "distinct":
-            return _DISTINCT.load()(_sequence(evaluate(arguments[0], scope)))
-        case "min":
-            return min(integer(evaluate(argument, scope)) for argument in arguments)
-        case "max":
-            return max(integer(evaluate(argument, scope)) for argument in arguments)
-        case _:
-            queue, value = (evaluate(argument, scope) for argument in arguments)
-            return _ON_LIST.load()(function, tuple(_sequence(queue)), value)
+    values = [evaluate(argument, scope) for argument in arguments]
+    try:
+        return function_of(function)(*values)
+    except TypeError:
+        raise Incalculable(f"no {function} of such values") from None
 
 
 def _about(function: Function, about: tuple[str, ...] | str, scope: Scope) -> Value:

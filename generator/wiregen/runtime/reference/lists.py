@@ -1,38 +1,42 @@
-"""Functions of expressions over lists: queues, ranks, distinct items."""
+"""The functions of expressions over lists: queues, ranks, distinct items."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
-from .expressions import Value, equal, integer
+from .expressions import Value
 from .tree import Record, Variety
 
-__all__ = ["distinct", "on_list", "rank"]
+__all__ = ["distinct", "drop", "index", "push", "rank", "remove"]
 
 
-def on_list(function: str, queue: tuple[Value, ...], value: Value) -> Value:
-    """Return what `push`, `drop`, `index`, `rank` or `remove` makes of a list."""
-    match function:
-        case "push":
-            return (*queue, value)
-        case "drop":
-            return queue[max(0, integer(value)) :]
-        case "index":
-            return _index(queue, value)
-        case "rank":
-            return rank([integer(item) for item in queue], integer(value))
-        case _:
-            index = _index(queue, value)
-            return queue[:index] + queue[index + 1 :]
+def push(queue: Iterable[Value], value: Value) -> list[Value]:
+    """Return a list with one more item at its end."""
+    return [*queue, value]
 
 
-def _index(queue: Iterable[Value], value: Value) -> int:
-    number = -1
-    for number, item in enumerate(queue):
-        if equal(item, value):
-            return number
-    return number + 1
+def drop(queue: Iterable[Value], number: int) -> list[Value]:
+    """Return a list without so many items at the front."""
+    return [*queue][max(0, number) :]
+
+
+def remove(queue: Sequence[Value], value: Value) -> list[Value]:
+    """Return a list without the first item that is equal to a value."""
+    place = index(queue, value)
+    return [item for number, item in enumerate(queue) if number != place]
+
+
+def index(queue: Sequence[Value], value: Value) -> int:
+    """Return where a value stands first; behind the list where it does not."""
+    if type(value) is bytes and len(value) == 16 and queue and isinstance(queue[0], UUID):
+        value = UUID(bytes=value)
+    elif isinstance(value, UUID) and queue and type(queue[0]) is bytes:
+        value = value.bytes
+    try:
+        return queue.index(value)
+    except ValueError:
+        return len(queue)
 
 
 def rank(items: Iterable[Value], bound: Value) -> int:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeAlias
-from uuid import UUID
 
 from ..reference.expressions import Undefined, Value, equal, power
-from ..reference.lists import distinct, rank
+from ..reference.functions import function_of
+from ..reference.lists import index as index_of
 from ..schema.expressions import (
     Call,
     ContextReference,
@@ -255,7 +255,7 @@ def _match(item: Expression, words: Words) -> _Match:
 
 
 def _holds(value: object, items: Sequence[object]) -> bool:
-    return _index(items, value) is not None
+    return index_of(items, value) < len(items)
 
 
 def _item(items: Term, index: Term) -> Term:
@@ -277,50 +277,12 @@ def _call(function: str, arguments: tuple[Expression, ...], words: Words) -> Ter
             return words.joined(name)
         case "size" | "present" | "code" | "count", FieldReference(path):
             return words.about(function, path)
+    apply = function_of(function)
     terms = [compile_term(argument, words) for argument in arguments]
-    first = terms[0]
-    match function:
-        case "count":
-            return lambda m, f, v, x: len(first(m, f, v, x))
-        case "distinct":
-            return lambda m, f, v, x: distinct(first(m, f, v, x))
-        case "min":
-            return lambda m, f, v, x: min([term(m, f, v, x) for term in terms])
-        case "max":
-            return lambda m, f, v, x: max([term(m, f, v, x) for term in terms])
-        case _:
-            return _on_queue(function, first, terms[1])
-
-
-def _on_queue(function: str, queue: Term, value: Term) -> Term:
-    match function:
-        case "push":
-            return lambda m, f, v, x: [*queue(m, f, v, x), value(m, f, v, x)]
-        case "drop":
-            return lambda m, f, v, x: [*queue(m, f, v, x)][max(0, value(m, f, v, x)) :]
-        case "index":
-            return lambda m, f, v, x: _place(queue(m, f, v, x), value(m, f, v, x))
-        case "rank":
-            return lambda m, f, v, x: rank(queue(m, f, v, x), value(m, f, v, x))
-        case _:
-            return lambda m, f, v, x: _without(queue(m, f, v, x), value(m, f, v, x))
-
-
-def _index(items: Sequence[object], value: object) -> int | None:
-    """Return where a value stands first, None where it does not."""
-    if type(value) is bytes and items and isinstance(items[0], UUID):
-        value = UUID(bytes=value) if len(value) == 16 else value
-    try:
-        return items.index(value)
-    except ValueError:
-        return None
-
-
-def _place(items: Sequence[object], value: object) -> int:
-    found = _index(items, value)
-    return len(items) if found is None else found
-
-
-def _without(items: Sequence[object], value: object) -> list[object]:
-    place = _place(items, value)
-    return [item for number, item in enumerate(items) if number != place]
+    first, *others = terms
+    if not others:
+        return lambda m, f, v, x: apply(first(m, f, v, x))
+    if len(others) == 1:
+        second = others[0]
+        return lambda m, f, v, x: apply(first(m, f, v, x), second(m, f, v, x))
+    return lambda m, f, v, x: apply(*[term(m, f, v, x) for term in terms])

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from wiregen.generate.steps.step import UnsupportedError
+from wiregen.runtime.lazy import Lazy
+from wiregen.runtime.reference.functions import FUNCTIONS
 from wiregen.schema import model as m
 
 __all__ = ["Lookup", "python_expression", "python_failure", "span_test"]
@@ -158,6 +160,8 @@ def _call(call: m.Call, names: Lookup) -> str:
             return f"{names.use('distinct')}({arguments[0]})"
         case "min" | "max":
             return f"{call.function}({', '.join(arguments)})" if len(arguments) > 1 else arguments[0]
+        case name if not isinstance(FUNCTIONS[name], Lazy):
+            return f'{names.use("function_of")}("{name}")({", ".join(arguments)})'
         case _:
             raise UnsupportedError("", f"`{call.function}` outside a session")
 

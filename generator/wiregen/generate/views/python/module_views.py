@@ -70,6 +70,7 @@ _RUNTIME = frozenset(
         ("codec.values", "check_limits", "_check_limits"),
         ("codec.views", "dict_view", "_dict_view"),
         ("codec.items", "distinct", "_distinct"),
+        ("reference.functions", "function_of", "_function_of"),
         ("codec.views", "json_view", "_json_view"),
         ("codec.values", "show", "_show"),
     }

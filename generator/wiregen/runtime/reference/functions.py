@@ -1,0 +1,31 @@
+"""The functions of expressions that are given values. `size`, `present` and `code` are about fields: the scope answers them."""
+
+from __future__ import annotations
+
+from ..lazy import Lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Final
+
+__all__ = ["FUNCTIONS", "function_of"]
+
+FUNCTIONS: Final[dict[str, Callable[..., Any] | Lazy]] = {
+    "count": len,
+    "min": lambda *numbers: min(numbers),
+    "max": lambda *numbers: max(numbers),
+    "distinct": Lazy("reference.lists", "distinct"),
+    "push": Lazy("reference.lists", "push"),
+    "drop": Lazy("reference.lists", "drop"),
+    "remove": Lazy("reference.lists", "remove"),
+    "index": Lazy("reference.lists", "index"),
+    "rank": Lazy("reference.lists", "rank"),
+}
+"""By name; those of lists are optional. Values of another kind than the function takes make it raise TypeError."""
+
+
+def function_of(name: str) -> Callable[..., Any]:
+    """Return the function of that name."""
+    found = FUNCTIONS[name]
+    return found.load() if isinstance(found, Lazy) else found
