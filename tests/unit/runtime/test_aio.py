@@ -21,7 +21,7 @@ from tests.interop.certificates import Certificates, make_certificates
 
 from wireproto import lumberjack as lj
 from wireproto import reactive_streams as rs
-from wireproto._runtime.aio import endpoint as runtime_aio
+from wireproto._runtime.aio import endpoint, network_side
 from wireproto._runtime.sessions.connection import Connection
 from wireproto._runtime.stream import decoder
 from wireproto.lumberjack import aio
@@ -617,7 +617,8 @@ def test_a_peer_that_sends_many_frames_of_little_leaves_others_their_turn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Each envelope is quick. Here no time at all may pass before the others have their turn."""
-    monkeypatch.setattr(runtime_aio, "TURN", 0.0)
+    for module in (endpoint, network_side):
+        monkeypatch.setattr(module, "TURN", 0.0)
     turns: list[int] = []
     got: list[object] = []
     numbers: list[int] = []

@@ -6,7 +6,6 @@ careful codec; a fault that it reports with a code that the class has not, or no
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 from functools import cache
 from typing import Final
@@ -15,10 +14,11 @@ from wiregen.conformance.samples.basis import shape_of
 from wiregen.conformance.vectors.end_faults import endless_parts, negative_counts, wrapped_lengths
 from wiregen.conformance.vectors.fault_kinds import AT_THE_END, Bad, Fields, Maker
 from wiregen.conformance.vectors.frame_parts import Part, row_of
+from wiregen.conformance.vectors.region_faults import wrong_compression, wrong_regions
 from wiregen.conformance.vectors.splicing import number_bytes, replaced, spliced
 from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.schema.declarations import is_code
-from wiregen.runtime.schema.elements import CompressedBody, Element
+from wiregen.runtime.schema.elements import Element
 from wiregen.runtime.schema.types import (
     Bits,
     Boolean,
@@ -26,11 +26,8 @@ from wiregen.runtime.schema.types import (
     CodingReference,
     EnumReference,
     FrameReference,
-    InSize,
     Integer,
     List,
-    Prefix,
-    Region,
     Span,
     Text,
     UnionReference,
@@ -358,54 +355,6 @@ def _unknown_and_empty(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]
             yield Bad(kind="wrong code", which="without data", data=replaced(empty, code, told))
 
 
-def _regions(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    """Leave a byte over at the end of what must be filled, and take the last one away."""
-    node = part.node
-    if not isinstance(node.type, Region) or not isinstance(node.type.carrier, InSize | Prefix):
-        return
-    lengths = (*part.own, *part.lengths)
-    for kind, which, start, new in (
-        ("extra", "", node.end, b"\0"),
-        ("extra", "many", node.end, b"\xff\xfe\xfd"),
-        ("length too short", "a byte less", node.end - 1, b""),
-    ):
-        changed = spliced(data, start, node.end, new, lengths)
-        if changed is not None:
-            yield Bad(kind=kind, which=which, data=changed)
-
-
-def _compressed(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    node, type_ = part.node, part.node.type
-    if not isinstance(type_, CompressedBody) or not node.size:
-        return
-    body = data[node.start : node.end]
-    for kind, which, new in _wrong_streams(body, type_.algorithm):
-        changed = spliced(data, node.start, node.end, new, part.lengths)
-        if changed is not None:
-            yield Bad(kind=kind, which=which, data=changed)
-
-
-def _wrong_streams(body: bytes, algorithm: str) -> Iterator[tuple[str, str, bytes]]:
-    bits = {"zlib": 15, "gzip": 31, "deflate": -15}
-    inflated = zlib.decompressobj(bits[algorithm]).decompress(body)
-    yield "not inflatable", "checksum", body[:-1] + bytes([body[-1] ^ 1])
-    yield "not inflatable", "cut", body[:-1]
-    yield "not inflatable", "head", bytes([body[0] ^ 0xFF]) + body[1:]
-    yield "not inflatable", "nothing", b""
-    yield "behind the stream", "", body + b"\0"
-    for other, window in bits.items():
-        if other != algorithm:
-            yield "not inflatable", other, _stored(inflated, window)
-    if inflated:
-        yield "partial inside", "", _stored(inflated[:-1], bits[algorithm])
-
-
-def _stored(data: bytes, bits: int) -> bytes:
-    """Return a stream of stored blocks, the same with every zlib."""
-    squeeze = zlib.compressobj(0, zlib.DEFLATED, bits)
-    return squeeze.compress(data) + squeeze.flush()
-
-
 _MAKERS: Final[tuple[Maker, ...]] = (
     _constants,
     _constant_bits,
@@ -423,6 +372,6 @@ _MAKERS: Final[tuple[Maker, ...]] = (
     _lengths_asked,
     _items_twice,
     _unknown_and_empty,
-    _regions,
-    _compressed,
+    wrong_regions,
+    wrong_compression,
 )

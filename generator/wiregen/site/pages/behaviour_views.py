@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from wiregen.site.diagrams.sequence_drawings import Ladder
 from wiregen.site.pages.annotated_bytes import Anatomy
+from wiregen.site.pages.overview_views import ConversationView
 from wiregen.site.pages.page_paths import Linked
 from wiregen.site.pages.prose import Prose
-from wiregen.site.pages.views import ConversationView, ListingView, NotesView, Shell, ToldView
+from wiregen.site.pages.views import ListingView, NotesView, Shell, ToldView
 
 __all__ = ["DoingView", "HeardView", "LackView", "ReaderView", "RememberedPageView"]
 

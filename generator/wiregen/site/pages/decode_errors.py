@@ -9,14 +9,14 @@ from typing import Final, assert_never
 from wiregen.language.spelling import expression_text
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
-from wiregen.schema.declared import index_of
-from wiregen.schema.field_facts import fields_reach_end, reaches_end
+from wiregen.schema.field_facts import fields_reach_end
 from wiregen.schema.lowering import limits_of
 from wiregen.schema.values import number_of
 from wiregen.schema.walk import flat_fields, nested_expressions, references
 from wiregen.site.pages.numbers import limit_phrase
+from wiregen.site.pages.remaining_bytes import fills
 
-__all__ = ["Fault", "Named", "conditions_of", "faults_of", "fills", "measures", "named_by", "takes_all"]
+__all__ = ["Fault", "Named", "conditions_of", "faults_of", "measures", "named_by"]
 
 _NEGATIVE: Final = "it makes negative the "
 _NO_MESSAGE: Final = "no message has this code"
@@ -368,33 +368,6 @@ def _of_coding(coding: m.Coding, path: str, rule: str) -> Iterator[Fault]:
 def _of_subject(subject: m.Expression, path: str, rule: str) -> Iterator[Fault]:
     if any(isinstance(part, m.ContextReference) for part in nested_expressions(subject)):
         yield Fault(code="missing_context", path=path, when="nothing said before tells its layout", rule=rule)
-
-
-def takes_all(fields: tuple[m.Field, ...], protocol: m.Protocol) -> bool:
-    """Return whether fields in a row go on to the end of their region, whatever that is: nothing is left over after them."""
-    if not fields or fields[-1].condition is not None:
-        return False
-    if any(isinstance(each.value, m.Trailing) for each in flat_fields(fields)):
-        return False  # before the type: a struct may end in itself by such a field
-    return _type_takes_all(fields[-1].type, protocol)
-
-
-def _type_takes_all(type_: m.Type, protocol: m.Protocol) -> bool:
-    match type_:
-        case m.Block(fields=fields):
-            return takes_all(fields, protocol)
-        case m.StructReference(name=name):
-            return takes_all(index_of(protocol).structs[name].fields, protocol)
-        case m.Region():
-            return False
-        case _:
-            return reaches_end(type_, protocol)
-
-
-def fills(region: m.Region, protocol: m.Protocol) -> bool:
-    """Return whether what stands in a region takes all of it. A compressed stream has an end of its own, which bytes may follow."""
-    is_stream = isinstance(region.carrier, m.Compressed)
-    return not is_stream and _type_takes_all(region.content, protocol)
 
 
 def _of_region(region: m.Region, path: str, rule: str, named: Named) -> Iterator[Fault]:

@@ -14,21 +14,19 @@ from wiregen.site.pages.context_texts import remembered_views
 from wiregen.site.pages.declarations import Named, code_of, direction_text, kind_of, reserved_of
 from wiregen.site.pages.layout_cells import frame_around
 from wiregen.site.pages.numbers import number_text
-from wiregen.site.pages.page_paths import Linked, differences_page_name, session_page_name
-from wiregen.site.pages.prose import Prose
-from wiregen.site.pages.protocol_differences import named_in
-from wiregen.site.pages.session_pages import conversation_views, session_view
-from wiregen.site.pages.views import (
+from wiregen.site.pages.overview_views import (
     AliasView,
     ConstView,
     HomeView,
     LimitView,
-    ListingView,
-    MessageView,
     ProtocolView,
-    Shell,
     VectorsView,
 )
+from wiregen.site.pages.page_paths import Linked, differences_page_name, session_page_name
+from wiregen.site.pages.prose import Prose
+from wiregen.site.pages.protocol_differences import named_in
+from wiregen.site.pages.session_pages import conversation_views, session_view
+from wiregen.site.pages.views import ListingView, MessageView, Shell
 
 __all__ = ["home_page", "protocol_page"]
 

@@ -11,9 +11,10 @@ from wiregen.site.pages.chapter import Book
 from wiregen.site.pages.context_texts import remembered_views
 from wiregen.site.pages.general_views import GuideView
 from wiregen.site.pages.guide import heading_id
+from wiregen.site.pages.overview_views import ProtocolView
 from wiregen.site.pages.page_paths import GUIDE, anchor, session_page_name
 from wiregen.site.pages.prose import Prose
-from wiregen.site.pages.views import MessageView, ProtocolView, TypeView
+from wiregen.site.pages.views import MessageView, TypeView
 
 __all__ = ["Entry", "entries_of", "entries_of_guide", "search_script"]
 

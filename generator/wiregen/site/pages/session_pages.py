@@ -12,10 +12,11 @@ from wiregen.site.diagrams.sequence_drawings import ladder_of, lines_of
 from wiregen.site.diagrams.state_drawings import chart_of
 from wiregen.site.pages.chapter import Book, notes_of
 from wiregen.site.pages.conversations import ExampleConversation
+from wiregen.site.pages.overview_views import ConversationView, SessionView
 from wiregen.site.pages.page_paths import Linked, session_page_name
 from wiregen.site.pages.prose import Prose
 from wiregen.site.pages.session_views import SessionPageView, TransitionView, VariableView
-from wiregen.site.pages.views import ConversationView, SessionView, ToldView
+from wiregen.site.pages.views import ToldView
 
 __all__ = ["conversation_views", "session_page", "session_view", "told_of"]
 

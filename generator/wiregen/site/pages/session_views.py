@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from wiregen.site.diagrams.sequence_drawings import Ladder
 from wiregen.site.diagrams.state_drawings import Chart
+from wiregen.site.pages.overview_views import ConversationView, SessionView
 from wiregen.site.pages.page_paths import Linked
 from wiregen.site.pages.prose import Prose
-from wiregen.site.pages.views import ConversationView, NotesView, SessionView, Shell, ToldView
+from wiregen.site.pages.views import NotesView, Shell, ToldView
 
 __all__ = ["SessionPageView", "TransitionView", "VariableView"]
 

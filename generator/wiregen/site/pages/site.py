@@ -22,6 +22,7 @@ from wiregen.site.pages.general_views import DifferencesView, GuideView
 from wiregen.site.pages.guide import guide_pages
 from wiregen.site.pages.json_pages import twin_of
 from wiregen.site.pages.overview import home_page, protocol_page
+from wiregen.site.pages.overview_views import HomeView, ProtocolView
 from wiregen.site.pages.page_paths import GUIDE, Linked
 from wiregen.site.pages.prose import with_links
 from wiregen.site.pages.protocol_differences import differences_page, named_in
@@ -30,14 +31,7 @@ from wiregen.site.pages.reassembly_pages import join_page
 from wiregen.site.pages.search import Entry, entries_of, entries_of_guide, search_script
 from wiregen.site.pages.session_pages import session_page
 from wiregen.site.pages.session_views import SessionPageView
-from wiregen.site.pages.views import (
-    HomeView,
-    LedgerPageView,
-    MessageView,
-    ProtocolView,
-    RulesPageView,
-    TypeView,
-)
+from wiregen.site.pages.views import LedgerPageView, MessageView, RulesPageView, TypeView
 
 __all__ = ["build_site"]
 

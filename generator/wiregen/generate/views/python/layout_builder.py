@@ -10,6 +10,7 @@ from wiregen.generate.views.python.classes import (
     shown_attributes,
     shown_fields,
 )
+from wiregen.generate.views.python.frame_views import ChoiceView, FrameView, LayoutView, TableView
 from wiregen.generate.views.python.frames import (
     can_skip,
     code_place,
@@ -22,12 +23,6 @@ from wiregen.generate.views.python.function_views import CodecView, ReadFunction
 from wiregen.generate.views.python.functions import FunctionBuilder
 from wiregen.generate.views.python.layout_text import layout_text
 from wiregen.generate.views.python.methods import MethodBuilder
-from wiregen.generate.views.python.module_views import (
-    ChoiceView,
-    FrameView,
-    LayoutView,
-    TableView,
-)
 from wiregen.generate.views.python.names import Locals, PackedNumber, local_name
 from wiregen.generate.views.python.reading.names import ReadNames
 from wiregen.generate.views.python.reading.step_views import ReadStep

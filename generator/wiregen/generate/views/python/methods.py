@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from wiregen.generate.steps import frame_layout
 from wiregen.generate.steps.step import UnsupportedError
+from wiregen.generate.views.python.frame_views import FrameView
 from wiregen.generate.views.python.function_views import WriteFunction
 from wiregen.generate.views.python.functions import FunctionBuilder
 from wiregen.generate.views.python.layouts import laid, nested
-from wiregen.generate.views.python.module_views import FrameView
 from wiregen.generate.views.python.names import local_name
 from wiregen.generate.views.python.shared import Shared
 from wiregen.schema import model as m

@@ -7,17 +7,16 @@ from typing import TypeAlias, TypeVar
 
 from wiregen.generate.views.python.classes import ClassBuilder, ClassView, EnumView, NumberView, UnionView
 from wiregen.generate.views.python.codings import coding_view
-from wiregen.generate.views.python.layout_builder import LayoutBuilder
-from wiregen.generate.views.python.module_views import (
+from wiregen.generate.views.python.frame_views import (
     FrameView,
     LayoutView,
     MessageView,
-    ModuleView,
     PieceView,
     PreambleCodec,
     PreambleView,
-    rank,
 )
+from wiregen.generate.views.python.layout_builder import LayoutBuilder
+from wiregen.generate.views.python.module_views import ModuleView, rank
 from wiregen.generate.views.python.names import attribute
 from wiregen.generate.views.python.shared import Shared
 from wiregen.generate.views.python.text import class_name, declaration_doc

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from ...schema.declarations import Field
+from ...codec.errors import EncodeError
+from ...schema.declarations import Field, Trailing
 from ...schema.types import Type, Uuid
 from ..expressions import Undefined
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from ..expressions import Value
     from .rows import Row
 
-__all__ = ["UNSEEN", "Cell", "RegionContext", "Spot", "join", "nowhere"]
+__all__ = ["UNSEEN", "Cell", "RegionContext", "Spot", "join", "missing", "nowhere", "unasked"]
 
 UNSEEN: Final[object] = object()
 """Stands for a value that was not looked at yet."""
@@ -153,3 +154,21 @@ def nowhere() -> int:
 
 def join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
+
+
+def unasked(cell: Cell) -> EncodeError:
+    """Return the error of a value that its condition rules out."""
+    expected = "nothing"
+    if cell.is_assumed:
+        expected = "None: the condition of the field does not hold for the size of this value"
+    elif isinstance(cell.field.value, Trailing):
+        expected = "nothing, as its condition does not hold: a greater `absent`"
+    return EncodeError("constraint", path=cell.path, expected=expected, found="a value")
+
+
+def missing(cell: Cell) -> EncodeError:
+    """Return the error of a value that its condition asks for."""
+    expected = "a value"
+    if isinstance(cell.field.value, Trailing):
+        expected = "a value, as its condition holds: a smaller `absent`"
+    return EncodeError("invalid_value", path=cell.path, expected=expected, found="nothing")

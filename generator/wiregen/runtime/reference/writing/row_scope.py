@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ...codec.errors import EncodeError
 from ...records.types import is_nullable
 from ...schema.declarations import Trailing
 from ...schema.shapes import content, has_blocks
@@ -17,7 +18,7 @@ from .cells import Cell
 if TYPE_CHECKING:
     from .rows import Row
 
-__all__ = ["LastItem", "RowScope"]
+__all__ = ["LastItem", "RowScope", "undefined"]
 
 
 class LastItem:
@@ -192,3 +193,12 @@ def _deep(value: object, path: tuple[str, ...]) -> object:
     if value is MISSING:
         raise Undefined("field", ".".join(path))
     return value
+
+
+def undefined(error: Undefined, path: str) -> EncodeError:
+    """Return the error of a value whose layout asks for something that is not there."""
+    if error.what == "code":
+        return EncodeError("unknown_code", path=path, expected="a message with a code", found=error.name)
+    if error.what == "context":
+        return EncodeError("missing_context", path=path, expected=f"an entry of {error.name}")
+    return EncodeError("constraint", path=path, expected=f"{error.what} {error.name}".strip())

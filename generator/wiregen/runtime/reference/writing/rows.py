@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from ...codec.errors import EncodeError
@@ -22,8 +22,8 @@ from ..expressions import Circular, Undefined, Value, evaluate
 from ..layout import Fields, conditions_of, fixed_size
 from ..scalars import number_shown, zero
 from ..tree import FrameValue, Record, Variety
-from .cells import UNSEEN, Cell, RegionContext, Spot, join
-from .row_scope import LastItem, RowScope
+from .cells import UNSEEN, Cell, RegionContext, Spot, join, missing, unasked
+from .row_scope import LastItem, RowScope, undefined
 from .writer import PLAIN
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from .writer import Writer
 
 __all__ = ["Row"]
-
 
 _WRITE_BITS = Lazy("reference.writing.bits", "write_bits")
 
@@ -121,7 +120,7 @@ class Row:
 
         def compare(cell: Cell, condition: Expression, *, is_kept: bool) -> None:
             if bool(self.evaluate(condition, cell, otherwise=is_kept)) != is_kept:
-                raise _unasked(cell) if is_kept else _missing(cell)
+                raise unasked(cell) if is_kept else missing(cell)
 
         for index, cell in enumerate(self._trailing()[: self._n_kept + 1]):
             if cell.field.condition is not None:
@@ -132,7 +131,7 @@ class Row:
         data = self.group(self._fields, start, around)
         for cell in self.cells.values():
             if cell.data is None and self.is_given(cell):
-                raise _unasked(cell).tied(cell.rule)
+                raise unasked(cell).tied(cell.rule)
         for cause, check in self._checks:
             try:
                 check()
@@ -251,7 +250,7 @@ class Row:
             return True
         is_there = self._is_asked_for(cell, condition)
         if not is_there and self.is_given(cell):
-            raise _unasked(cell)
+            raise unasked(cell)
         return is_there
 
     def _is_asked_for(self, cell: Cell, condition: Expression) -> bool:
@@ -280,7 +279,7 @@ class Row:
 
         def compare() -> None:
             if bool(self.evaluate(condition, cell)) != is_there:
-                raise _unasked(cell) if is_there else _missing(cell)
+                raise unasked(cell) if is_there else missing(cell)
 
         if not cell.is_assumed:
             cell.is_assumed = True
@@ -347,11 +346,9 @@ class Row:
 
     def _message(self) -> str | None:
         """Return the name of the message that a frame carries."""
-        return (
-            None
-            if self.body is None
-            else self.writer.message_name(extra(self.owner, "message", None, self.path))
-        )
+        if self.body is None:
+            return None
+        return self.writer.message_name(extra(self.owner, "message", None, self.path))
 
     def _padding(self, cell: Cell) -> int:
         length = cell.type.length if isinstance(cell.type, Bytes | Text | List) else None
@@ -396,29 +393,4 @@ class Row:
         except Undefined as error:
             if error.what in self.writer.unknowable and otherwise is not UNSEEN:
                 return otherwise
-            if error.what == "code":
-                raise EncodeError(
-                    "unknown_code", path=path or self.path, expected="a message with a code", found=error.name
-                ) from None
-            code: Any = "missing_context" if error.what == "context" else "constraint"
-            expected = (
-                f"an entry of {error.name}" if error.what == "context" else f"{error.what} {error.name}"
-            )
-            raise EncodeError(code, path=path or self.path, expected=expected.strip()) from None
-
-
-def _unasked(cell: Cell) -> EncodeError:
-    if cell.is_assumed:
-        expected = "None: the condition of the field does not hold for the size of this value"
-        return EncodeError("constraint", path=cell.path, expected=expected, found="a value")
-    expected = "nothing"
-    if isinstance(cell.field.value, Trailing):
-        expected = "nothing, as its condition does not hold: a greater `absent`"
-    return EncodeError("constraint", path=cell.path, expected=expected, found="a value")
-
-
-def _missing(cell: Cell) -> EncodeError:
-    expected = "a value"
-    if isinstance(cell.field.value, Trailing):
-        expected = "a value, as its condition holds: a smaller `absent`"
-    return EncodeError("invalid_value", path=cell.path, expected=expected, found="nothing")
+            raise undefined(error, path or self.path) from None

@@ -1,0 +1,66 @@
+"""Faults of regions: a size that is one off, and streams that are not compressed as they should be."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+
+from wiregen.conformance.vectors.fault_kinds import Bad, Fields
+from wiregen.conformance.vectors.frame_parts import Part
+from wiregen.conformance.vectors.splicing import spliced
+from wiregen.runtime.schema.elements import CompressedBody
+from wiregen.runtime.schema.types import (
+    InSize,
+    Prefix,
+    Region,
+)
+
+__all__ = ["wrong_compression", "wrong_regions"]
+
+
+def wrong_regions(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    """Leave a byte over at the end of what must be filled, and take the last one away."""
+    node = part.node
+    if not isinstance(node.type, Region) or not isinstance(node.type.carrier, InSize | Prefix):
+        return
+    lengths = (*part.own, *part.lengths)
+    for kind, which, start, new in (
+        ("extra", "", node.end, b"\0"),
+        ("extra", "many", node.end, b"\xff\xfe\xfd"),
+        ("length too short", "a byte less", node.end - 1, b""),
+    ):
+        changed = spliced(data, start, node.end, new, lengths)
+        if changed is not None:
+            yield Bad(kind=kind, which=which, data=changed)
+
+
+def wrong_compression(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
+    node, type_ = part.node, part.node.type
+    if not isinstance(type_, CompressedBody) or not node.size:
+        return
+    body = data[node.start : node.end]
+    for kind, which, new in _wrong_streams(body, type_.algorithm):
+        changed = spliced(data, node.start, node.end, new, part.lengths)
+        if changed is not None:
+            yield Bad(kind=kind, which=which, data=changed)
+
+
+def _wrong_streams(body: bytes, algorithm: str) -> Iterator[tuple[str, str, bytes]]:
+    bits = {"zlib": 15, "gzip": 31, "deflate": -15}
+    inflated = zlib.decompressobj(bits[algorithm]).decompress(body)
+    yield "not inflatable", "checksum", body[:-1] + bytes([body[-1] ^ 1])
+    yield "not inflatable", "cut", body[:-1]
+    yield "not inflatable", "head", bytes([body[0] ^ 0xFF]) + body[1:]
+    yield "not inflatable", "nothing", b""
+    yield "behind the stream", "", body + b"\0"
+    for other, window in bits.items():
+        if other != algorithm:
+            yield "not inflatable", other, _stored(inflated, window)
+    if inflated:
+        yield "partial inside", "", _stored(inflated[:-1], bits[algorithm])
+
+
+def _stored(data: bytes, bits: int) -> bytes:
+    """Return a stream of stored blocks, the same with every zlib."""
+    squeeze = zlib.compressobj(0, zlib.DEFLATED, bits)
+    return squeeze.compress(data) + squeeze.flush()
