@@ -5872,6 +5872,8 @@ class Request(_Divisible):
     ) -> bytes:
         """Return the frame's bytes. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if from_role is not None and from_role != "client":
+                raise _Bad("another role sends it")
             data = _FRAME_WRITERS[variant, Request](
                 self, None if context is None else context.state_to_write(_LIMITS, from_role)
             )
@@ -6082,6 +6084,8 @@ class Response(_Divisible):
     ) -> bytes:
         """Return the frame's bytes. EncodeError: the wire or `limits` cannot carry it."""
         try:
+            if from_role is not None and from_role != "server":
+                raise _Bad("another role sends it")
             data = _FRAME_WRITERS[variant, Response](
                 self, None if context is None else context.state_to_write(_LIMITS, from_role)
             )

@@ -51,6 +51,8 @@ else:
         is_flag: bool
         order: str
 
+        bounds = Bits.bounds
+
 
 class _Loosening:
     def __init__(self, plan: Schema) -> None:

@@ -89,6 +89,8 @@ class FrameView:
     """What reads the message alone, where no table chooses it."""
     unknown: str
     """The function for codes that no message has, where that is tolerated."""
+    foreign: str
+    """The test whether the role that is told does not send it; empty where that cannot be, or none is told."""
     reads: tuple[ReadStep, ...]
     values: tuple[tuple[str, str], ...]
     slots: tuple[str, ...]

@@ -89,6 +89,8 @@ class LayoutBuilder:
                 view = self._by_body(functions, frame, view, codecs)
                 tables.append(self._codes_table(shared, frame))
             frames.append(view)
+        if any("_FOREIGN" in view.foreign for view in frames) and not shared.suffix:
+            tables.append(self._foreign_table(shared))
         unions: tuple[ChoiceView, ...] = ()
         if shared.is_deep:
             unions = tuple(self._union(functions, shared, union, codecs) for union in protocol.unions)
@@ -247,6 +249,15 @@ class LayoutBuilder:
         yield TableView(name=name, annotation=f"dict[str | None, dict[int, {kind}]]", entries=tuple(rows))
 
     @staticmethod
+    def _foreign_table(shared: Shared) -> TableView:
+        """Return the messages of each role's own codes that only others send."""
+        rows = []
+        for role in shared.protocol.roles:
+            names = [class_name(message.name) for message in shared.foreign_messages(role)]
+            rows.append((repr(role), f"frozenset(({', '.join(names)}{',' * bool(names)}))"))
+        return TableView(name="_FOREIGN", annotation="dict[str, frozenset[type]]", entries=tuple(rows))
+
+    @staticmethod
     def _codes_table(shared: Shared, frame: m.Frame) -> TableView:
         """Return the code of each message that a frame can carry."""
         codes = shared.codes(frame.role)
@@ -327,6 +338,7 @@ class LayoutBuilder:
             code=place[0] if place else "",
             first_code=place[1] if place else "",
             unknown=f"_read_unknown{shared.suffix}" if place and can_skip(shared, frame) else "",
+            foreign=shared.foreign_test(frame),
             reads=reads,
             values=tuple(
                 (local_name(field.name), names.values[FRAME + field.name]) for field in header_fields if place

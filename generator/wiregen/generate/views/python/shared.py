@@ -205,6 +205,20 @@ class Shared:
         own = self.codes(role)
         return tuple(code for code in self._ranked(role) if code not in own)
 
+    def foreign_messages(self, role: str) -> tuple[m.Message, ...]:
+        """Return the messages whose codes a role's reader takes for those of others."""
+        known = self._ranked(role)
+        coded = (message for message in self.protocol.messages if message.code is not None)
+        return tuple(message for message in coded if known[message.code or 0] is not message)
+
+    def foreign_test(self, frame: m.Frame) -> str:
+        """Return the test whether a frame is not one that `from_role`, which is told, sends; empty where it is never told."""
+        if not self.protocol.contexts:
+            return ""
+        if self.is_apart and frame.role is not None:
+            return f"from_role != {frame.role!r}"
+        return "self.message.__class__ in _FOREIGN[from_role]" if self.has_shared_codes else ""
+
     def _ranked(self, role: str | None) -> dict[int, m.Message]:
         found: dict[int, m.Message] = {}
         with_code = [message for message in self.protocol.messages if message.code is not None]

@@ -1,4 +1,4 @@
-"""Regions whose bytes are written as one chunk."""
+"""Regions whose bytes are written as one chunk, or as several where one cannot hold them and be the last."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from itertools import product
 from typing import Any
 
 from ...codec.errors import EncodeError
-from ...schema.types import Chunks, Region, StructReference
+from ...schema.declarations import Field
+from ...schema.expressions import FieldReference, Number
+from ...schema.node import nodes_in
+from ...schema.types import Bytes, Chunks, Computed, Region, StructReference
 from ..layout import Fields
 from ..tree import Record
 from .cells import RegionContext, Spot
@@ -18,25 +21,94 @@ from .writer import Writer
 
 __all__ = ["write_chunk"]
 
+_SIZES: tuple[int, ...] = tuple((1 << bits) - 1 for bits in (32, 31, 24, 23, 16, 15, *range(8, 0, -1)))
+"""The bytes of a chunk that is not the last, the most first: the greatest numbers of the usual lengths."""
+
 
 def write_chunk(writer: Writer, type_: Region, carrier: Chunks, value: Any, spot: Spot) -> bytes:
-    """Return the one struct that holds all bytes and says that none follows."""
+    """Return the struct that holds all bytes and says that none follows; or structs with as many as they hold, then such a one."""
     data = write_content(writer, type_, value, spot.within(lambda: 0))
-    struct = carrier.struct
-    writer.spend_messages(1, spot.path)
+    written: list[bytes] = []
+    start, most = 0, len(data)
+    while True:
+        writer.spend_messages(1, spot.path)
+        rest = len(data) - start
+        fault: EncodeError | None = None
+        if rest <= most:
+            try:
+                return b"".join(
+                    (*written, _chunk(writer, carrier, data[start:], spot, written, is_last=True))
+                )
+            except EncodeError as error:
+                fault = error
+        most = _write_part(writer, carrier, data, start, min(rest, most), spot, written) if rest else 0
+        if most == 0:
+            raise fault or EncodeError("unrepresentable", path=spot.path, expected="chunks", found="none")
+        start += most
+
+
+def _write_part(
+    writer: Writer, carrier: Chunks, data: bytes, start: int, most: int, spot: Spot, written: list[bytes]
+) -> int:
+    """Write a chunk that is not the last; return how many bytes it holds, 0 where there is none of any size."""
+    for size in (most, *(each for each in _SIZES if each < most)):
+        try:
+            part = _chunk(writer, carrier, data[start : start + size], spot, written, is_last=False)
+        except EncodeError as error:
+            if error.code == "limit_exceeded":
+                raise
+            continue
+        written.append(part)
+        return size
+    return 0
+
+
+def _chunk(
+    writer: Writer, carrier: Chunks, data: bytes, spot: Spot, before: list[bytes], *, is_last: bool
+) -> bytes:
+    """Return a struct with these bytes that says whether another one follows.
+
+    Raises:
+        EncodeError: There is none.
+    """
+    struct, path = carrier.struct, f"{spot.path}[{len(before)}]"
     fields = writer.schema.structs[struct]
-    for flags in _candidates(fields, carrier.data):
+    offset = sum(map(len, before))
+    for flags in _candidates(fields, carrier, data):
         chunk = Record(struct, {**flags, carrier.data: data})
-        row = Row(writer, fields, chunk, f"{spot.path}[0]")
-        written = row.write(spot.start, RegionContext(has_end=spot.around.has_end, is_last=False))
-        last = LastItem(StructReference(struct), chunk, row, len(written))
-        if spot.row.worth_at(carrier.until, spot.path, spot.start, item=last):
+        row = Row(writer, fields, chunk, path)
+        written = row.write(
+            lambda: spot.start() + offset, RegionContext(has_end=spot.around.has_end, is_last=False)
+        )
+        item = LastItem(StructReference(struct), chunk, row, len(written))
+        if bool(spot.row.worth_at(carrier.until, spot.path, spot.start, item=item)) is is_last:
             return written
     raise EncodeError("unrepresentable", path=spot.path, expected=f"a last {struct}", found="none")
 
 
-def _candidates(fields: Fields, data_field: str) -> Iterator[dict[str, Any]]:
-    """Return what the fields of a chunk besides its data may say: usually one flag, false or true."""
-    free = [field for field in fields if not field.is_hidden and field.name != data_field]
-    for values in product((0, 1), repeat=min(len(free), 8)):
+def _candidates(fields: Fields, carrier: Chunks, data: bytes) -> Iterator[dict[str, Any]]:
+    """Return what the fields of a chunk besides its data may say: usually one flag, false or true.
+
+    A field that is the length of the data is that; one of which the end is told may be a number that it is compared with.
+    """
+    free = [field for field in fields if not field.is_hidden and field.name != carrier.data]
+    held = next(field for field in fields if field.name == carrier.data)
+    numbers = sorted({each.value for each in nodes_in(carrier.until) if isinstance(each, Number)})
+    asked = {
+        each.path[-1] for each in nodes_in(carrier.until) if isinstance(each, FieldReference) and each.path
+    }
+    choices = [
+        (len(data),) if _is_length(field, held) else (0, 1, *numbers) if field.name in asked else (0, 1)
+        for field in free[:8]
+    ]
+    for values in product(*choices):
         yield {field.name: value for field, value in zip(free, values, strict=False)}
+
+
+def _is_length(field: Field, held: Field) -> bool:
+    """Tell whether a field says how many bytes another one has."""
+    match held.type:
+        case Bytes(length=Computed(value=FieldReference(path=(name,)))):
+            return bool(name == field.name)
+        case _:
+            return False

@@ -67,7 +67,7 @@ class RunWriter:
             texts.append(f"{value} << {piece.shift}" if piece.shift else value)
         return texts
 
-    def _checks(self, slot: Slot, pieces: list[Piece]) -> tuple[str, ...]:
+    def _checks(self, slot: Slot, pieces: list[Piece]) -> tuple[Test, ...]:
         if slot.part == "bits":
             return tuple(
                 check for piece in slot.pieces for check in self._bit_checks(slot, piece.key, pieces)
@@ -94,8 +94,10 @@ class RunWriter:
         members = {member.name: member.value for member in enum.members}
         return (*checks, f"{value} not in {tuple(members[each] for each in type_.only)!r}")
 
-    def _bit_checks(self, slot: Slot, key: str, pieces: list[Piece]) -> tuple[str, ...]:
+    def _bit_checks(self, slot: Slot, key: str, pieces: list[Piece]) -> tuple[Test, ...]:
         piece = next(piece for piece in slot.pieces if piece.key == key)
+        if isinstance(piece.field.value, m.Derived) and not piece.is_flag:  # known behind what it measures
+            return (lambda: f"({self._names.value(key, piece.field, slot.prefix, pieces)}) >> {piece.bits}",)
         if piece.field.is_hidden:
             return ()
         value = self._names.value(key, piece.field, slot.prefix, pieces)
