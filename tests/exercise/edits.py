@@ -1,4 +1,4 @@
-"""Edits of a copy of the tree that add scalars which the language does not have, as someone would add them by hand."""
+"""Edits of a copy of the tree that add scalars and a function which the language does not have, as someone would by hand."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-__all__ = ["BFLOAT", "U256", "Edit"]
+__all__ = ["ABS", "BFLOAT", "U256", "Edit"]
 
 _PACKAGE: Final = "generator/wiregen"
 
@@ -203,3 +203,22 @@ def sent(form: Form,''',
     ),
 )
 """`u256` and `i256`: integers of 32 bytes."""
+
+ABS: Final = (
+    Edit(
+        f"{_PACKAGE}/runtime/schema/literals.py",
+        (('"remove", "index", "rank"\n', '"remove", "index", "rank", "abs"\n'),),
+    ),
+    Edit(
+        f"{_PACKAGE}/runtime/reference/functions.py",
+        (('    "count": len,\n', '    "abs": abs,\n    "count": len,\n'),),
+    ),
+    Edit(
+        f"{_PACKAGE}/language/resolver/functions.py",
+        (
+            ('    "min": (2,', '    "abs": (1, "`abs(n)`"),\n    "min": (2,'),
+            ('        case "min" | "max":\n', '        case "abs" | "min" | "max":\n'),
+        ),
+    ),
+)
+"""`abs(n)`: the absolute value of an integer."""

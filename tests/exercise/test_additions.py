@@ -1,4 +1,4 @@
-"""How much a scalar costs that the language does not have: in a copy of the tree, two are added by hand, and all targets have them."""
+"""How much a scalar or function costs that the language does not have: in a copy of the tree each is added by hand, and all targets have it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,30 @@ from typing import Final
 
 import pytest
 from hypothesis import settings
-from tests.exercise.edits import BFLOAT, U256, Edit
+from tests.exercise.edits import ABS, BFLOAT, U256, Edit
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 IS_SOAK: Final = settings.get_current_profile_name() == "soak"
-MOST_FILES: Final = 6
+MOST_FILES: Final = {"tensors": 6, "money": 6, "distance": 4}
 """Of hand-written source, without tests, documentation, built files and those of one target."""
 
 HEAD: Final = """protocol {name} {{ source "no document: an exercise" endian big roles a, b }}
 limits {{ frame = 1 KiB }}
 frame F {{ type : u8 := code(body)  length : u16 := size(body)  body : match type in length }}
-message One 1 {{ value : {word}  next : u8 }}
+"""
+SCALARS: Final = """message One 1 {{ value : {word}  next : u8 }}
 message Many 2 {{ values : {word}[u8]  small : {little}  pairs : Pair[u8] }}
 message Option 3 {{ kind : u8  value : {word} if kind == 1  rest : {word} ?= 1 }}
 struct Pair {{ x : {word}  y : {little} }}
+"""
+FUNCTION: Final = """
+message Near 1 from a { x : i16  y : i16 where abs(x - y) < 10  extra : u8 if abs(x) > 100  d : u16 := abs(x - y) }
+message Data 2 from b { n : i8 where abs(n) > 2  data : bytes[abs(n)] }
+rule too_far "A step is short" { source "Rules, MUST" }
+session Walk {
+  var last : i16 = 0
+  state going { a Near when abs(x - last) > 50 violates too_far  a Near => going { last = x }  b Data => going }
+}
 """
 USE: Final = {
     "tensors": """
@@ -56,10 +66,30 @@ except t.EncodeError as error:
 else:
     raise AssertionError
 """,
+    "distance": """
+from acme import distance as t
+near = t.F(t.Near(x=-150, y=-145, extra=7))
+assert near.encode().hex() == "010007ff6aff6f070005", near.encode().hex()
+assert t.decode(near.encode()) == near
+assert t.decode(bytes.fromhex("02000" + "4fd616263")).message == t.Data(n=-3, data=b"abc")
+peer = t.Connection("a")
+peer.send(t.Near(x=40, y=40))
+try:
+    peer.send(t.Near(x=-20, y=-20))
+except t.SessionError as error:
+    assert error.violation == "too_far", error
+else:
+    raise AssertionError
+""",
 }
 CASES: Final = {
-    "tensors": (BFLOAT, "bf16", "bf16le", '["native", "protobuf", "msgpack", "columns"]'),
-    "money": (U256, "u256", "i256le", '["native", "protobuf", "msgpack"]'),
+    "tensors": (
+        BFLOAT,
+        SCALARS.format(word="bf16", little="bf16le"),
+        '["native", "protobuf", "msgpack", "columns"]',
+    ),
+    "money": (U256, SCALARS.format(word="u256", little="i256le"), '["native", "protobuf", "msgpack"]'),
+    "distance": (ABS, FUNCTION, '["native", "protobuf", "msgpack", "columns"]'),
 }
 
 
@@ -101,13 +131,13 @@ def tried(place: Path, *command: str, cwd: Path) -> subprocess.CompletedProcess[
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_new_scalar_costs_few_files_and_is_in_all_targets(name: str, tmp_path: Path) -> None:
-    edits, word, little, backends = CASES[name]
-    assert len({edit.path for edit in edits if not edit.target}) <= MOST_FILES
+def test_an_addition_costs_few_files_and_is_in_all_targets(name: str, tmp_path: Path) -> None:
+    edits, text, backends = CASES[name]
+    assert len({edit.path for edit in edits if not edit.target}) <= MOST_FILES[name]
     assert len([edit for edit in edits if edit.target]) == len({edit.target for edit in edits if edit.target})
     place, project = copied(tmp_path / "tree", edits), tmp_path / "project"
     (project / "idl").mkdir(parents=True)
-    (project / "idl" / f"{name}.wire").write_text(HEAD.format(name=name, word=word, little=little))
+    (project / "idl" / f"{name}.wire").write_text(HEAD.format(name=name) + text)
     (project / "wiregen.toml").write_text(f'package = "acme"\nbackends = {backends}\n')
     ran(place, "-m", "wiregen", "build", cwd=project)
     ran(place, "-m", "wiregen", "vectors", "build", cwd=project)
@@ -144,9 +174,8 @@ def test_a_file_that_is_forgotten_is_named(name: str, left_out: Edit, tmp_path: 
     edits = tuple(edit for edit in CASES[name][0] if edit is not left_out)
     place = copied(tmp_path / "tree", edits)
     shutil.copytree(ROOT / "tests/unit/schema", place / "tests/unit/schema")
-    checks: list[tuple[str, ...]] = [
-        ("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/unit/schema/test_scalars.py")
-    ]
+    tables = ("tests/unit/schema/test_scalars.py", "tests/unit/schema/test_functions.py")
+    checks: list[tuple[str, ...]] = [("-m", "pytest", "-q", "-p", "no:cacheprovider", *tables)]
     if not left_out.target or name == "money":
         checks.append(("-m", "mypy", "--cache-dir", str(tmp_path / "mypy"), "generator/wiregen"))
     runs = [tried(place, *check, cwd=place) for check in checks]
