@@ -28,6 +28,7 @@ SLOW = (
     "property/test_constructs",
     "property/test_choices_with_blocks.py::test_code_of_choices_is_typed",
     "property/test_directions.py::test_its_code_is_typed",
+    "exercise/",
     "property/test_facing_any",
     "property/test_frames_without_message.py::test_its_message_is_typed_as_optional",
     "property/test_hostile_values",
