@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.property.codecs import Codecs, Wishes
@@ -89,3 +90,29 @@ def test_a_code_that_differs_is_refused_by_both(
     assert codecs.fast(data, Wishes()) == outcome
     chunks = [data[place : place + 1] for place in range(len(data))]
     assert codecs.fast_items(chunks, Wishes()) == codecs.careful_items(chunks, Wishes())
+
+
+OF_THE_OTHER_ROLE = """
+protocol p { source "no document"  endian big  roles a, b }
+frame Ask from a { type : u8 := code(body)  body : match type in u8 }
+frame Tell from b { kind : u8  type : u8 := code(body)  body : match kind { 0 => match type  _ => Question } in u8 }
+message Question 1 from a { x : u8 }
+message Answer 2 from b { x : u8 }
+"""
+
+
+def test_the_code_of_a_message_that_the_other_role_sends_is_compared_where_an_arm_names_it(
+    tmp_path: Path,
+) -> None:
+    with built(OF_THE_OTHER_ROLE, tmp_path, "codes_of_the_other_role", ALL) as codecs:
+        told = Wishes(from_role="b")
+        for octets in ("00 02 01 05", "07 01 01 05"):
+            data = bytes.fromhex(octets)
+            frame = codecs.module.decode(data, from_role="b")
+            assert codecs.fast(data, told) == codecs.careful(data, told)
+            assert codecs.fast_encode(frame) == codecs.careful_encode(frame) == data
+        wrong = bytes.fromhex("07 02 01 05")
+        outcome = codecs.careful(wrong, told)
+        assert isinstance(outcome, dict)
+        assert (outcome["code"], outcome["path"]) == ("constraint", "Tell.type")
+        assert codecs.fast(wrong, told) == outcome

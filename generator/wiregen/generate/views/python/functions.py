@@ -177,6 +177,7 @@ class FunctionBuilder:
         names = self._names(is_frame=True, sender=frame.role)
         names.body, names.reads_code = frame.message, True
         names.codes_table = self._shared.codes_table(frame)
+        names.codes_of_named = self._shared.codes_of_named(frame)
         traits = Traits(name=self._shared.reader(frame.name), is_frame=True, is_heavy=False)
         layout = laid(lambda: frame_layout(self._protocol, frame, None))
         layout = without_unread(layout, frame) if is_bare else layout

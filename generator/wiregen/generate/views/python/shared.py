@@ -188,6 +188,20 @@ class Shared:
                     return frame
         return self.frame_of(message.role)
 
+    def codes_of_named(self, frame: m.Frame) -> tuple[tuple[str, int], ...]:
+        """Return class and code of the messages that arms of a frame name and that its table of codes lacks: its role sends no such code."""
+        known = self.codes(frame.role)
+        named = {
+            each.name
+            for each in nested_types(*(field.type for field in frame.fields))
+            if isinstance(each, m.MessageReference)
+        }
+        return tuple(
+            (class_name(message.name), message.code)
+            for message in self.protocol.messages
+            if message.name in named and message.code is not None and known.get(message.code) is not message
+        )
+
     @property
     def has_tables_by_role(self) -> bool:
         """Whether what a code means is looked up by role, too."""

@@ -33,6 +33,8 @@ class ReadNames:
     body: str | None = None
     codes_table: str = ""
     """The table of the codes of the messages that the frame carries, where it may be read for any of them."""
+    codes_of_named: tuple[tuple[str, int], ...] = ()
+    """Classes and codes of messages that the frame's arms name and the table lacks."""
     locals: Locals = field(default_factory=Locals)
     values: dict[str, str] = field(default_factory=dict)
     raws: dict[str, str] = field(default_factory=dict)
@@ -174,6 +176,8 @@ class ReadLookup:
     def code_of_body(self, otherwise: str) -> str:
         """Return the code of the frame's message, whichever it is; `otherwise` stands for that of one without."""
         value = self._names.values[f"{self._prefix}{self._names.body}"]
+        for class_, code in self._names.codes_of_named:
+            otherwise = f"{code} if type({value}) is {class_} else {otherwise}"
         return f"{self._names.codes_table}.get(type({value}), {otherwise})"
 
     def limit(self, name: str) -> str:
