@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from ..codec.unknown import Unknown
 from ..records.types import flat_fields
 from ..schema.declarations import Derived
 from ..stream.snapshots import Key
-from .access import MISSING, attribute, declared_name
+from .access import MISSING, attribute, declared_name, is_a
 from .expressions import Undefined, Value, evaluate
 
 if TYPE_CHECKING:
@@ -76,6 +77,13 @@ class FrameScope:
         except Undefined:
             return None
 
+    def said(self, name: str, otherwise: Value) -> Value:
+        """Return what the frame says under a name; `otherwise` where it does not: the code of a message without one."""
+        try:
+            return self.field((name,), "own")
+        except Undefined:
+            return otherwise
+
     def field(self, path: tuple[str, ...], scope: str) -> Value:
         value = self._first(path[0])
         for name in path[1:]:
@@ -114,6 +122,8 @@ class FrameScope:
         raise Undefined("variable", name)
 
     def code(self, path: tuple[str, ...]) -> int:
+        if is_a(self._message, Unknown) and type(self._message.code) is int:
+            return int(self._message.code)
         name = declared_name(self._message)
         code = self._plan.messages[name].code if name in self._plan.messages else None
         if code is None:

@@ -178,11 +178,13 @@ class Context:
             for name, context, settings, clearings in rules.contexts:
                 owner = context.role or sender
                 for setting in settings:
-                    found = scope.key_where(setting.when, context.keys)
-                    if found is not None:
+                    found, value = scope.key_where(setting.when, context.keys), scope.said(
+                        setting.field, _NOTHING
+                    )
+                    if found is not None and value is not _NOTHING:
                         key = (owner, *found)
                         before.append((name, key, self.entries[name].get(key, _NOTHING)))
-                        self._set(name, key, scope.field((setting.field,), "own"))
+                        self._set(name, key, value)
                 for clearing in clearings:
                     found = scope.key_where(clearing.when, context.keys)
                     if found is not None:
