@@ -90,6 +90,20 @@ def _one_row_of_trailing(inspection: Inspection) -> None:
                 )
 
 
+def _values_of_blocks(inspection: Inspection) -> None:
+    """Check that fields with a value have no block: its fields belong to the declaration, and it has no value of its own."""
+    for record in inspection.records:
+        for field in (each for each in record.flat if each.value is not None):
+            if any(isinstance(each, Block) for each in shapes(field.type)):
+                inspection.error(
+                    "WG3083",
+                    f"`{field.name}` has a block, which has no value of its own",
+                    inspection.place(field.path, "value"),
+                    "this cannot be its value",
+                    help_="put the fields of the block into a struct, and give the field or the arm that type",
+                )
+
+
 def _certain_rows(fields: tuple[Field, ...]) -> Iterator[tuple[Field, ...]]:
     """Yield the fields of a declaration, then those of each block that is always there."""
     yield fields
@@ -295,6 +309,7 @@ RULES = (
     _bits_fill_bytes,
     _bits_always_there,
     _one_row_of_trailing,
+    _values_of_blocks,
     _value_outside_type,
     _discriminator_set_twice,
     _nothing_to_write,
