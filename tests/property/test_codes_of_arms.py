@@ -116,3 +116,30 @@ def test_the_code_of_a_message_that_the_other_role_sends_is_compared_where_an_ar
         assert isinstance(outcome, dict)
         assert (outcome["code"], outcome["path"]) == ("constraint", "Tell.type")
         assert codecs.fast(wrong, told) == outcome
+
+
+IN_AN_OPTIONAL_BLOCK = """
+protocol p { source "no document"  endian big  roles a, b }
+frame F {
+  kind : u8
+  more : bit := present(rest)
+  _ : u7 == 0
+  rest : { type : u16 := code(body)  body : match kind { 0 => match type  _ => One } } if more
+}
+message One 1 { x : u8 }
+message Two 2 { x : u8 }
+"""
+
+
+def test_a_code_is_compared_in_a_block_that_may_be_absent(tmp_path: Path) -> None:
+    with built(IN_AN_OPTIONAL_BLOCK, tmp_path, "codes_in_an_optional_block", ALL) as codecs:
+        for octets in ("00 80 0002 05", "01 80 0001 05", "07 00"):
+            data = bytes.fromhex(octets)
+            frame = codecs.module.decode(data)
+            assert codecs.fast(data, Wishes()) == codecs.careful(data, Wishes())
+            assert codecs.fast_encode(frame) == codecs.careful_encode(frame) == data
+        wrong = bytes.fromhex("01 80 0002 05")
+        outcome = codecs.careful(wrong, Wishes())
+        assert isinstance(outcome, dict)
+        assert (outcome["code"], outcome["path"]) == ("constraint", "F.type")
+        assert codecs.fast(wrong, Wishes()) == outcome

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from typing import Literal
 
@@ -69,16 +69,19 @@ class Flattener:
 
         Checks that look ahead come behind the last field.
         """
-        asked = Asked(fields)
-        self._asked.append(asked)
-        late: list[Check] = []
-        for step in self._row(fields, prefix, is_last=is_last):
+        self._asked.append(Asked(fields))
+        yield from self._checked_late(self._row(fields, prefix, is_last=is_last), prefix)
+        self._asked.pop()
+
+    def _checked_late(self, steps: Iterable[Step], prefix: str) -> Iterator[Step]:
+        """Yield steps; the checks that speak of fields which are not read yet come last."""
+        asked, late = self._asked[-1], []
+        for step in steps:
             if isinstance(step, Check) and step.prefix == prefix and asked.looks_ahead(step):
                 late.append(step)
             else:
                 yield step
         yield from late
-        self._asked.pop()
 
     def _row(self, fields: tuple[m.Field, ...], prefix: str, *, is_last: bool) -> Iterator[Step]:
         """Yield the steps of fields in a row; runs of bit fields are one slot, of trailing fields one option."""
@@ -120,12 +123,19 @@ class Flattener:
                 condition=field.condition,
                 is_trailing=False,
                 size=None,
-                steps=(*steps, *self._inner_checks(field, key, prefix)),
+                steps=(*self._inside(steps, field, prefix), *self._inner_checks(field, key, prefix)),
             )
         yield from (replace(mark, edge="end"),) if mark else ()
         self._asked[-1].seen.add(field.name)
         if field.condition is None:
             yield from self._checks(field, key, prefix)
+
+    def _inside(self, steps: Iterable[Step], field: m.Field, prefix: str) -> Iterator[Step]:
+        """Yield the steps of a field that may be absent; its checks cannot wait for what follows it."""
+        for step in self._checked_late(steps, prefix):
+            if isinstance(step, Check) and step.prefix == prefix and self._asked[-1].looks_ahead(step):
+                raise UnsupportedError(field.path, "a check of an optional field that looks ahead")
+            yield step
 
     def _inner_checks(self, field: m.Field, key: str, prefix: str) -> Iterator[Step]:
         """Yield the checks of a field that may be absent: they cannot wait for what follows."""

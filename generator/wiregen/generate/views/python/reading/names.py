@@ -175,7 +175,9 @@ class ReadLookup:
 
     def code_of_body(self, otherwise: str) -> str:
         """Return the code of the frame's message, whichever it is; `otherwise` stands for that of one without."""
-        value = self._names.values[f"{self._prefix}{self._names.body}"]
+        value = self._names.values.get(f"{self._prefix}{self._names.body}")
+        if value is None:
+            raise UnsupportedError("", "the code of a message that is not read yet")
         for class_, code in self._names.codes_of_named:
             otherwise = f"{code} if type({value}) is {class_} else {otherwise}"
         return f"{self._names.codes_table}.get(type({value}), {otherwise})"
