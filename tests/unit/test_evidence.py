@@ -90,7 +90,7 @@ def test_a_soak_ends_with_its_time_and_the_next_goes_on(tmp_path: Path) -> None:
     first = run(tmp_path, "soak", SLOW, SOAK_MINUTES="0.00001").stdout
     assert "3 skipped" in first and "soak: 3 tests are left; `make soak` goes on with them" in first
     second = run(tmp_path, "soak", SLOW, FAILS="1").stdout
-    assert "1 failed, 2 passed" in second and "whole" not in second
+    assert "1 failed, 2 passed" in second and "soak: whole" not in second
     third = run(tmp_path, "soak", SLOW, SOAK_MINUTES="60").stdout
     assert "1 passed" in third and "2 tests passed in earlier parts" in third and "soak: whole" in third
     assert "3 passed" in run(tmp_path, "soak", SLOW).stdout

@@ -16,7 +16,7 @@ MOST = {
     "generate": 2,
     "language": 27,
     "pipeline": 3,
-    "runtime": 243,
+    "runtime": 244,
     "schema": 6,
     "site": 33,
     "tools": 21,

@@ -7,11 +7,13 @@ from ..lazy import Lazy
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, Final
+    from typing import Final
+
+    from .expressions import Value
 
 __all__ = ["FUNCTIONS", "function_of"]
 
-FUNCTIONS: Final[dict[str, Callable[..., Any] | Lazy]] = {
+FUNCTIONS: Final[dict[str, Callable[..., Value] | Lazy]] = {
     "count": len,
     "min": lambda *numbers: min(numbers),
     "max": lambda *numbers: max(numbers),
@@ -25,7 +27,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any] | Lazy]] = {
 """By name; those of lists are optional. Values of another kind than the function takes make it raise TypeError."""
 
 
-def function_of(name: str) -> Callable[..., Any]:
+def function_of(name: str) -> Callable[..., Value]:
     """Return the function of that name."""
     found = FUNCTIONS[name]
     return found.load() if isinstance(found, Lazy) else found
