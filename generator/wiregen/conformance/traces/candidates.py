@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from copy import copy
 from itertools import islice
 from typing import Any, Final
@@ -48,6 +48,7 @@ class Drafts:
         self._specimens = Smallest(setup.plan, setup.limits)
         self._n_said: Counter[object] = Counter()
         self._blocks: dict[object, list[tuple[dict[object, object], bytes | None]]] = {}
+        self._known_chunks: dict[Hashable, list[bytes]] = {}
         self._sources = tuple(self._found())
 
     def anew(self) -> Drafts:
@@ -64,6 +65,7 @@ class Drafts:
             for source in self._sources
             if named.intersection(source.names) or not anywhere.intersection(source.names)
         )
+        other._known_chunks = {}
         return other
 
     def is_like(self, other: Drafts) -> bool:
@@ -171,14 +173,20 @@ class Drafts:
         small = self._specimens.values(type_)
         alike = [each for each in known if any(type(each) is type(other) for other in small)]
         seen_through = self._specimens.viewed(f"{source.kind.name}.{'.'.join(path)}")
-        chunks = self._chunks(source, path[0], world)
+        chunks = self._chunks(source, path[0])
         for each in (*none, *alike, *chunks, *seen_through, *small):
             if each not in unique:
                 unique.append(each)
         return tuple(unique[: _MOST_SMALL + len(chunks) + len(seen_through)])
 
-    def _chunks(self, source: Source, field: str, world: ConnectionState) -> list[bytes]:
+    def _chunks(self, source: Source, field: str) -> list[bytes]:
         """Return bytes for a field that is a piece of a frame: of the sender's smallest one the half, the rest, and all."""
+        what = (source.sender, source.kind.name, source.kind.frame, field)
+        if what not in self._known_chunks:
+            self._known_chunks[what] = self._found_chunks(source, field)
+        return self._known_chunks[what]
+
+    def _found_chunks(self, source: Source, field: str) -> list[bytes]:
         found: list[bytes] = []
         names = (source.kind.name, source.kind.frame)
         for join in self._plan.joins.values():

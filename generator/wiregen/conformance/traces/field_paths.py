@@ -41,12 +41,13 @@ def value_at(value: object, path: tuple[str, ...]) -> object:
 def with_values(base: Value, paths: tuple[tuple[str, ...], ...], values: tuple[object, ...]) -> object:
     """Return a value with other fields."""
     if isinstance(base, FrameValue):
-        message = Record(base.message.name, dict(base.message.fields))
-        made: Value = FrameValue(base.name, dict(base.fields), message, body=base.body)
+        own, outside = dict(base.message.fields), dict(base.fields)
+        made: Value = FrameValue(base.name, outside, Record(base.message.name, own), body=base.body)
     else:
-        made = Record(base.name, dict(base.fields))
+        own = outside = dict(base.fields)
+        made = Record(base.name, own)
     for path, value in zip(paths, values, strict=True):
-        _set(_holder(made, path[0]).fields, path, value)
+        _set(own if path[0] in own else outside, path, value)
     return made
 
 

@@ -19,7 +19,7 @@ from wiregen.language.examples.trace import Goal
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.sessions.events import Violation
-from wiregen.runtime.sessions.table import Entry
+from wiregen.runtime.sessions.table import Entry, Matters
 
 __all__ = ["Effect", "Prediction", "is_remembered"]
 
@@ -75,7 +75,7 @@ class Prediction:
         self._parts = verdicts.parts
         self._matters = world.engine.matters(spread.sender, spread.base)
         self._askers = [
-            _Asker(entry.table.name, partial(self._said_by, entry), world, spread, verdicts)
+            _Asker(entry.table.name, partial(self._said_by, self._alone(entry)), world, spread, verdicts)
             for entry in self._matters.entries
         ]
         self._memory = _Asker(None, self._remembered, world, spread, verdicts)
@@ -108,14 +108,19 @@ class Prediction:
                 found.setdefault((*numbers, self._memory.said(choice)), []).append(choice)
         return found.items()
 
-    def _said_by(self, entry: Entry, draft: Draft) -> Part:
-        decision, met = self._world.engine.foresee_one(entry, draft.sender, draft.seen)
+    def _alone(self, entry: Entry) -> Matters:
+        """Return what such a message means to one session alone."""
+        return Matters(self._matters.name, (entry,), is_foreign=False, frames=None)
+
+    def _said_by(self, matters: Matters, draft: Draft) -> Part:
+        decision, met = self._world.engine.foresee_one(matters, draft.sender, draft.seen)
         is_refused = decision.refusal is not None
+        session = matters.entries[0].table.name
         return Part(
-            session=entry.table.name,
+            session=session,
             met=tuple(met),
             violations=tuple(decision.violations),
-            atoms=() if is_refused else self._world.foreseen(decision, (entry.table.name,)),
+            atoms=() if is_refused else self._world.foreseen(decision, (session,)),
             is_refused=is_refused,
         )
 

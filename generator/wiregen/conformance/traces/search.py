@@ -38,11 +38,19 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """A world to be looked at."""
+    """A world to be looked at. `before`: the world in which the last of its steps was tried, if that is known."""
 
+    before: ConnectionState | None = None
     steps: tuple[Step, ...]
     atoms: tuple[Atom, ...]
     number: int
+
+    def world(self, setup: Setup) -> ConnectionState:
+        if self.before is None:
+            return ConnectionState.after(setup, self.steps)
+        world = self.before.copy()
+        world.take(self.steps[-1])
+        return world
 
 
 class Search:
@@ -126,22 +134,22 @@ class Search:
     def _least(self, views: tuple[Hashable, ...]) -> int:
         return min(self._views[view] for view in views)
 
-    def _next(self) -> tuple[Step, ...]:
+    def _next(self) -> _Place:
         """Return the next world: of the sorts in turn."""
         self._n_looked += 1
         for turn in range(4):
             match (self._n_looked + turn) % 4:
                 case 0 if self._apt:
-                    return self._apt.pop(next(iter(self._apt))).steps
+                    return self._apt.pop(next(iter(self._apt)))
                 case 2 if self._apt:
                     return self._next_apt()
                 case 1 if self._near:
-                    return self._near.popleft().steps
+                    return self._near.popleft()
                 case 3 if self._far:
-                    return self._far.popleft().steps
+                    return self._far.popleft()
         raise AssertionError("nothing is left to be looked at")
 
-    def _next_apt(self) -> tuple[Step, ...]:
+    def _next_apt(self) -> _Place:
         while True:
             before, number, views = heappop(self._novel)
             if number not in self._apt:
@@ -149,20 +157,20 @@ class Search:
             now = self._least(views)
             if now == before:
                 self._views.update(views)
-                return self._apt.pop(number).steps
+                return self._apt.pop(number)
             heappush(self._novel, (now, number, views))
 
     def _is_open(self, goal: Goal) -> bool:
         return goal not in self.findings or self.findings[goal].rank > 0
 
-    def _look(self, steps: tuple[Step, ...]) -> None:
-        world = ConnectionState.after(self.setup, steps)
+    def _look(self, place: _Place) -> None:
+        steps, world = place.steps, place.world(self.setup)
         due = world.engine.next_timeout()
         if due is not None:
-            self._try(steps, Step(kind="tick", role=None, at=due))
+            self._try(steps, Step(kind="tick", role=None, at=due), world)
         for role in self.setup.plan.roles:
             if world.context.joins.first_open(role) is not None:
-                self._try(steps, Step(kind="eof", role=role, at=world.now))
+                self._try(steps, Step(kind="eof", role=role, at=world.now), world)
         self._failures.clear()
         seen: set[Atom] = set()
         for found in self._drafts.now(world):
@@ -192,7 +200,7 @@ class Search:
     def _try_draft(self, steps: tuple[Step, ...], draft: Draft, world: ConnectionState) -> None:
         data = self._encoded(draft, world)
         if data is not None:
-            self._try(steps, Step(kind="message", role=draft.sender, at=world.now, data=data))
+            self._try(steps, Step(kind="message", role=draft.sender, at=world.now, data=data), world)
 
     def _encoded(self, draft: Draft, world: ConnectionState) -> bytes | None:
         data = draft.encoded(world)
@@ -223,13 +231,13 @@ class Search:
             return False
         step = Step(kind="message", role=draft.sender, at=world.now, data=data)
         if _says_more(draft, world):
-            self._try(steps, step)
+            self._try(steps, step, world)
             return True
         steps = (*steps, step)
         for goal in effect.outcome.met:
             self._reach(goal, steps, effect.outcome)
         if effect.atoms and len(steps) < _DEEPEST:
-            self._keep(steps, effect.atoms)
+            self._keep(steps, effect.atoms, world)
         return True
 
     def _has_new(self, atoms: tuple[Atom, ...]) -> bool:
@@ -237,22 +245,22 @@ class Search:
             pair not in self._pairs for pair in self._together(atoms)
         )
 
-    def _try(self, steps: tuple[Step, ...], step: Step) -> None:
-        """Let a step happen, and keep what came of it."""
-        world = ConnectionState.after(self.setup, steps)
+    def _try(self, steps: tuple[Step, ...], step: Step, before: ConnectionState) -> None:
+        """Let a step happen behind those that led to a world, and keep what came of it."""
+        world = before.copy()
         outcome = world.take(step)
         steps = (*steps, step)
         for goal in outcome.met:
             self._reach(goal, steps, outcome)
         if outcome.is_legal and len(steps) < _DEEPEST:
-            self._keep(steps, world.atoms())
+            self._keep(steps, world.atoms(), before)
 
-    def _keep(self, steps: tuple[Step, ...], atoms: tuple[Atom, ...]) -> None:
+    def _keep(self, steps: tuple[Step, ...], atoms: tuple[Atom, ...], before: ConnectionState) -> None:
         how = self._is_new(atoms)
         if how is None:
             return
         self._n_kept += 1
-        place = _Place(steps=steps, atoms=atoms, number=self._n_kept)
+        place = _Place(before=before, steps=steps, atoms=atoms, number=self._n_kept)
         if how == 1:
             self._near.append(place)
         else:

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from wiregen.language.examples.tolerated_states import tolerated_states
 from wiregen.language.examples.trace import Goal, Move, Step
+from wiregen.language.examples.watched_engine import Setup, Watched
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.codec.options import Options
-from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.sessions import Violates
 from wiregen.runtime.schema.types import FrameReference
-from wiregen.runtime.sessions.closures import NOTHING, Term
 from wiregen.runtime.sessions.decisions import Decision
-from wiregen.runtime.sessions.engine import Engine
 from wiregen.runtime.sessions.events import TimedOut, Violation
 from wiregen.runtime.sessions.instances import Instance
-from wiregen.runtime.sessions.table import Entry, Matters, Program, Table
-from wiregen.runtime.sessions.transitions import Row, Rows, change
+from wiregen.runtime.sessions.table import Table
+from wiregen.runtime.sessions.transitions import change
 from wiregen.runtime.stream.context import Context
 from wiregen.runtime.stream.reference_decoder import reference_decoder
 
@@ -36,18 +34,6 @@ _SMALL = 2
 _FEW_BYTES = 16
 _HEAD = 8
 """Digits of the bytes that a frame in pieces begins with: most frames tell there which message they carry."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
-    """How the connections of a search are set."""
-
-    plan: Schema
-    program: Program
-    is_strict: bool
-    options: Mapping[str, Any]
-    limits: Mapping[str, int]
-    variant: str | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -69,110 +55,12 @@ class Outcome:
         return not self.broken and self.fault is None
 
 
-class Watched(Engine):
-    """An engine that takes note of each row it takes, and of each that says no."""
+class _Remembering(Context):
+    """A context that can tell which part of it does not change."""
 
-    def __init__(self, setup: Setup, contexts: Context) -> None:
-        self.met: list[Goal] = []
-        self._message = ""
-        self._only: Matters | None = None
-        super().__init__(
-            setup.program,
-            strict=setup.is_strict,
-            limits=setup.limits,
-            contexts=contexts,
-            options=setup.options,
-            variant=setup.variant,
-        )
-        self._tolerated = {name: tolerated_states(session) for name, session in setup.plan.sessions.items()}
-        self.firsts = {table.name: table.first_values(setup.options) for table in setup.program.tables}
-
-    def matters(self, sender: str, item: object) -> Matters:
-        found = self._only or super().matters(sender, item)
-        self._message = found.name
-        return found
-
-    def step(self, sender: str, item: object, now: float, found: list[Violation]) -> tuple[Any, ...]:
-        self.matters(sender, item)
-        return super().step(sender, item, now, found)
-
-    def foresee(self, sender: str, item: object) -> tuple[Decision, list[Goal]]:
-        """Return what a frame would do, and what it would meet."""
-        self.met = []
-        decision = self.decide(sender, item, self.now)
-        self.add_general(decision.violations, sender)
-        return decision, self.met
-
-    def foresee_one(self, entry: Entry, sender: str, item: object) -> tuple[Decision, list[Goal]]:
-        """Return the same of one session alone."""
-        self._only = Matters(self.matters(sender, item).name, (entry,), is_foreign=False, frames=None)
-        try:
-            return self.foresee(sender, item)
-        finally:
-            self._only = None
-
-    def add_general(self, violations: Iterable[Violation], sender: str) -> None:
-        """Take note of the violations that are no row's."""
-        for each in violations:
-            if each.name == self.program.foreign and not each.session:
-                self.met.append(Goal(kind="wrong_role", role=sender, violation=each.name))
-            if each.name == "limit_exceeded" and each.session:
-                self.met.append(Goal(kind="too_many", session=each.session, violation=each.name))
-
-    def _row(
-        self, instance: Instance, rows: tuple[Rows, ...], m: object, f: object, found: list[Violation]
-    ) -> Row | None:
-        taken = super()._row(instance, rows, m, f, found)
-        for when, group in rows[instance.state]:
-            for row in group:
-                is_hard = row.violation is not None and (self._strict or not row.is_lenient)
-                if row is taken or (is_hard and self._holds(when, instance, m, f)):
-                    self.met.append(self._goal(instance, row))
-                    return taken
-                if row.is_lenient and self._is_tolerated(instance) and self._holds(when, instance, m, f):
-                    self.met.append(self._goal(instance, row))
-        name, state = instance.table.name, instance.table.states[instance.state]
-        self.met.append(
-            Goal(
-                kind="unexpected",
-                session=name,
-                state=state,
-                role=self._speaker(instance),
-                message=self._message,
-                violation="unexpected_message",
-            )
-        )
-        return taken
-
-    def _holds(self, when: Term | None, instance: Instance, m: object, f: object) -> bool:
-        try:
-            return when is None or bool(when(m, f, instance.values, self))
-        except NOTHING:
-            return False
-
-    def _goal(self, instance: Instance, row: Row) -> Goal:
-        table = instance.table
-        return Goal(
-            kind="row",
-            session=table.name,
-            state=table.states[instance.state],
-            role=self._speaker(instance),
-            number=row.number,
-            violation=None if row.is_lenient and self._is_tolerated(instance) else row.violation,
-        )
-
-    def _is_tolerated(self, instance: Instance) -> bool:
-        """Return whether an instance is in a state that only tolerance leads to: there a lenient violation is a note."""
-        table = instance.table
-        return table.states[instance.state] in self._tolerated[table.name]
-
-    def _speaker(self, instance: Instance) -> str:
-        """Return who speaks, as the session calls them."""
-        roles = instance.table.roles
-        sender = self.sender or ""
-        if not roles:
-            return sender
-        return roles[0] if instance.side == sender else roles[1]
+    def shared(self) -> tuple[object, ...]:
+        """Return what contexts of the same setup may have in common."""
+        return self._limits, self._roles, self._rules_of, self.derived
 
 
 class ConnectionState:
@@ -181,7 +69,7 @@ class ConnectionState:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         limits = dict(setup.limits)
-        self.context = Context(setup.plan, limits=limits)
+        self.context = _Remembering(setup.plan, limits=limits)
         self.engine = Watched(setup, self.context)
         self.decoders = {
             role: reference_decoder(
@@ -211,9 +99,24 @@ class ConnectionState:
             world.take(step)
         return world
 
+    def copy(self) -> ConnectionState:
+        """Return another connection that is in the same state. What no step changes is shared, so this costs less than the steps."""
+        program = self.setup.program
+        shared = (self.setup, self.setup.plan, program, *program.tables)
+        known: dict[int, Any] = {
+            id(each): each for each in (*shared, *self.engine.shared(), *self.context.shared())
+        }
+        known |= {id(self._outcome): Outcome(), id(self._known): {}, id(self._atoms): {}}
+        known |= {id(self.engine.met): [], id(self._remembered): {}}
+        made = deepcopy(self, known)
+        del made._remembered  # it is asked for anew
+        return made
+
     def take(self, step: Step) -> Outcome:
         """Let a step happen."""
         self._outcome, self.engine.met, self.engine.trail = Outcome(), [], []
+        self._known, self._atoms = {}, {}
+        vars(self).pop("_remembered", None)
         self.now = step.at
         self._outcome.violations += self._expired(step.at)
         match step.kind:
@@ -326,19 +229,19 @@ class ConnectionState:
 
     def foreseen(self, decision: Decision, sessions: tuple[str, ...]) -> tuple[Atom, ...]:
         """Return what is so of sessions behind a decision."""
-        saved = [(instance, instance.snapshot(), instance.is_kept) for instance, _, _ in decision.moves]
-        queued = [(instance, instance.queued) for instance, _, _ in decision.moves]
+        saved = [
+            (instance, instance.snapshot(), instance.is_kept, instance.queued)
+            for instance, _, _ in decision.moves
+        ]
         for instance, row, changes in decision.moves:
             if row.state >= 0:
                 instance.state = row.state
             for each in changes:
                 change(instance.values, *each)
         found = _of_sessions(self.engine, sessions, tuple(each for each, _, _ in decision.moves))
-        for instance, snapshot, is_kept in saved:
+        for instance, snapshot, is_kept, queued in saved:
             instance.restore(snapshot)
-            instance.is_kept = is_kept
-        for instance, time in queued:
-            instance.queued = time
+            instance.is_kept, instance.queued = is_kept, queued
         return found
 
     def remembered(self) -> Iterator[Atom]:
@@ -382,11 +285,13 @@ def _is_new(instance: Instance, engine: Watched) -> bool:
 def _rough_instance(instance: Instance) -> tuple[Atom, ...]:
     table: Table = instance.table
     seen: dict[object, int] = {}
-    values = tuple(_rough_value(value, seen) for value in instance.values)
+    values = tuple([_rough_value(value, seen) for value in instance.values])
     return (table.states[instance.state], instance.sender, values)
 
 
 def _rough_value(value: object, seen: dict[object, int]) -> Atom:
+    if type(value) is int:  # most are, and millions of values are looked at
+        return value if -_SMALL <= value <= _SMALL else ("large", value > 0)
     if isinstance(value, deque):
         return (min(len(value), _SMALL), tuple(_rough_value(each, seen) for each in islice(value, _SMALL)))
     if isinstance(value, bytes) and len(value) <= _FEW_BYTES:
