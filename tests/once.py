@@ -12,9 +12,12 @@ from typing import TypeVar
 
 import pytest
 
+from wiregen.generate.writer.exclusive import exclusive
+
 __all__ = ["made_once", "mypy_cache", "share"]
 
 Value = TypeVar("Value")
+_LONGEST = 7200.0  # seconds
 _folders: list[Path] = []
 """The one that all workers have in common, and that of this worker alone."""
 
@@ -39,13 +42,14 @@ def _own_folder() -> Path:
 
 
 def made_once(name: str, make: Callable[[], Value]) -> Value:
-    """Return a value of this run by its name. Two workers that begin at the same time may both make it."""
+    """Return a value of this run by its name; a worker that asks while another makes it waits for it."""
     path = _folders[0] / f"{name}.pickle"
-    if path.exists():
-        known: Value = pickle.loads(path.read_bytes())
-        return known
-    made = make()
-    partial = path.with_suffix(f".{os.getpid()}")
-    partial.write_bytes(pickle.dumps(made))
-    partial.replace(path)
+    with exclusive(path, seconds=_LONGEST):
+        if path.exists():
+            known: Value = pickle.loads(path.read_bytes())
+            return known
+        made = make()
+        partial = path.with_suffix(".partial")
+        partial.write_bytes(pickle.dumps(made))
+        partial.replace(path)
     return made
