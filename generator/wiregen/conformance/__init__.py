@@ -1,1 +1,1 @@
-"""Conformance: sample values, conversation traces, vectors, and what holds an implementation to them."""
+"""Conformance: sample values, conversation traces, vectors, and the checks of an implementation against them."""

@@ -1,7 +1,7 @@
-"""Vector files as test cases: `pytest --wire-vectors FILE|DIR` holds a codec of your own to them (docs/vectors.md).
+"""Vector files as test cases: `pytest --wire-vectors FILE|DIR` checks your own codec (docs/vectors.md).
 
-The codec is named by `--wire-codec MODULE:OBJECT`, and each vector is then a test; or it is what the fixture `wire_codec` gives,
-and the vectors go to every test that takes `wire_vector`.
+With `--wire-codec MODULE:OBJECT`, each vector is a test. Otherwise the codec is the value of the fixture
+`wire_codec`, and every test that takes `wire_vector` runs for each vector.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NO_CODEC = "name the codec: --wire-codec MODULE:OBJECT, or a fixture `wire_code
 
 
 class WireVector:
-    """A vector and the codec that is held to it."""
+    """A vector and the codec that is checked against it."""
 
     def __init__(self, vector: AnyVector, codec: object, *, with_large: bool = False) -> None:
         self.vector = vector
@@ -32,7 +32,7 @@ class WireVector:
         self._with_large = with_large
 
     def check(self) -> None:
-        """Fail, pass or skip the test that calls it, as the vector's verdict is."""
+        """Fail, pass or skip the calling test, by the verdict of the vector."""
         from wiregen.conformance.judge import judge
         from wiregen.conformance.judge.python_codec import PythonCodec
 
@@ -66,7 +66,7 @@ def _with_large(config: pytest.Config) -> bool:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give every test that takes `wire_vector` all vectors; without any, pytest skips it."""
+    """Parametrise every test that takes `wire_vector` with all vectors; if there are none, pytest skips it."""
     if "wire_vector" in metafunc.fixturenames:
         known = _expected(metafunc.config)
         parameters = [
@@ -79,13 +79,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def wire_codec(request: pytest.FixtureRequest) -> object:
-    """The codec under test: that of `--wire-codec`, unless a test gives another one."""
+    """The codec under test: that of `--wire-codec`, unless a test overrides this fixture."""
     return _named_codec(request.config)
 
 
 @pytest.fixture
 def wire_vector(request: pytest.FixtureRequest, wire_codec: object) -> WireVector:
-    """A vector of `--wire-vectors`; `check()` holds the codec to it."""
+    """A vector of `--wire-vectors`; `check()` checks the codec against it."""
     return WireVector(request.param, wire_codec, with_large=_with_large(request.config))
 
 
@@ -111,7 +111,7 @@ class VectorsCollector(pytest.File):
 
 
 class VectorItem(pytest.Item):
-    """One vector, held against the codec that was named."""
+    """One vector, checked against the codec of `--wire-codec`."""
 
     vector: AnyVector
 
@@ -164,7 +164,7 @@ def _expected(config: pytest.Config) -> dict[str, str]:
 
 
 def _marks(id_: str, known: dict[str, str]) -> list[pytest.MarkDecorator]:
-    """Return what makes a vector fail where it passes, for one that is known to fail."""
+    """Return the mark that makes a vector with an expected failure fail if it passes."""
     return [pytest.mark.xfail(reason=known[id_], strict=True)] if id_ in known else []
 
 

@@ -1,4 +1,4 @@
-"""Bytes that two codecs read differently: searched for by mutations that know the grammar, shrunk, and kept as vectors."""
+"""Search for bytes that two codecs decode differently: mutate by the grammar, shrink, and save as vectors."""
 
 from wiregen.conformance.fuzz.comparison import Differing, Trial, differing
 from wiregen.conformance.fuzz.saved_findings import save, vector_of

@@ -1,4 +1,4 @@
-"""Two codecs asked the same: whether they say the same, and if not, what is the difference called."""
+"""Compare the answers of two codecs to the same request, and name the difference."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """Bytes, how they are read, and in which pieces the codec under test gets them; () for whole."""
+    """Bytes, their setting, and the cuts between the chunks that the codec under test gets; () for whole."""
 
     setting: Setting
     data: bytes
@@ -45,7 +45,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Differing:
-    """A difference. `key` is equal for those that look like the same mistake."""
+    """A difference. `key` is equal for differences that look like the same mistake."""
 
     key: tuple[str, ...]
     expected: str
@@ -55,9 +55,9 @@ class Differing:
 def differing(
     trial: Trial, reference: Implementation, testee: Implementation, expected: Decoded | None = None
 ) -> Differing | None:
-    """Return how the codec under test differs from the reference; None: it does not, or does not do that.
+    """Return how the codec under test differs from the reference; None if it agrees or lacks the operation.
 
-    `expected`: what the reference says, where that is known.
+    `expected`: the answer of the reference codec, if it is known already.
 
     Raises:
         ImplementationError: The reference itself gives no answer.
@@ -76,7 +76,12 @@ def differing(
 
 
 def asked(call: Callable[[], T]) -> T:
-    """Return the answer of a door; whatever else it raises is no answer."""
+    """Return the answer of an adapter.
+
+    Raises:
+        SkippedError: The implementation does not support the request.
+        ImplementationError: The implementation gives no answer, or raised any other exception.
+    """
     try:
         return call()
     except (ImplementationError, SkippedError):
@@ -86,7 +91,7 @@ def asked(call: Callable[[], T]) -> T:
 
 
 def _settled(decoded: Decoded, trial: Trial) -> Decoded:
-    """Return the answer as if the stream ended: what is cut there and what is incomplete are the same."""
+    """Return the answer as if the stream ended: incomplete frames become a `truncated` error."""
     if decoded.fault is None and (decoded.is_incomplete or decoded.is_unfinished):
         fault = Fault(code="truncated", at=len(trial.data), recoverable=False)
         return Decoded(frames=decoded.frames, fault=fault)
@@ -102,7 +107,7 @@ def _between(expected: Decoded, found: Decoded, testee: Implementation) -> Diffe
             key=("frames", *key), expected=f"{between.path} {between.expected}", found=between.found
         )
     wanted, said = expected.fault, found.fault
-    # The first that one has and the other has not: what comes behind it follows from the same mistake.
+    # Only the first frame that one codec has and the other lacks is reported: later ones follow from it.
     if len(expected.frames) > n_both:
         key = ("refuses", _message(expected, n_both), _code(said))
     elif len(found.frames) > n_both:
@@ -115,7 +120,7 @@ def _between(expected: Decoded, found: Decoded, testee: Implementation) -> Diffe
 
 
 def _between_faults(wanted: Fault | None, said: Fault | None, testee: Implementation) -> Differing | None:
-    """Return how faults of the same code differ, in what the codec under test tells."""
+    """Return how errors of the same code differ in the attributes that the codec under test reports."""
     if wanted is None or said is None:
         return None
     names = [name for name in sorted(TOLD - {"code"}) if name in testee.tells]

@@ -1,4 +1,4 @@
-"""Changes to a part of a frame whose tree is known, with the lengths, sizes and counts around it mended, or left to be wrong."""
+"""Change a node of a frame whose tree is known; adjust the enclosing lengths and counts, or leave them wrong."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _MOST_INFLATED: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A node, the nodes that hold it, outermost first, and the bytes that its places count in."""
+    """A node, its ancestors from the outermost on, and the bytes that its offsets refer to."""
 
     node: Node
     above: tuple[Node, ...]
     data: bytes
     shell: Spot | None = None
-    """The compressed body whose inside the bytes are."""
+    """The compressed body that `data` is the content of."""
 
     @property
     def octets(self) -> bytes:
@@ -33,7 +33,7 @@ class Spot:
 
 
 def spots(data: bytes, roots: Sequence[Node], shell: Spot | None = None) -> Iterator[Spot]:
-    """Yield every part of frames, those inside compressed bodies too; joined pieces are left as they are."""
+    """Yield every node of frames, also inside compressed bodies; reassembled fragments are left as they are."""
     stack: list[tuple[Node, tuple[Node, ...]]] = [(root, ()) for root in reversed(roots)]
     while stack:
         node, above = stack.pop()
@@ -52,7 +52,7 @@ def _inside(spot: Spot) -> Iterator[Spot]:
 
 
 def inflated_of(spot: Spot) -> bytes | None:
-    """Return what a compressed body holds; None where that is much."""
+    """Return the content of a compressed body; None if it is invalid or larger than 1 MiB."""
     stream = zlib.decompressobj(_window_bits(spot))
     try:
         inflated = stream.decompress(spot.octets, _MOST_INFLATED)
@@ -67,13 +67,13 @@ def _window_bits(spot: Spot) -> int:
 
 
 def compressed(spot: Spot, inflated: bytes, level: int = 0) -> bytes:
-    """Return bytes as the body that a spot is."""
+    """Return bytes as a compressed body with the algorithm of a spot."""
     stream = zlib.compressobj(level, zlib.DEFLATED, _window_bits(spot))
     return stream.compress(inflated) + stream.flush()
 
 
 def replaced(spot: Spot, octets: bytes, *, is_mended: bool, n_items: int = 0) -> bytes:
-    """Return the outermost bytes with other ones in the place of a spot; `n_items`: how many more its list has."""
+    """Return the outermost bytes with a spot replaced; `n_items` is added to the count of its list."""
     start, end = spot.node.start, spot.node.end
     buffer = bytearray(spot.data)
     if is_mended:
@@ -86,7 +86,7 @@ def replaced(spot: Spot, octets: bytes, *, is_mended: bool, n_items: int = 0) ->
 
 
 def _to_mend(spot: Spot, by: int, n_items: int) -> Iterator[tuple[Node, int]]:
-    """Yield the numbers that stand before a spot and tell a size or count that it changes."""
+    """Yield the numbers before a spot that hold a size or count which the change affects, with the amount to add."""
     sizes = {node.size for node in spot.above}
     for node in spot.above:
         for child in node.children:
@@ -107,7 +107,7 @@ def _add(buffer: bytearray, node: Node, by: int) -> None:
 
 
 def number_bytes(value: int, type_: Integer) -> bytes:
-    """Return an integer as its type has it, cut to its size."""
+    """Return the encoding of an integer type, the value truncated to its size."""
     return (value % (1 << 8 * type_.size)).to_bytes(type_.size, type_.endian)
 
 

@@ -1,4 +1,4 @@
-"""Mutations: of the parts that a frame's tree names, and of bytes that nobody understands."""
+"""Mutations: of the nodes that a frame's tree names, and of bytes without regard to structure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TEXTS: Final = tuple(
     bytes.fromhex(digits)
     for digits in "00 ff 80 c080 c3 c181 e0a080 eda080 edb080 eda081edb080 f09f9880 f4908080 efbbbf 7f e28098 0a".split()
 )
-"""NUL, lone and cut bytes, overlong forms, surrogates, supplementary characters, a mark, a line feed."""
+"""NUL, lone and cut bytes, overlong forms, surrogates, supplementary characters, a byte order mark, a line feed."""
 _VARINTS: Final = (
     0,
     1,
@@ -48,10 +48,7 @@ _MOST_POOL: Final = 4096
 
 
 class Mutator:
-    """Makes trials out of trials.
-
-    `names`: the members of enums and the codes of messages, that a number may be changed to.
-    """
+    """Makes trials from trials; it learns enum members and message codes from the schema."""
 
     def __init__(self, plan: Schema, random: Random) -> None:
         self._plan = plan
@@ -60,7 +57,7 @@ class Mutator:
         self._codes = _codes(plan)
 
     def mutated(self, trial: Trial, roots: Sequence[Node], other: Trial) -> Trial:
-        """Return a trial with one to three changes; `other` lends what is appended."""
+        """Return a trial with one to three changes; `other` supplies bytes to append."""
         data = trial.data
         for turn in range(self._random.choice((1, 1, 1, 2, 3))):
             parts = list(spots(data, roots)) if turn == 0 else []
@@ -70,7 +67,7 @@ class Mutator:
         return Trial(setting=trial.setting, data=data, cuts=self._cuts(len(data)))
 
     def _cuts(self, size: int) -> tuple[int, ...]:
-        """Return where to cut: mostly nowhere, sometimes everywhere."""
+        """Return where to cut: usually nowhere, sometimes at one place, sometimes everywhere."""
         match self._random.randrange(6):
             case 0 if size > 1:
                 return (self._random.randrange(1, size),)
@@ -82,7 +79,10 @@ class Mutator:
     # ---- parts of a tree
 
     def _of_tree(self, parts: list[Spot]) -> bytes | None:
-        """Return bytes with one change: the way is chosen first, so that rare parts are changed as often as common ones."""
+        """Return bytes with one change.
+
+        The kind of change is chosen first, so that rare nodes are changed as often as common ones.
+        """
         ways: dict[str, list[tuple[Callable[[Spot], bytes], Spot]]] = {}
         for spot in parts:
             for way in self._ways(spot):
@@ -145,7 +145,7 @@ class Mutator:
         return self._replaced_text(spot, bytes(octets))
 
     def _replaced_text(self, spot: Spot, octets: bytes) -> bytes:
-        """Replace a text, its own prefix mended too: that of the data alone is a child beside it."""
+        """Replace a text and adjust its own prefix, which is a sibling of the node of the data alone."""
         data = _data(spot.node)
         if data is None:
             return self._replaced(spot, octets)
@@ -176,7 +176,7 @@ class Mutator:
         return self._replaced(spot, body + self._random.choice((b"", b"", b"\0")))
 
     def _nested(self, spot: Spot) -> bytes:
-        """Put the whole of the bytes into the body, so that it stands inside itself."""
+        """Put all the bytes into the body, so that it contains itself."""
         body = compressed(spot, spot.data)
         for _ in range(self._random.randrange(3)):
             body = compressed(spot, replaced(_outermost(spot), body, is_mended=True))
@@ -237,13 +237,13 @@ def _data(node: Node) -> Node | None:
 
 
 def _prefix(node: Node) -> int:
-    """Return how many bytes stand before the data of a text."""
+    """Return the number of bytes before the data of a text."""
     data = _data(node)
     return 0 if data is None else data.start - node.start
 
 
 def _varint(value: int, n_spare: int) -> bytes:
-    """Return a number in groups of seven bits, least first, with more groups than it needs."""
+    """Return a number in groups of seven bits, least significant first, with more groups than it needs."""
     octets = bytearray()
     while value > 127:
         octets.append(value & 127 | 128)
@@ -256,7 +256,7 @@ def _varint(value: int, n_spare: int) -> bytes:
 
 
 def _codes(plan: Schema) -> tuple[int, ...]:
-    """Return the numbers that messages and the varieties of unions are known by."""
+    """Return the codes of messages and of the alternatives of unions."""
     codes = {message.code for message in plan.messages.values() if message.code is not None}
     for union in plan.unions.values():
         codes |= {span.low for variety in union.varieties for span in variety.spans}

@@ -1,4 +1,4 @@
-"""Findings as vectors: the bytes, and what the careful codec says of them."""
+"""Findings as vectors: the bytes, and the answer of the reference codec."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def vector_of(finding: Finding, reference: ReferenceImplementation) -> Valid | I
 
 
 def save(path: Path, protocol: str, vectors: Sequence[Valid | Invalid]) -> int:
-    """Add vectors to a file, which is made where it is not there; return how many were new.
+    """Add vectors to a file, which is created if it does not exist; return how many were new.
 
     Raises:
-        VectorsError: There is a file, and it is no file of vectors.
+        VectorsError: The file exists and does not hold vectors.
     """
     file = VectorFile(protocol=protocol, vectors=())
     if path.exists():

@@ -1,4 +1,4 @@
-"""The search: trials until a bound is reached, each difference once, made small."""
+"""Search: run trials until a bound is reached, report each difference once, shrunk."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["Bounds", "Finding", "Search"]
 _MOST_SEEDS: Final = 5000
 _TRIES: Final = 1500
 _TRIES_IN_TROUBLE: Final = 40
-"""An implementation that hangs costs seconds each time."""
+"""Fewer, because an implementation that hangs costs seconds each time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """When a search ends; None for no bound. With the same count and seed, the trials are the same ones."""
+    """When a search ends; None means unbounded. With the same count and seed, the trials are the same."""
 
     seconds: float | None = None
     count: int | None = None
@@ -41,10 +41,10 @@ class Finding:
 
 
 class Search:
-    """Compares a codec with the careful one.
+    """Compares a codec with the reference codec.
 
     Attributes:
-        n_trials: How many there were.
+        n_trials: The number of trials so far.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Search:
             yield self._mutator.mutated(*self._chosen(), other)
 
     def _looked_at(self, trial: Trial) -> Differing | None:
-        """Return the difference of a trial, and keep one of which the careful codec says something new."""
+        """Return the difference of a trial; keep the trial as a seed if the reference codec's answer is new."""
         try:
             expected = asked(lambda: self._reference.decode(trial.setting, [trial.data]))
         except ImplementationError:
@@ -93,14 +93,14 @@ class Search:
         return self._difference(trial, expected)
 
     def _chosen(self) -> tuple[Trial, tuple[Node, ...]]:
-        """Return a seed and its trees, which are made once."""
+        """Return a seed and its trees, which are built once."""
         number = self._random.randrange(len(self._seeds))
         if number not in self._trees:
             self._trees[number] = self._nodes(self._seeds[number])
         return self._seeds[number], self._trees[number]
 
     def _is_new(self, trial: Trial, decoded: Decoded) -> bool:
-        """Say whether a trial gave what none gave before: such a one is worth mutating."""
+        """Return whether the answer to a trial is new, so that the trial is worth mutating."""
         if len(self._seeds) >= _MOST_SEEDS or len(trial.data) > 4096:
             return False
         fault = decoded.fault

@@ -1,4 +1,4 @@
-"""What a search begins with: the bytes of vectors, good ones and bad ones."""
+"""The first inputs of a search: the bytes of valid and invalid vectors."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from wiregen.conformance.vectors.format import Invalid, Trace, Unwritable, Valid
 __all__ = ["seeds_of"]
 
 _LONGEST: Final = 4096
-"""Bytes of a seed: longer ones are slow to mutate, and say little more."""
+"""Most bytes of a seed: longer ones are slow to mutate and add little."""
 
 
 def seeds_of(vectors: Iterable[Valid | Invalid | Unwritable | Trace]) -> tuple[Trial, ...]:
-    """Return the different beginnings that vectors give."""
+    """Return the distinct trials that vectors give."""
     seeds: dict[object, Trial] = {}
     for vector in vectors:
         for trial in _trials(vector):

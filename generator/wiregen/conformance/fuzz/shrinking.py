@@ -1,4 +1,4 @@
-"""Smaller inputs with the same difference: parts of the tree taken out, then bytes, then bytes set to zero."""
+"""Find smaller inputs with the same difference: remove nodes of the tree, then bytes, then set bytes to zero."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wiregen.schema.copies import replace
 __all__ = ["shrunk"]
 
 _SHORT: Final = 64
-"""Bytes up to which pairs of them are tried."""
+"""Most bytes of an input of which single bytes are removed together with a change to one or two numbers."""
 
 
 def shrunk(
@@ -24,7 +24,7 @@ def shrunk(
     nodes: Callable[[Trial], tuple[Node, ...]],
     most_tries: int,
 ) -> Trial:
-    """Return the smallest trial that is found to differ in the same way, after so many tries at most."""
+    """Return the smallest trial found that differs in the same way, after at most `most_tries` tries."""
     n_left = most_tries
     is_smaller = True
     while is_smaller:
@@ -40,7 +40,7 @@ def shrunk(
 
 
 def _smaller(trial: Trial, nodes: Callable[[Trial], tuple[Node, ...]]) -> Iterator[Trial]:
-    """Yield trials that are simpler, the much simpler ones first."""
+    """Yield simpler trials, the much simpler ones first."""
     if trial.cuts:
         yield replace(trial, cuts=())
     before = trial.setting.before
@@ -76,9 +76,10 @@ def _zeroed(data: bytes) -> Iterator[bytes]:
 
 
 def _tightened(data: bytes) -> Iterator[bytes]:
-    """Yield the data without one byte, one or two numbers before it less by one: they may be the lengths around it.
+    """Yield the data without one byte, and with one or two earlier numbers decremented: they may be
+    enclosing lengths.
 
-    Where bytes are wrong there is no tree that would name them.
+    Invalid bytes have no tree that would name the lengths.
     """
     if len(data) > _SHORT:
         return

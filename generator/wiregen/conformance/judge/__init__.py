@@ -1,7 +1,7 @@
-"""Vectors held against an implementation of a codec, whoever wrote either: one judge, many doors.
+"""Check implementations of a codec against vectors, independent of who wrote either.
 
-A door is what an implementation is asked through: the careful codec, generated code, a process that speaks on stdin and
-stdout, or the Python object of a test. The judge knows none of them.
+An adapter gives access to one implementation: the reference codec, generated code, a process that speaks on
+stdin and stdout, or the Python object of a test. The checks know only the interface `Implementation`.
 """
 
 from wiregen.conformance.judge.checks import judge

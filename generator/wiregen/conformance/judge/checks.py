@@ -1,6 +1,6 @@
-"""One vector against one door: what is to hold of each kind, checked whole, in every two pieces and byte by byte.
+"""Check one vector against one implementation: whole, in every two chunks, and byte by byte.
 
-Of long vectors some of the pieces are taken, always the same ones.
+Of long vectors only some of the cuts are tried, always the same ones.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from wiregen.conformance.vectors.format import Fault as ExpectedFault
 __all__ = ["AnyVector", "first_byte", "is_same_code", "judge", "judge_at_once", "setting_of", "told"]
 
 _MANY: Final = 256
-"""Bytes of a vector up to which every piece is taken."""
+"""Vectors of up to this many bytes are cut at every place."""
 _FEW: Final = 16
 _LARGE: Final = 1 << 20
 _MOST_CUT: Final = 1 << 20
-"""Bytes that are said again for the sake of other cuts; a vector of megabytes is cut at two places."""
+"""Most bytes that are sent again in order to try other cuts; a vector of megabytes is cut at two places."""
 _MOST_CHUNKS: Final = 4096
 _SERIALIZATIONS: Final = ("protobuf", "msgpack")
 
@@ -50,10 +50,10 @@ _SERIALIZATIONS: Final = ("protobuf", "msgpack")
 def judge(
     vector: AnyVector, door: Implementation, *, is_thorough: bool = True, with_large: bool = False
 ) -> Verdict:
-    """Return what becomes of a vector; a door that does not do what it needs has it skipped.
+    """Return the verdict of a vector; it is skipped if the implementation lacks the operation that it needs.
 
-    Not `is_thorough`: of the places where bytes can be cut only some are tried, for it is the vector that is in question.
-    Not `with_large`: a vector of many bytes is skipped.
+    Not `is_thorough`: only some of the places where the bytes can be cut are tried, for callers that check
+    the vector and not the implementation. Not `with_large`: a vector of more than 1 MiB is skipped.
     """
     if not with_large and size_of(vector) > _LARGE:
         return Verdict(id=vector.id, outcome="skipped", reason=f"more than {_LARGE >> 10} KiB")
@@ -65,7 +65,7 @@ def judge(
 
 
 def judge_at_once(vector: AnyVector, door: Implementation) -> tuple[Finding, ...]:
-    """Return what does not hold of a vector whose bytes come in one piece; conversations come as they are."""
+    """Return the findings of a vector whose bytes arrive in one chunk; conversations keep their steps."""
     match vector:
         case Valid():
             setting, data, frames = setting_of(vector), octets(vector.bytes), expanded(list(vector.frames))
@@ -85,7 +85,7 @@ def judge_at_once(vector: AnyVector, door: Implementation) -> tuple[Finding, ...
 
 
 def setting_of(vector: AnyVector) -> Setting:
-    """Return how a vector is read."""
+    """Return the setting with which the bytes of a vector are decoded or encoded."""
     before = () if isinstance(vector, Trace) else vector.before
     return Setting(
         role=None if isinstance(vector, Trace) else vector.from_role,
@@ -177,7 +177,10 @@ def _of_trace(vector: Trace, door: Implementation) -> Iterator[Finding]:
 
 
 def _moves_differ(vector: Trace, traced: Traced) -> tuple[str, str] | None:
-    """Return the first step of which other states are told; a file that tells of none is content with any."""
+    """Return the first step whose state transitions differ, expected and found.
+
+    A vector that lists no transitions is satisfied by any.
+    """
     if traced.moves is None or not any(step.moves for step in vector.steps):
         return None
     for number, (step, found) in enumerate(zip(vector.steps, traced.moves, strict=False), 1):
@@ -226,7 +229,7 @@ def _prefixes(
 
 
 def places_within(size: int, many: int = _MANY) -> list[int]:
-    """Return the places from 1 to `size` - 1, or of more than `many` the first, some, and the last."""
+    """Return the places from 1 to `size` - 1; of more than `many` only the first, some, and the last."""
     if size <= many:
         return list(range(1, size))
     if size > _MOST_CUT // _FEW:
@@ -258,7 +261,10 @@ def _differs(frames: Sequence[Line], found: Decoded) -> tuple[str, str] | None:
 
 
 def _prefix_differs(frames: Sequence[Line], found: Decoded) -> tuple[str, str] | None:
-    """Tell what is wrong with the answer to a strict prefix: some of the first frames, and no fault."""
+    """Return the expected and the found answer to a strict prefix, or None if the answer is right.
+
+    Right is: some of the first frames, and no error.
+    """
     if found.fault is not None:
         return "incomplete", told(found.fault)
     if len(found.frames) >= len(frames) or not (found.frames or found.is_incomplete):
@@ -287,12 +293,18 @@ def _refusal_differs(
 
 
 def is_same_code(expected: str | None, found: str | None, tells: frozenset[str]) -> bool:
-    """Return whether codes agree; None: there is no error. Without `code` in `tells`, any error agrees with any other."""
+    """Return whether error codes agree; None means "no error".
+
+    Without `code` in `tells`, any error agrees with any other.
+    """
     return expected == found if "code" in tells else (expected is None) == (found is None)
 
 
 def _agrees(expected: ExpectedFault, found: Fault, name: str, tells: frozenset[str]) -> bool:
-    """Say whether a part of a fault is as expected; what only some can tell is compared where it is told."""
+    """Return whether one attribute of an error is as expected.
+
+    An attribute that an implementation may omit is compared only if the implementation reports it.
+    """
     wanted, said = getattr(expected, name), getattr(found, name)
     is_told = name in tells or (said not in (None, "") and name not in ("at", "recoverable"))
     return wanted in (None, "") or not is_told or wanted == said
@@ -350,7 +362,7 @@ def _spans(vector: Valid, found: frozenset[tuple[str, int, int]]) -> tuple[str, 
 
 
 def told(fault: Fault | ExpectedFault) -> str:
-    """Return a fault in words."""
+    """Return an error in words."""
     at = "" if fault.at is None else f" at {fault.at}"
     rule = f" ({fault.rule})" if fault.rule else ""
     path = f" in {fault.path}" if fault.path else ""

@@ -1,7 +1,12 @@
-"""Decoded lines compared as the contract has it, and the first difference named by its path.
+"""Compare decoded lines by the rules of the contract, and name the first difference by its path.
 
-Equal are: an integer and its decimal text; a line without an empty `header` and one with it; a line without the JSON view of a
-field (`document_json` beside `document`) and one with it. What else a line says besides its message is not compared.
+Equal are:
+
+- an integer and its decimal text;
+- a line without an empty `header` and one with it;
+- a line without the JSON view of a field (`document_json` next to `document`) and one with it.
+
+The other members of a line, next to its message, are not compared.
 """
 
 from __future__ import annotations
@@ -22,7 +27,7 @@ _MISSING: Final = object()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """Where two values differ first, and what stands there."""
+    """The first place where two values differ, and the text of both values there."""
 
     path: str
     expected: str
@@ -30,7 +35,7 @@ class Difference:
 
 
 def difference(expected: Sequence[object], found: Sequence[object]) -> Difference | None:
-    """Return the first difference between lists of decoded lines; None: there is none."""
+    """Return the first difference between lists of decoded lines, or None if they are equal."""
     for index, (one, other) in enumerate(zip(expected, found, strict=False)):
         differing = _between_lines(one, other, f"frames[{index}]")
         if differing is not None:
@@ -41,7 +46,7 @@ def difference(expected: Sequence[object], found: Sequence[object]) -> Differenc
 
 
 def shown(value: object) -> str:
-    """Return a value as JSON, cut where it is long."""
+    """Return a value as JSON, cut if it is long."""
     text = "nothing" if value is _MISSING else json.dumps(value, ensure_ascii=True, default=repr)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}… ({len(text)} characters)"
 
@@ -107,7 +112,7 @@ def _is_same(expected: object, found: object) -> bool:
 
 
 def _is_number(text: object, number: object) -> bool:
-    """Say whether a text is the decimal form of an integer."""
+    """Return whether a text is the decimal form of an integer."""
     return isinstance(text, str) and type(number) is int and text == str(number)
 
 

@@ -1,4 +1,4 @@
-"""Vectors that an implementation is known to fail: a file with one id a line, and `# reason` behind it or above it."""
+"""Vectors that an implementation is known to fail: a file with one id a line, followed by or under `# reason`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ _MAX_SIZE: Final = 16 << 20  # bytes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """Verdicts sorted by what they mean: `known` failures were expected, `mended` ones too and did not come.
+    """Verdicts sorted by their meaning.
 
-    `strangers`: ids that were expected to fail, and that no vector has.
+    Attributes:
+        known: Failures that were expected.
+        mended: Vectors that were expected to fail and passed.
+        strangers: Ids that were expected to fail and that belong to no vector.
     """
 
     passed: tuple[Verdict, ...]
@@ -35,7 +38,7 @@ class Tally:
 
 
 def expected_failures(text: str) -> dict[str, str]:
-    """Return the reasons by id; "" where none is given."""
+    """Return the reasons by id; "" for an id without a reason."""
     found: dict[str, str] = {}
     for line in text.splitlines():
         id_, _, reason = line.partition("#")
@@ -48,14 +51,14 @@ def read_expected(path: Path) -> dict[str, str]:
     """Return the reasons by id that a file lists.
 
     Raises:
-        OSError: It cannot be read, is not a regular file, or is larger than 16 MiB.
-        UnicodeDecodeError: It is not UTF-8.
+        OSError: The file cannot be read, is not a regular file, or is larger than 16 MiB.
+        UnicodeDecodeError: The file is not UTF-8.
     """
     return expected_failures(read_regular_text(path, _MAX_SIZE))
 
 
 def tally(verdicts: Iterable[Verdict], expected: Mapping[str, str]) -> Tally:
-    """Return the verdicts sorted."""
+    """Return the verdicts sorted by outcome and expectation."""
     all_ = tuple(verdicts)
     ids = {verdict.id for verdict in all_}
     failed = tuple(each for each in all_ if each.outcome == "failed")

@@ -1,4 +1,4 @@
-"""Generated code as a door: a package that was made in memory, or one that is installed."""
+"""Adapter for generated code: a package that was built in memory, or one that is installed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KEYS: Final = ("message", "code", "header", "fields")
 
 
 class GeneratedPackage:
-    """The modules of one package: `modules` by serialization, the native one among them."""
+    """The modules of one generated package: `modules` by serialization, the native one included."""
 
     def __init__(self, plan: Schema, modules: dict[str, Any], name: str = "generated code") -> None:
         self.name = name
@@ -73,7 +73,7 @@ class GeneratedPackage:
         return Traced()
 
     def _connection(self, setting: Setting) -> tuple[object, dict[str | None, object]]:
-        """Return the context of a new connection, and the native decoders of who sent something before."""
+        """Return the context of a new connection, and the native decoders of the roles that sent bytes earlier."""
         context = self._context(setting)
         made: dict[str | None, Any] = {}
         for role, data in setting.before:
@@ -122,7 +122,7 @@ class GeneratedPackage:
 def _call(
     function: Callable[..., object], wishes: dict[str, object], *arguments: object, **fixed: object
 ) -> Any:
-    """Call what was generated with those of the wishes that this protocol has."""
+    """Call a generated function with those of the keyword arguments `wishes` that it has for this protocol."""
     known = inspect.signature(function).parameters
     return function(*arguments, **fixed, **{name: wish for name, wish in wishes.items() if name in known})
 
@@ -137,7 +137,7 @@ def _events(session: Any, step: Step) -> Iterator[object]:
 
 
 def _broken(event: Any) -> str | None:
-    """Return the name of a violation that is no mere note, or the code of a fault."""
+    """Return the name of a violation that is not lenient, or the code of an error; None for any other event."""
     match type(event).__name__:
         case "Violation" if not event.lenient:
             return str(event.name)
@@ -148,7 +148,7 @@ def _broken(event: Any) -> str | None:
 
 
 def implementation_of(package: Package) -> GeneratedPackage:
-    """Return the door to a package that was made in memory."""
+    """Return the adapter for a package that was built in memory."""
     modules: dict[str, object] = {
         name: importlib.import_module(f"{package.name}.{name}") for name in package.backends[1:]
     }

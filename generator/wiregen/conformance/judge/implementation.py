@@ -1,4 +1,4 @@
-"""What an implementation of a codec is asked, and what it answers, in a form that all implementations have in common."""
+"""The requests to an implementation of a codec and its answers, in a form that all implementations share."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ Trouble: TypeAlias = Literal["crashed", "hung", "garbage", "failed"]
 CAPABILITIES: Final[tuple[Capability, ...]] = ("decode", "encode", "trace")
 NATIVE: Final = "native"
 UNTOLD: Final = "an error"
-"""Stands for the code of an error where the implementation tells none; error codes have no spaces."""
+"""Takes the place of an error code if the implementation reports none; error codes have no spaces."""
 TOLD: Final = frozenset({"code", "at", "recoverable"})
-"""Parts of an error that an implementation may leave out; a list of them is its `tells`."""
+"""Attributes of an error that an implementation may omit; those that it reports are its `tells`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """How bytes are read or written.
+    """How bytes are decoded or encoded.
 
     Attributes:
-        role: Who sends them; None where it does not matter.
-        before: What was sent earlier on the same connection, by whom, in whole frames.
-        limits: Those that differ from the protocol's own.
-        serialization: The backend whose bytes they are.
+        role: The role that sends the bytes; None where it does not matter.
+        before: The role and the bytes of whole frames that were sent earlier on the same connection.
+        limits: The limits that differ from the protocol's own.
+        serialization: The serialization that the bytes have.
     """
 
     role: str | None = None
@@ -59,9 +59,9 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """Why bytes are refused; None (and the code `UNTOLD`) for what an implementation does not say.
+    """Why bytes are refused; attributes that are not reported are None, the code `UNTOLD`.
 
-    `at` counts from the first of the bytes that were to be decoded, whatever came before on the connection.
+    `at` counts from the first of the bytes to decode, not from earlier bytes of the connection.
     """
 
     code: str
@@ -74,9 +74,10 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decoded:
-    """The frames before the first fault, as decoded lines; with neither fault nor `is_incomplete`, they are all there is.
+    """The frames before the first error, as decoded lines.
 
-    `is_unfinished`: the frames are whole, and more of them must come, for they are pieces of something.
+    With neither `fault` nor `is_incomplete`, the frames use up the bytes. `is_unfinished`: the frames are
+    whole, but more of them must come, because they are fragments of a message.
     """
 
     frames: tuple[Line, ...] = ()
@@ -87,7 +88,7 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """The bytes of frames, or the code with which one is refused; `UNTOLD` where the implementation tells no codes."""
+    """The bytes of frames, or the error code if a frame is refused; `UNTOLD` if the implementation reports no codes."""
 
     data: bytes = b""
     code: str | None = None
@@ -95,7 +96,10 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Bytes that a role sends at a moment, in seconds; without bytes only time passes, or with `is_end` it sends no more."""
+    """Bytes that a role sends at a moment, in seconds.
+
+    Without bytes only time passes; with `is_end` the role sends no more.
+    """
 
     role: str | None
     data: bytes
@@ -105,9 +109,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traced:
-    """The first violation of a session that is no mere note, or the code of the first fault; None: there is none.
+    """The first violation of a session that is not lenient, or the code of the first error, or None.
 
-    `moves`: step by step up to there the sessions that went to another state, with both; None: it does not tell.
+    `moves`: for each step up to that one, the sessions that changed their state, with the state before and
+    after; None if the implementation does not report them.
     """
 
     violation: str | None = None
@@ -115,11 +120,11 @@ class Traced:
 
 
 class SkippedError(Exception):
-    """The implementation says that it does not do what it was asked; the text is its reason."""
+    """The implementation reports that it does not support the request; the text is its reason."""
 
 
 class ImplementationError(Exception):
-    """There is no answer: the text says what there was instead."""
+    """The implementation gave no answer; the text says what happened instead."""
 
     def __init__(self, trouble: Trouble, text: str) -> None:
         self.trouble: Trouble = trouble
@@ -131,15 +136,15 @@ class Implementation(Protocol):
     """An implementation of a codec. Each call is a connection of its own.
 
     Attributes:
-        name: What it calls itself.
-        can: What it does; the judge asks for nothing else.
-        serializations: Those that it knows.
-        tells: The parts of an error that it tells, of `code`, `at` and `recoverable`; without `code`, only whether
-            there is an error is compared.
+        name: The name that the implementation gives itself.
+        can: The operations that it supports; the checks request no others.
+        serializations: The serializations that it supports.
+        tells: The attributes of an error that it reports, of `code`, `at` and `recoverable`. Without `code`,
+            the checks compare only whether there is an error.
 
     Every method may raise:
-        SkippedError: It does not do that.
-        ImplementationError: It gives no answer.
+        SkippedError: The implementation does not support the request.
+        ImplementationError: The implementation gives no answer.
     """
 
     @property
@@ -155,10 +160,10 @@ class Implementation(Protocol):
     def tells(self) -> frozenset[str]: ...
 
     def decode(self, setting: Setting, chunks: Sequence[bytes]) -> Decoded:
-        """Return what comes of bytes that arrive in these pieces."""
+        """Return the frames and the first error of bytes that arrive in these chunks."""
 
     def encode(self, setting: Setting, frames: Sequence[Line]) -> Written:
-        """Return the bytes of decoded lines, compressed parts stored (zlib's level 0)."""
+        """Return the bytes of decoded lines; compressed bodies are stored (zlib's level 0)."""
 
     def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, object]) -> Traced:
-        """Return what the sessions, set by `options`, say to a conversation."""
+        """Return the first violation and the transitions of the sessions in a conversation; `options` configure them."""

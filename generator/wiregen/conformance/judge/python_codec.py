@@ -1,4 +1,4 @@
-"""A Python object with `decode` and `encode` as a door: what a test of somebody's own codec has at hand."""
+"""Adapter for a Python object with `decode` and `encode`, as a test of a hand-written codec has it."""
 
 from __future__ import annotations
 
@@ -26,12 +26,16 @@ _SAID: Final = ("at", "recoverable", "rule", "path", "inner_at")
 
 
 class PythonCodec:
-    """Asks `decode(chunks, setting)`, an iterable of decoded lines, `encode(frames, setting)`, bytes, and where it is there
-    `trace(steps, setting, options)`, the name of a violation or None.
+    """Calls the methods of a codec object.
 
-    Who refuses raises an exception that has a `code`, and `at` and `recoverable` where it can tell; where `tells` leaves out
-    `code`, any ValueError will do. Bytes that end within a frame raise EOFError. Where no frame is cut, but the last piece of something is missing, the EOFError has a true `unfinished`.
-    `serializations` names those that it has beside the native one.
+    - `decode(chunks, setting)` returns an iterable of decoded lines.
+    - `encode(frames, setting)` returns bytes.
+    - `trace(steps, setting, options)`, if present, returns the name of a violation or None.
+
+    To refuse, a method raises an exception with a `code`, and with `at` and `recoverable` if it reports
+    them. If `tells` leaves out `code`, any ValueError is a refusal. Bytes that end within a frame raise
+    EOFError. If no frame is cut but the last fragment of a message is missing, the EOFError has a true
+    `unfinished`. `serializations` names the serializations that the codec supports next to the native one.
     """
 
     def __init__(self, codec: Any) -> None:

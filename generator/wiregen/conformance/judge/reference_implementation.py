@@ -1,4 +1,4 @@
-"""The careful codec as a door: any .wire file can be asked, nothing has to be built."""
+"""Adapter for the reference codec: it works for any .wire file, without generated code."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _KEYS: Final = ("message", "code", "header", "fields")
 
 
 class ReferenceImplementation:
-    """`explain`, and the writer that walks the same plan."""
+    """The decoder of `explain`, and the writer that interprets the same schema."""
 
     name: Final = "the careful codec"
     serializations: Final = frozenset({NATIVE})
@@ -60,14 +60,14 @@ class ReferenceImplementation:
         return collected(decoders.of(setting.role), chunks, lambda node: self._line(node, setting))
 
     def nodes(self, setting: Setting, data: bytes) -> tuple[Node, ...]:
-        """Return the trees of the frames before the first fault; their places count from the first of the bytes."""
+        """Return the trees of the frames before the first error; their offsets count from the first of the bytes."""
         decoder = _Decoders(self.plan, setting).of(setting.role)
         base = decoder.fed
         items = [item for item in decoder.feed(data) if isinstance(item, Node)]
         return tuple(_moved(node, -base) for node in items)
 
     def spans(self, setting: Setting, data: bytes) -> frozenset[tuple[str, int, int]]:
-        """Return where the parts of the frames lie, by their paths and by their own names."""
+        """Return the offsets of all nodes of the frames, by their paths and by their own names."""
         parts = (part for node in self.nodes(setting, data) for part in node.walk() if not part.inner)
         return frozenset((name, part.start, part.end) for part in parts for name in _names(part))
 
@@ -100,7 +100,7 @@ class ReferenceImplementation:
 
 
 class _Decoders:
-    """The decoders of one connection, after what came before."""
+    """The decoders of one connection, after the earlier frames of the setting."""
 
     def __init__(self, plan: Schema, setting: Setting) -> None:
         self.context = Context(plan, limits=dict(setting.limits))
@@ -129,7 +129,7 @@ class _Decoders:
 
 
 def _names(part: Node) -> tuple[str, str, str]:
-    """Return what a part may be called: a prefix has the path of what it belongs to, and a name of its own."""
+    """Return the names of a node: a prefix has the path of the field that it belongs to, and a name of its own."""
     return part.path, part.name, f"{part.path} {part.name}"
 
 

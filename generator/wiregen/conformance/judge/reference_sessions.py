@@ -1,4 +1,4 @@
-"""Sessions over the careful codec: a conversation step by step, and the first thing that is wrong with it."""
+"""Run the sessions of a conversation with the reference codec, step by step, up to the first violation or error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["traced"]
 def traced(
     program: Program, setting: Setting, steps: Sequence[Step], options: Mapping[str, object]
 ) -> Traced:
-    """Return what sessions say to a conversation; `options` set them."""
+    """Return the first violation and the transitions of the sessions in a conversation; `options` configure them."""
     watch = _Watch(program, setting, options)
     moves: list[tuple[Move, ...]] = []
     for step in steps:
@@ -32,7 +32,7 @@ def traced(
 
 
 class _Watch:
-    """One connection, seen from between its sides."""
+    """One connection, observed from between its two sides."""
 
     def __init__(self, program: Program, setting: Setting, options: Mapping[str, object]) -> None:
         limits = dict(setting.limits)
@@ -63,7 +63,7 @@ class _Watch:
         context.listener = self._hear
 
     def broken(self, step: Step) -> Iterator[str]:
-        """Yield what is wrong with a step, notes left out."""
+        """Yield the violations and errors of a step, lenient violations left out."""
         self._now = step.at
         timers = [event for event in self._engine.expire(step.at) if isinstance(event, Violation)]
         yield from (each.name for each in timers if not each.lenient)
@@ -82,7 +82,7 @@ class _Watch:
             yield from (each.name for each in heard if not each.lenient)
 
     def moves(self) -> tuple[Move, ...]:
-        """Return what went to another state since it was asked before."""
+        """Return the transitions since the last call."""
         found = tuple(dict.fromkeys((name, before, after) for name, _, before, after in self._trail))
         self._trail.clear()
         return found

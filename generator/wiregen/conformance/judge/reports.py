@@ -1,4 +1,4 @@
-"""Verdicts as text for people, JSON for programs, JUnit's XML for servers that build."""
+"""Verdicts as text for people, JSON for programs, and JUnit XML for build servers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOT_XML: Final = re.compile("[^\t\n\r\x20-\x7e]")
 
 
 def as_text(tally: Tally, expected: Mapping[str, str], name: str) -> Iterator[str]:
-    """Yield lines: each failure with what was expected and found, then the sums."""
+    """Yield lines: each failure with the expected and the found answer, then the totals."""
     for verdict in tally.failed:
         yield f"failed: {verdict.id}"
         yield from (f"  {finding}" for finding in verdict.findings)
@@ -37,7 +37,7 @@ def as_text(tally: Tally, expected: Mapping[str, str], name: str) -> Iterator[st
 
 
 def _troubles(verdict: Verdict) -> Iterator[str]:
-    """Yield what became of a program that was asked for a vector, instead of an answer."""
+    """Yield how a program failed to give an answer to a vector."""
     found = [finding.found for finding in verdict.findings if finding.expected == "an answer"]
     yield from dict.fromkeys(
         "not asked" if "not asked:" in each else each.partition(":")[0] for each in found[:1]
@@ -45,7 +45,7 @@ def _troubles(verdict: Verdict) -> Iterator[str]:
 
 
 def as_json(tally: Tally, expected: Mapping[str, str], name: str, notes: Sequence[str] = ()) -> str:
-    """Return one object: the sums, all verdicts that are not plain passes, and notes about the whole run."""
+    """Return one object: the totals, all verdicts that are not plain passes, and notes about the whole run."""
     groups = ("failed", "known", "mended", "skipped")
     shown = {group: [_object(verdict) for verdict in getattr(tally, group)] for group in groups}
     report: dict[str, object] = {
@@ -109,7 +109,7 @@ def _told(verdict: Verdict) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return text as an attribute of XML."""
+    """Return a text as an XML attribute."""
     return quoteattr(_ascii(text))
 
 

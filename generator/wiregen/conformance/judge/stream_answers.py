@@ -1,4 +1,4 @@
-"""What a stream decoder of ours says, as the answer of a door."""
+"""The output of a wiregen stream decoder as the answer of an adapter."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ __all__ = ["collected"]
 def collected(
     decoder: Any, chunks: Sequence[bytes], line: Callable[[Any], Line], *, is_all: bool = True
 ) -> Decoded:
-    """Return what a decoder with errors="yield" makes of chunks, up to the first fault; `line` shows a frame.
+    """Return the frames of chunks up to the first error; `line` converts a frame to a decoded line.
 
-    Unless `is_all`, more may be fed to it later; else the stream ends, and the error is told that a cut frame has by then.
+    The decoder has errors="yield". If `is_all`, the stream ends after the chunks, and the error of a cut
+    frame is reported. Otherwise more chunks may be fed to the decoder later.
 
-    It may be of any runtime, for every generated tree has its own: an error is known by its code.
+    The decoder may be of any runtime, because every generated tree has its own: an error is recognised by
+    its code.
     """
     base = decoder.fed
     frames: list[Line] = []
@@ -38,7 +40,7 @@ def collected(
 
 
 def _is_end(fault: Fault, size: int) -> bool:
-    """Return whether a fault says only that the stream ends inside a frame."""
+    """Return whether an error reports only that the stream ends inside a frame."""
     return (fault.code, fault.at, fault.recoverable) == ("truncated", size, False)
 
 

@@ -1,6 +1,6 @@
-"""Files of vectors as they are read for one protocol: whoever wrote them, what they name has to be there.
+"""Read files of vectors for one protocol; the roles, variants and limits that they name must exist.
 
-Invariant: a file cannot ask for more memory than a bound, however often its bytes and lines repeat themselves.
+Invariant: a file cannot use more memory than a bound, however often its bytes and lines are repeated.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ from wiregen.runtime.schema.protocol import Schema
 __all__ = ["MOST_BYTES", "load_files", "read_file", "schema"]
 
 MOST_BYTES: Final = 256 << 20
-"""Of a file, and of all that one vector holds once its repetitions are written out."""
+"""Largest size of a file, and of one vector once its repetitions are written out."""
 
 
 def load_files(paths: Iterable[Path], plan: Schema) -> tuple[AnyVector, ...]:
     """Return the vectors of files, in their order.
 
     Raises:
-        VectorsError: One is no file of vectors of this protocol, or two have the same id; the text begins with the path.
+        VectorsError: A file does not hold vectors of this protocol, or two vectors have the same id. The
+            text begins with the path.
     """
     found: dict[str, AnyVector] = {}
     for path in paths:
@@ -54,10 +55,10 @@ def load_files(paths: Iterable[Path], plan: Schema) -> tuple[AnyVector, ...]:
 
 
 def read_file(data: bytes, plan: Schema | None = None) -> VectorFile:
-    """Return the file that a text is; without a plan, what it names is not looked at.
+    """Return the file of vectors in a text; without a schema, the names in it are not checked.
 
     Raises:
-        VectorsError: It is none, or not of this protocol.
+        VectorsError: The text is not a file of vectors, or not of this protocol.
     """
     if len(data) > MOST_BYTES:
         raise VectorsError(f"longer than {MOST_BYTES} bytes")
@@ -71,12 +72,12 @@ def read_file(data: bytes, plan: Schema | None = None) -> VectorFile:
 
 
 def schema() -> str:
-    """Return the JSON Schema of a file as text."""
+    """Return the JSON Schema of a file of vectors as text."""
     return json.dumps(TypeAdapter(VectorFile).json_schema(), indent=1) + "\n"
 
 
 def _strangers(vector: AnyVector, plan: Schema) -> Iterator[str]:
-    """Yield what a vector names and the protocol has not."""
+    """Yield an error for each name in a vector that the protocol does not have."""
     roles = {*plan.roles}
     for role in _roles(vector):
         if role is not None and role not in roles:
@@ -97,7 +98,7 @@ def _roles(vector: AnyVector) -> Iterator[str | None]:
 
 
 def _excesses(vector: AnyVector) -> Iterator[str]:
-    """Yield what is wrong with the repetitions of a vector."""
+    """Yield an error for each repetition of a vector that is invalid or too large."""
     size = 0
     try:
         size = size_of(vector)

@@ -1,4 +1,4 @@
-"""What is said about a vector and an implementation."""
+"""The verdict about a vector and an implementation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Outcome: TypeAlias = Literal["passed", "failed", "skipped"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A check that did not hold: what was done, and how what came of it differs."""
+    """A check that failed: its name, the expected answer and the found one."""
 
     check: str
     expected: str
@@ -27,8 +27,8 @@ class Verdict:
     """The outcome of one vector.
 
     Attributes:
-        findings: Of a failed one, at most one per kind of check.
-        reason: Why it was skipped.
+        findings: The failed checks, at most one per kind of check.
+        reason: Why the vector was skipped.
     """
 
     id: str
