@@ -1,8 +1,9 @@
-"""Answers to a browser on this very computer, and to nobody else.
+"""An HTTP server for a browser on the same computer, and for no other client.
 
-Invariant: an answer is asked for only after four checks: the address is the loopback, `Host` is this server's own (a foreign
-name may lead here), an `Origin` is this server's own, and the path begins with a token that only who was given the URL knows.
-A request arrives as a whole within `_PATIENCE`; the bytes before these checks, and the connections that wait for them, are bounded.
+Invariant: a request is answered only after four checks. The address is the loopback; `Host` is this server's
+own, as a foreign name may resolve to it; an `Origin` is this server's own; the path begins with a secret
+token of the printed URL. A request arrives as a whole within `_PATIENCE`. The bytes before these checks are
+bounded, and so are the connections that wait for them.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from urllib.parse import unquote
 __all__ = ["MOST_BODY", "Answer", "Loopback", "Reply", "Request"]
 
 MOST_BODY: Final = 1 << 20
-"""Bytes of a request's body."""
+"""The largest body of a request, in bytes."""
 _MOST_AT_ONCE: Final = 16
 _MOST_WAITING: Final = 64
-"""Connections whose request has not arrived; one more ends the oldest of them."""
+"""Connections whose request has not arrived yet; one more closes the oldest of them."""
 _MOST_HEAD: Final = 1 << 15
-"""Bytes of a request's line and headers together."""
+"""The largest request line with its headers, in bytes."""
 _PATIENCE: Final = 10.0
-"""Seconds in which a whole request arrives, and in which an answer is taken."""
+"""Seconds in which a whole request must arrive, and in which a reply must be received."""
 _HEADERS: Final = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'; object-src 'none'",
@@ -65,7 +66,7 @@ Answer: TypeAlias = Callable[[Request], Reply]
 
 
 class Loopback:
-    """A server that answers while it is entered; `port` 0: any that is free."""
+    """A server that runs while the context is entered; `port` 0: any free port."""
 
     def __init__(
         self, answer: Answer, *, port: int = 0, token: str | None = None, patience: float = _PATIENCE
@@ -87,7 +88,7 @@ class Loopback:
 
     @property
     def url(self) -> str:
-        """Where the first page is."""
+        """Return the URL of the first page."""
         return f"http://127.0.0.1:{self.port}/{self._token}/"
 
     def __enter__(self) -> Self:
@@ -101,7 +102,7 @@ class Loopback:
 
 
 class _Server(ThreadingHTTPServer):
-    """Knows which connections have not yet passed the checks, and ends the oldest where they are too many."""
+    """A server that bounds the connections which have not passed the checks: it closes the oldest."""
 
     daemon_threads = True
     request_queue_size = 2 * _MOST_WAITING
@@ -126,18 +127,18 @@ class _Server(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def note_arrival(self, request: socket.socket) -> None:
-        """Take a connection whose request passed the checks, or that ended, off those that wait."""
+        """Remove a connection from the waiting ones: its request passed the checks, or it ended."""
         with self._lock:
             self._waiting.pop(request, None)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Print the traceback of an error of ours; a tab that was closed is none."""
+        """Print the traceback of an error of the server; a closed tab (OSError) is not one."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
 
 class _Arrival(io.RawIOBase):
-    """The bytes of one request: at most `budget` of them, and none after `deadline`, however they come."""
+    """The bytes of one request: at most `budget` of them, and none after the deadline."""
 
     def __init__(self, line: socket.socket, seconds: float) -> None:
         self._line, self._deadline = line, time.monotonic() + seconds
@@ -147,7 +148,7 @@ class _Arrival(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Read what comes next.
+        """Read the next bytes.
 
         Raises:
             TimeoutError: The time or the budget of the request is used up.
@@ -184,14 +185,14 @@ class _Handler(BaseHTTPRequestHandler):
     do_POST = do_GET
 
     def log_message(self, format: str, *arguments: object) -> None:
-        """Say nothing: requests are not logged."""
+        """Do nothing: requests are not logged."""
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Refuse what is not HTTP with the headers of every reply, and without a word of the request."""
+        """Refuse bytes that are not HTTP, with the headers of every reply and without a word of the request."""
         self._refuse(int(code))
 
     def _body(self) -> bytes | None:
-        """Return the body; None where it was refused, or ended before its length."""
+        """Return the body; None where it was refused or ended before its length."""
         lengths = self.headers.get_all("Content-Length", [])
         length = lengths[0] if len(lengths) == 1 else ""
         if not length.isascii() or not length.isdigit() or "Transfer-Encoding" in self.headers:
@@ -207,13 +208,13 @@ class _Handler(BaseHTTPRequestHandler):
         return None
 
     def _parts(self) -> tuple[str, str]:
-        """Return the token and the path below it; empty where the request names no path of this server."""
+        """Return the token and the path below it; both empty where the path is not of this server."""
         path = self.path.partition("#")[0].partition("?")[0]
         token, _, rest = unquote(path[1:] if path.startswith("/") else "").partition("/")
         return token, rest
 
     def _is_for_us(self) -> bool:
-        """Tell whether a request may be looked at, before its body is read; refuse it where it may not."""
+        """Return whether the headers of a request are acceptable, before its body is read; else refuse it."""
         if not self._is_ours():
             self._refuse(403)
         elif not compare_digest(self._parts()[0].encode("utf-8", "replace"), self.token.encode()):
@@ -242,7 +243,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise
 
     def _is_ours(self) -> bool:
-        """Tell whether the request is meant for this server, and comes from a page of its own or from no page."""
+        """Return whether `Host` names this server, and `Origin` is one of its own pages or absent."""
         port = self.server.server_address[1]
         hosts, origins = self.headers.get_all("Host", []), self.headers.get_all("Origin", [])
         if len(hosts) != 1 or hosts[0] not in (f"127.0.0.1:{port}", f"localhost:{port}"):
@@ -258,7 +259,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, reply: Reply) -> None:
         self.connection.settimeout(
             self.timeout
-        )  # of the whole answer: `sendall` counts it over all its parts
+        )  # of the whole reply: `sendall` applies it to all its parts together
         self.send_response(reply.status)
         for name, value in _HEADERS.items():
             self.send_header(name, value)

@@ -1,6 +1,6 @@
-"""State and sequence diagrams of sessions as data, for whoever draws them.
+"""State and sequence diagrams of sessions as data, without a layout.
 
-Invariant: what is here follows from the model, and two runs give the same; nothing is laid out.
+Invariant: a diagram follows from the model alone, and two runs return the same one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = [
 
 
 def as_data(diagram: StateDiagram | SequenceDiagram) -> dict[str, object]:
-    """Return a diagram as what JSON holds; a state diagram with its arrows."""
+    """Return a diagram as data for JSON; a state diagram includes its arrows."""
     data = dataclasses.asdict(diagram)
     if isinstance(diagram, StateDiagram):
         data["arrows"] = [dataclasses.asdict(arrow) for arrow in diagram.arrows]

@@ -1,7 +1,7 @@
 """Cells on a grid of 32 bits: where each box lies, and at which offset.
 
-Invariant: boxes of a row touch and do not overlap; every row but the last one is full. What varies in size ends its row, for
-nobody knows where the next cell begins.
+Invariant: boxes of a row touch and do not overlap; every row but the last one is full. A cell of variable
+size ends its row, as the next cell begins at an unknown bit.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["ROW", "Box", "Offset", "Row", "offsets_of", "rows_of"]
 ROW: Final = 32
 _LETTERS: Final = "mnpqrstuvwxyz"
 _NARROW: Final = 12
-"""Bits below which the rest of a row has no room for a name."""
+"""Bits below which the rest of a row is too narrow for a name."""
 _LONG: Final = 128
 """Fixed cells above this many bits are drawn as one torn row."""
 _MOST_TERMS: Final = 3
@@ -25,14 +25,14 @@ _MOST_TERMS: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offset:
-    """Bits from the frame's first one, and the names of the sizes that come on top."""
+    """Bits from the start of the frame, plus the sizes that `terms` name."""
 
     bits: int
     terms: tuple[str, ...]
 
     @property
     def text(self) -> str:
-        """The bytes, as `10+m`; of many terms the first and the last."""
+        """Return the offset in bytes, as `10+m`; of many terms only the first and the last."""
         terms = self.terms
         if len(terms) > _MOST_TERMS:
             terms = (terms[0], "…", terms[-1])
@@ -42,7 +42,10 @@ class Offset:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
-    """Columns `start` to `end` of a row, of the cell with that index; `is_named`: the widest one of its cell."""
+    """Columns `start` to `end` of a row, for the cell number `index`.
+
+    `is_named`: the widest box of its cell.
+    """
 
     index: int
     start: int
@@ -55,7 +58,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """`offset`: of its first box, "" where the row goes on with one from before."""
+    """`offset`: of the first box, "" where the row continues a cell of variable size."""
 
     offset: str
     boxes: tuple[Box, ...]
@@ -68,9 +71,9 @@ def _letter(number: int) -> str:
 
 
 def offsets_of(cells: Iterable[Cell], *, first: int = 0) -> tuple[tuple[Offset, str], ...]:
-    """Return for each cell where it begins, and what its size is called; "" where that is fixed.
+    """Return the offset of each cell, and the letter that names its size; "" where the size is fixed.
 
-    `first`: how many sizes of the same table have a name already.
+    `first`: how many sizes of the same table have a letter already.
     """
     bits = 0
     terms: tuple[str, ...] = ()

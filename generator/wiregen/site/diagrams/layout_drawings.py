@@ -1,4 +1,4 @@
-"""Rows on the grid as a picture for a page (numbers and texts for an SVG) and as one in characters."""
+"""Rows of the grid as a picture for a page (numbers and texts of an SVG) and as text."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _TORN: Final = 46
 _GUTTER: Final = 76
 _HEAD: Final = 22
 _CHARACTER: Final = 7.4
-"""Width of a character of the picture's font, with something to spare."""
+"""Width of a character of the picture's font, with a margin."""
 _TOOTH: Final = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """One box: `outline` the path of its edge, `name` what fits in it, `title` all there is to say."""
+    """One box. `outline`: the path of its edge; `name`: the label, cut to fit; `title`: the full text."""
 
     key: str
     outline: str
@@ -39,7 +39,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagram:
-    """A picture: its size, the ruler's numbers, the offsets at the left, the boxes."""
+    """A picture: its size, the numbers of the ruler, the offsets at the left, the boxes."""
 
     width: int
     height: int
@@ -93,7 +93,7 @@ def _kind(cell: Cell) -> str:
 
 
 def _detail(cell: Cell, size: str) -> str:
-    """Return the second line of a box: its constant, its size, or how it varies."""
+    """Return the second line of a box: its constant, its size, or the range of its size."""
     if cell.bits is None:
         word = "0 or " if cell.is_optional and cell.high == cell.least else ""
         return (
@@ -115,7 +115,7 @@ def _cut(text: str, room: int) -> str:
 
 
 def _outline(left: int, right: int, top: int, height: int, *, is_torn: bool) -> str:
-    """Return the path around a box; a torn one has teeth below."""
+    """Return the path around a box; the lower edge of a torn box is jagged."""
     bottom = top + height
     if not is_torn:
         return f"M{left} {top}H{right}V{bottom}H{left}Z"
@@ -149,7 +149,7 @@ def _border(bits: int) -> str:
 
 
 def _lines(row: Row, cells: tuple[Cell, ...], sizes: tuple[str, ...]) -> Iterator[str]:
-    """Yield the line of names; where something is torn, one more below that says so."""
+    """Yield the line of names; where a box is torn, yield a second line that shows it."""
     is_torn = any(box.is_torn for box in row.boxes)
     yield _line(row, [_named(box, cells[box.index], sizes[box.index]) for box in row.boxes], is_torn=False)
     if is_torn:

@@ -1,6 +1,6 @@
-"""Sequence diagrams as drawings: who speaks at the sides, what is said between them, one line below the other.
+"""Sequence diagrams as drawings: the participants at the sides, one line for each message, from top to bottom.
 
-Invariant: no label touches a line; it stands above the arrow it is of, between the sides.
+Invariant: a label is above its arrow, between the sides, and does not touch a line.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SIDE: Final = 90
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rung:
-    """One line: an arrow from `start` to `end` where something is said, else a text alone."""
+    """One line: an arrow from `start` to `end` for a message, else a text alone."""
 
     y: int
     start: int
@@ -75,7 +75,10 @@ def _rung(
 
 
 def lines_of(diagram: SequenceDiagram) -> Iterator[tuple[str, str]]:
-    """Yield what each line says, and its values; the time where it has moved on, the rules that it breaks."""
+    """Yield the text and the values of each line.
+
+    The text names the time where it changed, and the broken rules.
+    """
     before = 0.0
     for line in diagram.lines:
         more = f" at {line.at:g} s" if line.at != before else ""

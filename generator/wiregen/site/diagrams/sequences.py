@@ -1,4 +1,7 @@
-"""Sequence diagrams as data: one conversation, who says what to whom and when, made from a trace."""
+"""Sequence diagrams as data: one conversation, made from a trace.
+
+Each line has a sender, a receiver and a time.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,10 @@ _HAPPENINGS: Final = {"tick": "time passes", "eof": "sends nothing more", "close
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A message from one side to the other. `fields`: the first few that are plain, names and values as in a decoded line.
+    """A message from one side to the other.
 
-    `violations`: the rules that it breaks, tolerated ones too, where the trace says so.
+    `fields`: names and values of the first few scalar fields, as in a decoded line. `violations`: the rules
+    that it breaks, also tolerated ones, where the trace lists them.
     """
 
     at: float
@@ -35,7 +39,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Happening:
-    """What is no message. `role`: whose doing it is; None: nobody's."""
+    """A line without a message. `role`: the role that causes it, if any."""
 
     at: float
     role: str | None
@@ -48,7 +52,10 @@ Line: TypeAlias = Said | Happening
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SequenceDiagram:
-    """One conversation, from the first byte on. `violation`: what its last line breaks, `by` whom; `id` is the trace's."""
+    """One conversation from its first byte.
+
+    `violation`: the rule that its last line breaks; `by`: the role that breaks it; `id`: of the trace.
+    """
 
     id: str
     participants: tuple[str, ...]
@@ -60,8 +67,9 @@ class SequenceDiagram:
 def conversations(plan: Schema, traces: Traces) -> dict[str, SequenceDiagram]:
     """Return one conversation for each session and join that is legal with the default values of all options.
 
-    It is one with messages of the session that begins, after preambles, with a message of the protocol's first role, which by custom connects. Of several, it
-    is the one with most of the session's own messages; of these, one in which both sides send.
+    A candidate contains messages of the session. After preambles it begins with a message of the protocol's
+    first role, which by custom connects. The candidate with most messages of the session is chosen; among
+    equals, one in which both sides send.
     """
     best: dict[str, tuple[tuple[int, ...], SequenceDiagram]] = {}
     own = {name: _said_in(session) for name, session in plan.sessions.items()}
@@ -91,13 +99,13 @@ def conversations(plan: Schema, traces: Traces) -> dict[str, SequenceDiagram]:
 
 
 def _said_in(session: Session) -> frozenset[str]:
-    """Return the messages that rows of a session name and allow."""
+    """Return the messages that the allowed transitions of a session name."""
     allowed = (row.targets for row in session.rows if row.targets and isinstance(row.effect, Go))
     return frozenset(name for targets in allowed for name in targets)
 
 
 def sequence_diagram(plan: Schema, trace: Trace) -> SequenceDiagram:
-    """Return a trace as it is drawn."""
+    """Return the diagram of a trace."""
     return SequenceDiagram(
         id=trace.id,
         participants=tuple(plan.roles),

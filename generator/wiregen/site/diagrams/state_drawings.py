@@ -1,7 +1,8 @@
-"""State diagrams as drawings: states below each other, what leads down at their right, what leads up at their left.
+"""State diagrams as drawings: states in one column, transitions down at its right, transitions up at its left.
 
-Invariant: no label touches a line. Each end of an arrow has a row of its own; labels stand in a column beside the states which
-only lines between rows cross, and everything that runs up or down does so outside of that column, no two in the same place.
+Invariant: a label does not touch a line. Each end of an arrow has a row of its own. Labels are in a column
+next to the states, which only level lines between rows cross. Vertical lines run outside of that column, each
+in its own lane.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from wiregen.site.diagrams import Arrow, Edge, StateDiagram
 __all__ = ["CHARACTER", "Chart", "ChartBox", "ChartLabel", "ChartLink", "chart_of", "edge_text"]
 
 CHARACTER: Final = 6.7
-"""Width of a character of the labels' font, with something to spare."""
+"""Width of a character of the labels' font, with a margin."""
 LINE: Final = 14
 _LONGEST: Final = 38
 _MOST_LINES: Final = 4
@@ -25,13 +26,13 @@ _GAP: Final = 18
 _EDGE: Final = 12
 _LOOP: Final = 12
 _FEW_STATES: Final = 3
-"""Up to so many states, what holds in all of them is drawn at each."""
+"""In a diagram of at most so many states, transitions of all states are drawn at each state."""
 _ANY: Final = "any state"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartBox:
-    """A state. `kind`: of its edge."""
+    """A state. `kind`: the style of its edge."""
 
     x: int
     y: int
@@ -44,7 +45,7 @@ class ChartBox:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartLink:
-    """A line with its head, and where its straight parts are."""
+    """A line with its head, as the end points of its straight parts."""
 
     points: tuple[tuple[int, int], ...]
     title: str
@@ -56,7 +57,7 @@ class ChartLink:
 
     @property
     def head(self) -> str:
-        """The tip, on the last straight part, which is level."""
+        """Return the path of the tip, at the end of the last straight part, which is level."""
         (before, _), (x, y) = self.points[-2:]
         back = x - 7 if before < x else x + 7
         return f"M{x} {y}L{back} {y - 4}L{back} {y + 4}Z"
@@ -64,7 +65,7 @@ class ChartLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartLabel:
-    """Lines of a text, the first one at `y`; `anchor`: which of its ends is at `x`."""
+    """The lines of a text, the first one at `y`; `anchor`: which end of a line is at `x`."""
 
     x: int
     y: int
@@ -85,7 +86,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Link:
-    """An arrow between the places of two states in the column; `lines` is its label."""
+    """An arrow between two states, by their places in the column; `lines`: its label."""
 
     source: int
     target: int
@@ -103,7 +104,7 @@ class _Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Port:
-    """Where a link leaves or meets a state: how far below the state's upper edge."""
+    """The place where a link leaves or enters a state: `y` is below the state's upper edge."""
 
     link: _Link
     is_source: bool
@@ -127,7 +128,10 @@ def chart_of(diagram: StateDiagram) -> Chart:
 
 
 def _gathered(diagram: StateDiagram) -> tuple[tuple[str, ...], tuple[Arrow, ...]]:
-    """Return the states to draw and the arrows between them; of many, what holds in each is drawn once."""
+    """Return the states to draw and the arrows between them.
+
+    Transitions of all states are drawn once, unless there are few states.
+    """
     names = tuple(node.name for node in diagram.nodes)
     if len(names) <= _FEW_STATES:
         return names, diagram.arrows
@@ -151,7 +155,7 @@ def _gathered(diagram: StateDiagram) -> tuple[tuple[str, ...], tuple[Arrow, ...]
 
 
 def _of_any(edge: Edge, diagram: StateDiagram, path: str) -> Edge:
-    """Return a row of all states as one of the place that stands for them."""
+    """Return a transition of all states as one edge of the box that represents them."""
     targets = {each.target for each in diagram.edges if each.path == path}
     return replace(edge, source=_ANY, target=next(iter(targets)) if len(targets) == 1 else _ANY)
 
@@ -160,7 +164,7 @@ def _of_any(edge: Edge, diagram: StateDiagram, path: str) -> Edge:
 
 
 def edge_text(edge: Edge) -> str:
-    """Return who says what under which condition, or when a timer is due."""
+    """Return the text of a transition: the sender, the messages and the guard, or when a timer is due."""
     text = f"after {edge.after}" if edge.kind == "timer" else _speech(edge, None)
     return f"{text} [{edge.guard}]" if edge.guard else text
 
@@ -202,7 +206,7 @@ def _cut(text: str) -> str:
 
 
 class _Drawing:
-    """Places one diagram."""
+    """Computes the coordinates of one diagram."""
 
     def __init__(self, diagram: StateDiagram, names: tuple[str, ...], links: tuple[_Link, ...]) -> None:
         self._diagram, self._names, self._links = diagram, names, links
@@ -260,7 +264,7 @@ class _Drawing:
     def _turned(
         self, link: _Link, edge: int, lane_zone: int, *, is_right: bool
     ) -> tuple[ChartLink, ChartLabel]:
-        """Return a line out of a state, along its lane, and into another."""
+        """Return a line out of a state, along its lane, and into another state."""
         start, end = self._ends(link, is_right=is_right)
         out = _LANE * (self._lanes[is_right][id(link)] + 1)
         lane = lane_zone + out if is_right else lane_zone - out
@@ -294,7 +298,7 @@ class _Drawing:
 
 
 def _right_side(links: list[_Link], number: int) -> list[tuple[_Link, bool]]:
-    """Return the ends at the right of a state from above: so ordered that lines which turn there do not cross."""
+    """Return the ends at the right of a state, from above, in an order in which their lines do not cross."""
     arriving = sorted((each for each in links if each.target == number and not each.is_loop), key=_span)
     loops = [each for each in links if each.source == number and each.is_loop]
     leaving = sorted(
@@ -316,7 +320,7 @@ def _span(link: _Link) -> int:
 
 
 def _ports(ends: list[tuple[_Link, bool]]) -> list[_Port]:
-    """Return a row for each end; in front of one with a label there is room for it."""
+    """Return a row for each end, with space above an end that has a label."""
     y, ports = 4, []
     for link, is_source in ends:
         if link.is_loop:
@@ -329,7 +333,7 @@ def _ports(ends: list[tuple[_Link, bool]]) -> list[_Port]:
 
 
 def _loop_half(link: _Link) -> int:
-    """Return how far a loop and the label beside it reach up, and down, from their middle."""
+    """Return how far a loop and its label reach up, and down, from their middle."""
     return max(LINE * len(link.lines) // 2, _LOOP // 2) + 4
 
 
@@ -338,7 +342,7 @@ def _depth(ports: list[_Port]) -> int:
 
 
 def _lanes(links: list[tuple[_Link, tuple[int, int]]]) -> dict[int, int]:
-    """Return which lane each link runs in: short ones inside, none where another runs."""
+    """Return the lane of each link: short links are inside; links of one lane do not overlap."""
     taken: list[list[tuple[int, int]]] = []
     found: dict[int, int] = {}
     for link, ends in sorted(links, key=lambda each: abs(each[1][0] - each[1][1])):

@@ -1,4 +1,4 @@
-"""State diagrams as data: what a session's rows and timers are as nodes and edges, before anybody lays them out."""
+"""State diagrams as data: the transitions and timers of a session as nodes and edges, without a layout."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EdgeKind: TypeAlias = Literal["row", "timer"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A state. `is_final`: nothing legal leads out of it."""
+    """A state. `is_final`: no allowed transition leaves it."""
 
     name: str
     doc: str
@@ -26,11 +26,12 @@ class Node:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edge:
-    """A row or a timer in one state that it stands in; a row of several states is as many edges.
+    """A transition or timer in one state; one that applies in several states is as many edges.
 
-    `role` None: whoever speaks; of a timer, nobody. `messages` None: any that the session is concerned with. `guard` and
-    `updates` as in the .wire file, "" where there is none. `after`: of a timer, in milliseconds. `violation`: its name; the
-    state does not change then. `is_lenient`: it is only noted unless strict. `path`: of the row in the model.
+    `role` None: any role; of a timer always None. `messages` None: every message that the session handles.
+    `guard` and `updates`: the text of the .wire file, "" and () where there are none. `after`: of a timer, in
+    milliseconds. `violation`: its name; the state does not change then. `is_lenient`: the violation is only
+    recorded, unless strict. `path`: of the transition in the model.
     """
 
     source: str
@@ -49,7 +50,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrow:
-    """All legal edges from one state to another (or the same), to be drawn as one line."""
+    """All allowed edges from one state to another (or the same), to be drawn as one line."""
 
     source: str
     target: str
@@ -58,7 +59,10 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateDiagram:
-    """One session. `keys`: there is an instance for each value of these fields; `per_sender`: and for each direction."""
+    """One session. `keys`: one instance for each value of these fields.
+
+    `per_sender`: and for each direction.
+    """
 
     session: str
     doc: str
@@ -70,7 +74,7 @@ class StateDiagram:
 
     @property
     def arrows(self) -> tuple[Arrow, ...]:
-        """What is legal, edges between the same two states together, in the order of the text."""
+        """Return the allowed edges, grouped by source and target, in the order of the text."""
         groups: dict[tuple[str, str], list[Edge]] = {}
         for edge in self.edges:
             if edge.violation is None:
@@ -82,7 +86,7 @@ class StateDiagram:
 
     @property
     def violations(self) -> tuple[Edge, ...]:
-        """What is not legal."""
+        """Return the edges that are violations."""
         return tuple(edge for edge in self.edges if edge.violation is not None)
 
 

@@ -1,6 +1,7 @@
-"""The playground behind `wiregen play`: bytes in, trees and faults out, a field changed, and the bytes again.
+"""The playground of `wiregen play`: decodes bytes to trees and errors, and encodes a changed field again.
 
-Invariant: what is asked is data and stays in memory; a question that takes too long, or too much, costs a process and nothing else.
+Invariant: a question is data and stays in memory. One that takes too much time or memory costs a process, and
+nothing else.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a page is shown of bytes: their frames as trees, the first fault, and the same as Python, command line and vector."""
+"""Answers about bytes: frames as trees, the first error, and copies as Python, command and vector."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _MOST_NODES: Final = 4000
 _MOST_FRAMES: Final = 200
 _MOST_BEFORE: Final = 4096
 _MOST_SAID: Final = 16
-"""Bytes, and turns of the conversation, that a copy may need before itself."""
+"""The most bytes, and turns of the conversation, that the copy of a frame may need before itself."""
 _DERIVED: Final = ("length", "count", "code", "delimiter", "data")
-"""Parts of a field that follow from the rest of it."""
+"""Parts of a field that follow from its value."""
 
 
 class Reader:
@@ -40,10 +40,10 @@ class Reader:
         self._secrets = secret_names(plan)
 
     def look(self, scene: Scene, data: bytes, asides: tuple[Aside, ...] = ()) -> Line:
-        """Return what is in the bytes; `asides`: what the other side said meanwhile.
+        """Return the frames in the bytes, as trees; `asides`: the bytes of the other side, by place.
 
         Raises:
-            DecodeError: What was sent before does not conform.
+            DecodeError: The bytes sent before do not conform.
         """
         maker, hearing = LineMaker(self._plan), BothDirections(self._plan, scene)
         frames: list[Line] = []
@@ -80,7 +80,7 @@ class Reader:
         return frame, budget
 
     def _is_left_open(self, heard: Heard) -> bool:
-        """Tell whether all that is wrong is the end: pieces of something joined came, and not yet the last one."""
+        """Return whether the only error is the end of the stream: fragments came, and not yet the last one."""
         found = heard.found
         is_end = isinstance(found, DecodeError) and found.code == "truncated" and not heard.size
         return is_end and str(getattr(found, "path", "")).partition("[")[0] in self._plan.joins
@@ -91,9 +91,9 @@ class Reader:
         """Return the stream with a field of its n-th frame changed.
 
         Raises:
-            LineError, TextError: There is no such field, or the text is no value for it.
-            EncodeError: The value is none of the protocol.
-            DecodeError: What was sent before does not conform.
+            LineError, TextError: There is no such field, or the text is not a value for it.
+            EncodeError: The protocol does not allow the value.
+            DecodeError: The bytes sent before do not conform.
         """
         maker, encoder = LineMaker(self._plan), LineEncoder(self._plan, is_canonical=True)
         n_own = 0
@@ -120,12 +120,15 @@ class Reader:
             return None
 
     def _is_piece(self, line: Mapping[str, Any]) -> bool:
-        """Tell whether a frame is a piece of a block: it is written with the others, and not by itself."""
+        """Return whether a frame is a fragment of a block: it is encoded with the others, not by itself."""
         part = line.get("part")
         return part is not None and self._plan.joins[part["join"]].block is not None
 
     def _behind(self, scene: Scene, data: bytes, asides: tuple[Aside, ...], offset: int) -> Scene | None:
-        """Return the scene of a frame behind others, which can say how to read it; None where that is too much to copy."""
+        """Return the scene of a frame after others. None: the bytes before it are too many to copy.
+
+        The bytes before a frame may decide how to read it.
+        """
         if not self._plan.contexts and not self._plan.joins:
             return scene
         said = said_until(scene, data[:offset], asides)
@@ -138,7 +141,10 @@ class Reader:
         return copies | ({"Python": python} if python else {}) | {"vector": _vector(sample, line)}
 
     def _node(self, node: Node, budget: int, line: Mapping[str, object]) -> tuple[dict[str, object], int]:
-        """Return a node for the page, and how many more may follow; `line`: what may be changed of its frame."""
+        """Return a node for the page, and how many more may follow.
+
+        `line`: the values of its frame that may be changed.
+        """
         budget -= 1
         shown: dict[str, object] = {
             "name": harmless(node.name),
@@ -165,7 +171,10 @@ class Reader:
 
 
 def fault_of(error: DecodeError, *, is_hidden: bool = False) -> dict[str, object]:
-    """Return a fault for the page, with the message as far as it was read; `is_hidden`: without what may be secret."""
+    """Return an error for the page, with the message decoded so far.
+
+    `is_hidden`: without values that may be secret.
+    """
     facts: Mapping[str, object] = {
         "code": error.code, "rule": error.rule, "path": error.path, "at": error.at, "inner_at": error.inner_at,
         "expected": error.expected, "found": None if is_hidden else error.found,

@@ -1,6 +1,7 @@
-"""A stream beside what the other side said meanwhile: every frame in the order of the connection.
+"""A stream and the bytes of the other side in between: every frame in the order of the connection.
 
-Invariant: of the stream itself nothing follows its first fault; a fault of the other side hides nothing but what is behind it.
+Invariant: the stream itself ends at its first error. An error of the other side hides only the later bytes of
+that side.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ class Aside:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
-    """A frame or the first fault. `offset` counts in the stream, and in its role's own bytes where it `is_aside`."""
+    """A frame or the first error.
+
+    `offset` counts in the stream; where `is_aside`, in the bytes of its own role.
+    """
 
     role: str | None
     offset: int
@@ -42,7 +46,7 @@ class Heard:
 
 
 class BothDirections:
-    """Hears one stream in its scene; `known`: what the frames have said until now."""
+    """Decodes one stream in its scene; `known`: the context that the frames have set so far."""
 
     def __init__(self, plan: Schema, scene: Scene) -> None:
         self._plan, self._scene = plan, scene
@@ -50,10 +54,10 @@ class BothDirections:
         self._ears: dict[str | None, _Ear] = {}
 
     def listen(self, data: bytes, asides: tuple[Aside, ...] = ()) -> Iterator[Heard]:
-        """Yield what was sent before and what was said aside in its place among the frames of the stream.
+        """Yield the frames of the stream, and those of earlier bytes and of the other side, in order.
 
         Raises:
-            DecodeError: What was sent before does not conform.
+            DecodeError: The bytes sent before do not conform.
         """
         ReferenceVerdicts(self._plan).read(
             self._scene, b""
@@ -77,7 +81,7 @@ class BothDirections:
 
 
 class _Ear:
-    """Hears one role, up to its first fault."""
+    """Decodes the bytes of one role, up to its first error."""
 
     def __init__(self, plan: Schema, scene: Scene, role: str | None, known: Context) -> None:
         options = Options(
@@ -90,7 +94,7 @@ class _Ear:
         self._is_deaf = False
 
     def forget(self) -> None:
-        """Count from here on."""
+        """Count offsets from here on."""
         self._start += len(self._bytes)
         self._bytes.clear()
 
@@ -115,7 +119,7 @@ class _Ear:
 
 
 def said_until(scene: Scene, data: bytes, asides: tuple[Aside, ...]) -> tuple[tuple[str | None, bytes], ...]:
-    """Return all that was sent before a place: the scene's own, then the stream and what was said aside."""
+    """Return all bytes that were sent before a place: the scene's, then the stream and the other side's."""
     said: list[tuple[str | None, bytes]] = [*scene.before]
     at = 0
     for aside in (*asides, Aside(at=len(data), role=None, data=b"")):

@@ -1,4 +1,4 @@
-"""The connections of a capture, or of its first part, as the page chooses among them."""
+"""The connections of a capture, or of its first part, for the choice on the page."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from wiregen.formats.capture import Closed, Event, Flow, Gap, Piece, read_stream
 __all__ = ["MOST_TURNS", "connections_of"]
 
 MOST_TURNS: Final = 4096
-"""How often the speaker of one connection may change."""
+"""The most changes of the speaker in one connection."""
 _MOST_CONNECTIONS: Final = 32
 _MOST_BYTES: Final = 1 << 17
-"""Of each direction: a question holds both as digits."""
+"""The most bytes of each direction: a question holds both as digits."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Connection:
-    """`turns`: who spoke, the opener or not, and how many bytes. `ends`: why a direction has no more."""
+    """`turns`: whether the opener sent, and how many bytes. `ends`: why a direction has no more."""
 
     flow: Flow
     said: dict[bool, bytearray] = field(default_factory=lambda: {True: bytearray(), False: bytearray()})
@@ -46,10 +46,10 @@ class _Connection:
 
 
 def connections_of(capture: bytes) -> dict[str, object]:
-    """Return the connections of a capture, each with both directions up to the first gap, and who spoke when.
+    """Return the connections of a capture: both directions up to the first gap, and the order of their bytes.
 
     Raises:
-        CaptureError: It is no capture.
+        CaptureError: The bytes are not a capture.
     """
     found: dict[str, _Connection] = {}
     is_cut = False

@@ -1,6 +1,7 @@
-"""Fields of a decoded line as people change them: the text that a field is given to them as, and the value that a text stands for.
+"""Fields of a decoded line as editable text: the text of a value, and the value of a text.
 
-Invariant: the text that is given stands for the value that is there, whatever that is; whoever changes nothing changes nothing.
+Invariant: the text of a value is read as the same value. Leaving a field unchanged leaves its bytes
+unchanged.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ _MOST_DIGITS: Final = 9
 
 
 def text_of(line: Mapping[str, object], path: str) -> str | None:
-    """Return the value at an error's path, `Data.pairs[1].value`, as text for whoever changes it; None where it cannot be.
+    """Return the value at an error's path, `Data.pairs[1].value`, as editable text, or None where there is none.
 
-    A text stands as it is where an input field can hold it, else in quotes as JSON; bytes are hexadecimal digits.
+    A text is left as it is where an input field can hold it, else it is quoted as JSON. Bytes are hexadecimal
+    digits.
     """
     try:
         places = [_place(line.get(key), path) for key in ("fields", "header")]
@@ -41,11 +43,11 @@ def text_of(line: Mapping[str, object], path: str) -> str | None:
 
 
 def changed(line: dict[str, object], tree: Node, path: str, text: str) -> Line:
-    """Return a line, whose frame is `tree`, with what a text stands for in place of the value at a path.
+    """Return a line, whose frame is `tree`, with the value of a text at a path.
 
     Raises:
-        LineError: There is no such field, or the text is no value for it.
-        TextError: The field is bytes, and the text is none.
+        LineError: There is no such field, or the text is not a value for it.
+        TextError: The field is bytes, and the text is not.
     """
     made = copy.deepcopy(line)
     is_bytes = any(node.path == path and isinstance(node.value, bytes) for node in tree.walk())
@@ -59,7 +61,7 @@ def changed(line: dict[str, object], tree: Node, path: str, text: str) -> Line:
 
 
 def _place(root: Any, path: str) -> tuple[Any, Any]:
-    """Return what holds the value, and by which key; None where nothing does."""
+    """Return the container of the value at a path, and its key; (None, None) where there is no such value."""
     steps = list(_steps(path.partition(".")[2]))
     for step in steps[:-1]:
         if not _has(root, step):
@@ -91,7 +93,7 @@ def _digits(text: str) -> str:
 
 
 def _value(old: object, text: str) -> Any:
-    """Return a text as a value of the kind that is there."""
+    """Return a text as a value of the same kind as the old one."""
     if isinstance(old, str) and not _QUOTED.fullmatch(text):
         return text
     try:

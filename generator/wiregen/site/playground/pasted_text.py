@@ -14,7 +14,7 @@ MOST_BYTES: Final = 1 << 18
 _DIGITS: Final = re.compile(r"[0-9A-Fa-f]*")
 _BETWEEN: Final = re.compile(r"[\s,]+|(?=\\x)")
 _MARKED: Final = ("0x", "0X", "\\x")
-"""What stands before digits in the text of programs."""
+"""Prefixes of digits in the text of programs."""
 _DUMP_LINE: Final = re.compile(r"^\s*(?:0x)?[0-9A-Fa-f]{4,16}:?(?:\s+|$)")
 _GROUP: Final = re.compile(r"(?:[0-9A-Fa-f]{2}){1,8}")
 _PAIRS: Final = re.compile(r"[0-9A-Fa-f]{2}(?: [0-9A-Fa-f]{2})*")
@@ -25,14 +25,14 @@ _N_PARTS: Final = 3
 
 
 class TextError(ValueError):
-    """A text that stands for no bytes."""
+    """A text that does not represent bytes."""
 
 
 def bytes_of(text: str, form: str = "auto") -> bytes:
     """Return the bytes of a text; `form`: `hex`, `base64`, `hexdump`, or `auto`, the first of them that fits.
 
     Raises:
-        TextError: It is none of those, or too long.
+        TextError: The text has none of these forms, or is too long.
     """
     readers = {"hex": _from_hex, "hexdump": _from_dump, "base64": _from_base64}
     chosen = list(readers.values()) if form == "auto" else [readers[form]] if form in readers else []
@@ -59,7 +59,10 @@ def _number(group: str) -> str:
 
 
 def _from_dump(text: str) -> bytes | None:
-    """Return what xxd, hexdump -C, od and Wireshark print: an offset, bytes, and at the right what is not read."""
+    """Return the bytes of a dump by xxd, hexdump -C, od or Wireshark.
+
+    A line has an offset, bytes, and at the right characters, which are ignored.
+    """
     found = bytearray()
     for line in text.splitlines():
         start = _DUMP_LINE.match(line)
@@ -71,10 +74,10 @@ def _from_dump(text: str) -> bytes | None:
 
 
 def _groups(line: str) -> list[str]:
-    """Return the digits of a line behind its offset.
+    """Return the digits of a line after its offset.
 
-    What is behind a bar is not read. Without one it is what two spaces part; but eight pairs may be the first half of a line,
-    where the second half and the characters follow.
+    The text after a bar is ignored. Without a bar, two spaces end the digits; but eight pairs may be the
+    first half of a line, followed by the second half and the characters.
     """
     bar = _BAR.search(line)
     if bar is not None:
@@ -86,7 +89,7 @@ def _groups(line: str) -> list[str]:
 
 
 def _digits(text: str) -> list[str]:
-    """Return the groups with which a text begins."""
+    """Return the groups of digits at the start of a text."""
     return list(takewhile(lambda group: _GROUP.fullmatch(group) is not None, text.split()))
 
 

@@ -1,4 +1,4 @@
-"""Questions of the page, checked and answered."""
+"""Checks and answers the questions of the page."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from wiregen.site.playground.pasted_text import TextError, bytes_of
 __all__ = ["Load", "Questions"]
 
 Load: TypeAlias = Callable[[str], m.Protocol]
-"""Gives a protocol by its name."""
+"""Returns a protocol by its name."""
 _MOST_BEFORE: Final = 8
 
 
 class _QuestionError(Exception):
-    """A question that cannot be answered, in a few words."""
+    """A question that cannot be answered; the text says why."""
 
 
 class Questions:
-    """Answers about the protocols that it is told of; `package`: of their generated code."""
+    """Answers questions about the named protocols; `package`: of their generated code."""
 
     def __init__(self, names: tuple[str, ...], load: Load, package: str = "wireproto") -> None:
         self._names, self._load, self._package = names, load, package
         self._readers: dict[str, tuple[m.Protocol, Reader]] = {}
 
     def answer(self, question: object) -> Line:
-        """Return the answer to a question; what is wrong with it is one too."""
+        """Return the answer to a question; for a malformed question, an answer that names the error."""
         try:
             if not isinstance(question, dict):
                 raise _QuestionError("no question")
@@ -102,7 +102,7 @@ def _scene(protocol: m.Protocol, question: Mapping[str, object]) -> Scene:
 
 
 def _asides(protocol: m.Protocol, question: Mapping[str, object]) -> tuple[Aside, ...]:
-    """Return what the other side said meanwhile: how many bytes were sent before, by whom, in hexadecimal."""
+    """Return the bytes of the other side: each with its role, and how many bytes were sent before."""
     listed = question.get("asides", [])
     if not isinstance(listed, list) or len(listed) > MOST_TURNS:
         raise _QuestionError("no list of what was said meanwhile")

@@ -1,4 +1,7 @@
-"""One process that answers questions, with bounds: whoever exceeds them ends it, and the next question finds a new one."""
+"""One process that answers questions within bounds.
+
+A question that exceeds them ends it; the next one starts a new process.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +19,18 @@ from wiregen.conformance.judge.implementation import Line
 __all__ = ["Maker", "Workshop"]
 
 Maker: TypeAlias = Callable[[], Callable[[Any], Line]]
-"""Makes what answers, in the process."""
+"""Makes the function that answers, in the process."""
 _SECONDS: Final = 10.0
 _FIRST_SECONDS: Final = 60.0
-"""For a process that has its imports before it."""
+"""Allowed for the first question of a process: its imports take time."""
 _MOST_ANSWER: Final = 1 << 28
-"""Bytes of an answer as JSON."""
+"""The largest answer as JSON, in bytes."""
 _MEMORY: Final = 1 << 30
-"""Bytes of address space above what the process has when it begins."""
+"""Bytes of address space above the amount that the process uses at its start."""
 
 
 class Workshop:
-    """Asks a process; `seconds`: how long one question may take."""
+    """Sends questions to a process; `seconds`: the time limit of one question."""
 
     def __init__(self, maker: Maker, *, seconds: float = _SECONDS) -> None:
         self._maker, self._seconds = maker, seconds
@@ -36,7 +39,7 @@ class Workshop:
         self._pipe: Any = None
 
     def ask(self, question: object) -> Line:
-        """Return the answer; one that says so where there was none within the bounds. Both are data of JSON."""
+        """Return the answer, or an answer that names the exceeded bound. Both are JSON data."""
         try:
             asked = json.dumps(question, ensure_ascii=False, allow_nan=False).encode()
         except (ValueError, TypeError, RecursionError):  # nested too deeply, not a number, half a character
@@ -86,7 +89,10 @@ def _work(pipe: Connection, maker: Maker) -> None:
 
 
 def _answered(answer: Callable[[object], dict[str, object]], asked: bytes) -> dict[str, object]:
-    """Return the answer; an error of ours is printed, and is one too. Memory that is used up ends the process."""
+    """Return the answer; an error of wiregen is printed, and is one too.
+
+    Exhausted memory ends the process.
+    """
     try:
         return answer(json.loads(asked))
     except MemoryError:
@@ -97,7 +103,7 @@ def _answered(answer: Callable[[object], dict[str, object]], asked: bytes) -> di
 
 
 def _bound_memory() -> None:
-    """Bound the memory where the system can: a question cannot take more than that."""
+    """Bound the memory of the process, where the system supports it."""
     try:
         import resource
         from pathlib import Path
