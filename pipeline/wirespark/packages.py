@@ -1,4 +1,4 @@
-"""Generated packages by the names that users give them: their codec, their plan and their columns."""
+"""Generated packages by the names that users give them: their codec, their schema and their columns."""
 
 from __future__ import annotations
 
@@ -21,13 +21,16 @@ __all__ = ["SHIPPED", "Package", "forget", "look_in", "package_of"]
 
 _ROOT = "wireproto"
 SHIPPED = "wirespark_shipped"
-"""The module that says to a worker which trees it was given."""
+"""The module that lists the trees that a worker was given."""
 _roots: list[str] = []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Package:
-    """One protocol's generated package; `name` is what it is imported by. There is one of each, so that what is made of it is kept."""
+    """The generated package of one protocol; `name` is its import name.
+
+    One instance per package, so that derived values can be cached.
+    """
 
     name: str
     native: ModuleType
@@ -44,7 +47,7 @@ class Package:
         """Return the module that reads and writes a serialization.
 
         Raises:
-            WireSparkError: The package was built without it, or what it needs is not installed.
+            WireSparkError: The package was built without it, or a dependency is not installed.
         """
         if backend == "native":
             return self.native
@@ -62,16 +65,16 @@ class Package:
 
     @property
     def nodes(self) -> Nodes:
-        """Return the classes of the schema's nodes by name, and `nodes_in`, as the runtime that the package stands on has them."""
+        """Return the classes of the schema's nodes by name, and `nodes_in`, from the package's runtime."""
         return _nodes(self.runtime_name)
 
     @property
     def runtime_name(self) -> str:
-        """The runtime that the package stands on: its own tree's, or one that trees share."""
+        """The runtime that the package uses: that of its own tree, or one that trees share."""
         return type(self.plan).__module__.rpartition(".schema.")[0]
 
     def runtime(self, module: str) -> ModuleType:
-        """Return a module of the runtime that the package stands on."""
+        """Return a module of the runtime that the package uses."""
         return importlib.import_module(f"{self.runtime_name}.{module}")
 
 
@@ -87,7 +90,7 @@ def _nodes(runtime: str) -> Nodes:
 
 
 def look_in(packages: Iterable[str]) -> None:
-    """Have names without a dot stand for protocols of these trees too, before those of `wireproto`."""
+    """Search these trees too for names without a dot, before the tree `wireproto`."""
     told = tuple(dict.fromkeys((*packages, *_roots)))
     if told != tuple(_roots):
         _roots[:] = told
@@ -95,7 +98,7 @@ def look_in(packages: Iterable[str]) -> None:
 
 
 def _known_roots() -> tuple[str, ...]:
-    """Return the trees of this process: those it was told, and as in workers those that were shipped to it."""
+    """Return the trees of this process: those given to it, and in workers those that were shipped to it."""
     shipped: tuple[str, ...] = ()
     with suppress(ImportError):
         shipped = tuple(importlib.import_module(SHIPPED).PACKAGES)
@@ -124,7 +127,7 @@ def package_of(protocol: str) -> Package:
 
 
 def forget() -> None:
-    """Have packages be looked for anew: one of the same name may be another by now."""
+    """Clear the caches, so that packages are imported again: one of the same name may have changed."""
     package_of.cache_clear()
     _package.cache_clear()
     _nodes.cache_clear()

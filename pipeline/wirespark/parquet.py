@@ -23,13 +23,13 @@ _REPEATING = ("_file", "_flow", "_from", "_message", "message", "variety")
 
 
 def folder_of(message: str) -> str:
-    """Return the folder of a message's table; a partition's name, which Spark reads."""
+    """Return the folder of a message's table, in the form of a partition that Spark reads."""
     words = [word for part in message.split("_") for word in _WORD.findall(part)]
     return f"message={'_'.join(words).lower() or message}"
 
 
 class TableWriters:
-    """The files of one part; what they hold counts only once all of them have their names."""
+    """The files of one part; their content counts only once all of them have their names."""
 
     def __init__(self, target: Path, name: str) -> None:
         self._target = target
@@ -44,12 +44,15 @@ class TableWriters:
         self._tables[folder].write(batch)
 
     def finish(self) -> None:
-        """Write what waits; the files are whole then, but have no names."""
+        """Write the waiting rows; the files are complete then, but have temporary names."""
         for table in self._tables.values():
             table.finish()
 
     def publish(self) -> list[str]:
-        """Give all files their names, and return these; who was quicker with the same part wrote the same."""
+        """Give all files their names, and return these.
+
+        A concurrent run of the same part writes the same bytes.
+        """
         for table in self._tables.values():
             replace_file(table.held.path, table.path)
             table.held.release()
@@ -58,13 +61,13 @@ class TableWriters:
         return names
 
     def drop(self) -> None:
-        """Remove what has no name yet."""
+        """Remove the files that still have temporary names."""
         for table in self._tables.values():
             table.drop()
 
 
 class _Table:
-    """One file; rows wait until they are worth a row group."""
+    """One file; rows wait until they fill a row group."""
 
     def __init__(self, path: Path, schema: ArrowSchema) -> None:
         self.path = path
@@ -104,7 +107,10 @@ class _Table:
 
 
 def _repeating(schema: ArrowSchema, path: str = "") -> Iterator[str]:
-    """Yield the columns whose values repeat, by what their types say: a dictionary costs more than it saves elsewhere."""
+    """Yield the columns whose values repeat, judged by their types.
+
+    For others a dictionary costs more than it saves.
+    """
     for field in schema:
         here = f"{path}{field.name}"
         type_ = field.type

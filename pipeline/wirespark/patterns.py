@@ -1,4 +1,4 @@
-"""What the first bytes of a frame can look like: where a stream is lost, only such places are tried."""
+"""Patterns of the first bytes of frames: in a stream that lost its frames, only matching offsets are tried."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_BYTES = 64
 
 @cache
 def header_pattern(protocol: str, role: str | None, variant: str | None) -> re.Pattern[bytes]:
-    """Return a pattern that every frame of a role begins with, as far as its first fields tell."""
+    """Return a pattern that every frame of a role begins with, as far as its first fields determine it."""
     package = package_of(protocol)
     plan = package.plan
     frames = {**plan.frames, **(plan.variants[variant].frames if variant else {})}
@@ -31,7 +31,7 @@ def header_pattern(protocol: str, role: str | None, variant: str | None) -> re.P
 
 
 def _fields(package: Package, role: str | None, frame: str, fields: Fields) -> Iterator[bytes]:
-    """Yield the patterns of fields, up to the first one that says nothing; a block that comes in pieces is cut anywhere."""
+    """Yield the patterns of fields, up to the first one without any; a fragmented block is cut anywhere."""
     n, divided = package.nodes, {join.block for join in package.plan.joins.values()}
     n_bytes = 0
     for field in fields:
@@ -70,7 +70,7 @@ def _field(package: Package, role: str | None, field: Field) -> bytes | None:
 
 
 def _values(package: Package, role: str | None, field: Field) -> list[int] | None:
-    """Return the numbers that a field can have; None: any."""
+    """Return the numbers that a field can have, or None if it can have any."""
     n, plan = package.nodes, package.plan
     match field.value:
         case n.Derived(n.Call("code")):

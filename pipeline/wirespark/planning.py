@@ -1,7 +1,7 @@
-"""What a read is made of: files to parts that tasks can read by themselves.
+"""Partitions of a read: files are divided into parts that tasks can read independently.
 
-A large file of one direction is cut where frames begin; the walk that finds these places is the one that tasks take, so both see
-the same frames. Its results are kept beside nobody's files, in the user's cache.
+A large file of one direction is cut where frames begin. The walk that finds these offsets is the one that
+tasks use, so both see the same frames. The offsets are kept in the cache of the user, not next to the files.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ Cuts: TypeAlias = list[tuple[int, Snapshot | None]]
 
 _CHUNK = 1 << 20
 _MANY = 64
-"""Parts from which on small ones share a task: Spark takes a fifth of a second for each, whatever is in it."""
+"""Number of parts above which small ones share a task.
+
+Spark needs a fifth of a second for each task, whatever it reads.
+"""
 
 
 def parts_of(options: ReadOptions, pushed: Pushed | None = None) -> tuple[Part, ...]:
@@ -44,7 +47,10 @@ def parts_of(options: ReadOptions, pushed: Pushed | None = None) -> tuple[Part, 
 
 
 def bundled(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
-    """Yield the parts that one task takes, in their order: each by itself, or where there are many, as many as make a chunk."""
+    """Yield the parts that one task takes, in their order.
+
+    A task takes one part. If there are many parts, it takes as many as fill a chunk.
+    """
     if len(parts) <= _MANY:
         yield from ((part,) for part in parts)
         return
@@ -61,7 +67,7 @@ def bundled(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
 
 
 def _size(part: Part) -> int:
-    """Return how many bytes of its file a part takes, about."""
+    """Return about how many bytes of its file a part takes."""
     if isinstance(part, Slice) and part.end is not None:
         return part.end - part.start
     size = os.path.getsize(part.path)
@@ -69,10 +75,10 @@ def _size(part: Part) -> int:
 
 
 def files_of(paths: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the files that paths, folders and patterns name, sorted; hidden ones are left out.
+    """Return the files that paths, folders and patterns name, sorted, without hidden ones.
 
     Raises:
-        WireSparkError: One names nothing.
+        WireSparkError: A path does not match any file.
     """
     found: dict[str, None] = {}
     for path in paths:
@@ -116,12 +122,12 @@ def _parts(path: str, options: ReadOptions) -> Iterator[Part]:
 
 
 def shares_of(path: str, options: ReadOptions) -> int:
-    """Return into how many shares a capture is cut."""
+    """Return the number of shares that a capture is cut into."""
     return max(1, -(-os.path.getsize(path) // options.split_size))
 
 
 def _may_hold(part: Part, pushed: Pushed) -> bool:
-    """Say whether a part may hold rows at the offsets that are wanted; those of captures count in their flows."""
+    """Return whether a part may hold rows at the wanted offsets. Offsets in a capture count in its flows."""
     if isinstance(part, Share):
         return True
     return (pushed.high is None or part.start <= pushed.high) and (part.end is None or part.end > pushed.low)
@@ -142,9 +148,11 @@ def slices_of(path: str, options: ReadOptions) -> Iterator[Slice]:
 
 
 def role_of(path: str, wishes: Wishes) -> str | None:
-    """Return who sent what a file holds: as was said, or as its name says (`x.writer.bin`), else as the protocol allows.
+    """Return the role that sent the bytes of a file: as given, or as the file is named (`x.writer.bin`).
 
-    None: whoever; one layout serves all roles.
+    Without either, it is the first role. It is None if one layout serves all roles.
+
+    Order: the option, the name of the file, the protocol.
     """
     plan = wishes.package.plan
     if wishes.role is not None:
@@ -158,7 +166,7 @@ def role_of(path: str, wishes: Wishes) -> str | None:
 
 
 def _known_cuts(path: str, role: str | None, options: ReadOptions) -> Cuts:
-    """Return where a file is cut, from the cache where the same file was cut in the same way."""
+    """Return the cuts of a file, from the cache if the same file was cut in the same way."""
     place = _cache_place(path, role, options) if options.has_index else None
     if place is not None and place.is_file():
         return [(start, state) for start, state in json.loads(place.read_text(encoding="utf-8"))]
@@ -169,7 +177,7 @@ def _known_cuts(path: str, role: str | None, options: ReadOptions) -> Cuts:
 
 
 def _cuts(path: str, role: str | None, options: ReadOptions) -> Iterator[tuple[int, Snapshot | None]]:
-    """Yield where the slices but the first begin, and what is known there."""
+    """Yield the beginnings of all slices but the first, with the state of the connection there."""
     scanner = None if has_context(options.wishes.package) else scanner_of(options.wishes, role)
     if scanner is not None:
         yield from _scanned_cuts(path, role, options, scanner)
@@ -193,7 +201,7 @@ def _cuts(path: str, role: str | None, options: ReadOptions) -> Iterator[tuple[i
 def _scanned_cuts(
     path: str, role: str | None, options: ReadOptions, scanner: Scanner
 ) -> Iterator[tuple[int, Snapshot | None]]:
-    """Yield the same by way of the kernels, for frames that say nothing about later ones."""
+    """Yield the same with the kernels, for frames that do not affect later ones."""
     from wirespark.kernels.cutting import Cutter
     from wirespark.kernels.relay import Relay
 
@@ -218,7 +226,7 @@ def _cache_place(path: str, role: str | None, options: ReadOptions) -> Path:
 
 
 def _keep(place: Path, cuts: Cuts) -> None:
-    """Write what was found, whole or not at all; a cache that cannot be written is none."""
+    """Write the cuts to the cache, completely or not at all. A cache that cannot be written is ignored."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=place.parent, delete=False, encoding="utf-8") as file:

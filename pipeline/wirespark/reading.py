@@ -1,4 +1,4 @@
-"""What a task does with its part, whichever kind it is of; and what the mode says about bad bytes."""
+"""Reading of one part by a task, whatever its kind; and the treatment of bad bytes by the mode."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["located_columns"]
 def located_columns(
     part: Part, wishes: Wishes, options: ReadOptions
 ) -> Iterator[tuple[Columns, str, str | None]]:
-    """Yield what a part holds, with the file and the flow of each piece.
+    """Yield the columns of a part, with the file and the flow of each batch.
 
     Raises:
         WireSparkError: By the iterator: in the mode FAILFAST, something cannot be decoded.

@@ -1,7 +1,7 @@
-"""What was converted: a receipt beside the tables for each part, written when all its files stand.
+"""Receipts of a conversion: one next to the tables for each part, written once all files of the part exist.
 
-Invariant: the name of a part is a function of its file, its beginning and its end; so are the names of its files. What has no
-receipt does not count, and is written again or removed.
+Invariant: the name of a part is a function of its file, its beginning and its end; so are the names of its
+files. A file without a receipt does not count, and is written again or removed.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ _SUFFIX = ".json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What became of a part.
+    """The result of converting a part.
 
     Attributes:
-        way: A hash of how it was read, and of the file as it was then.
-        size: The part's bytes, holes in a capture's streams not counted.
-        rows: That were written; `dropped` were left out.
-        messages: Rows by message.
-        errors: Faults by code, those that were left out too.
-        files: Below the target.
+        way: A hash of the options of the read and of the state of the file then.
+        size: The bytes of the part, without holes in the streams of a capture.
+        rows: The number of rows that were written; `dropped` rows were left out.
+        messages: The number of rows by message.
+        errors: The number of errors by code, dropped ones included.
+        files: The paths of the written files, relative to the target.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Receipt:
 
 
 def name_of(part: Part) -> str:
-    """Return what a part is called, here and in any other run."""
+    """Return the name of a part, which is the same in every run."""
     place: tuple[object, ...] = (part.path, *bounds_of(part))
     if not isinstance(part, Slice):
         place = (*place, "share")
@@ -66,12 +66,12 @@ def name_of(part: Part) -> str:
 
 
 def bounds_of(part: Part) -> tuple[int, int | None]:
-    """Return where a part begins and ends; of a capture which of how many shares it is."""
+    """Return the beginning and the end of a part; for a capture, the index and the number of shares."""
     return (part.start, part.end) if isinstance(part, Slice) else (part.index, part.n_shares)
 
 
 def way_of(part: Part, wishes: Wishes) -> str:
-    """Return a hash of all that a part's rows depend on."""
+    """Return a hash of everything that the rows of a part depend on."""
     status = os.stat(part.path)
     told = (
         name_of(part), status.st_size, status.st_mtime_ns, wishes.protocol, wishes.backend, part.role, wishes.variant, wishes.strict,
@@ -81,7 +81,7 @@ def way_of(part: Part, wishes: Wishes) -> str:
 
 
 def read_receipt(target: Path, name: str) -> Receipt | None:
-    """Return a receipt; None where there is none that can be read."""
+    """Return a receipt, or None if it is missing or cannot be read."""
     try:
         text = (target / FOLDER / f"{name}{_SUFFIX}").read_text(encoding="utf-8")
         return Receipt(**json.loads(text))
@@ -99,9 +99,9 @@ def receipts_in(target: Path) -> Iterator[Receipt]:
 
 
 def clean(target: Path, parts: Iterable[Part]) -> None:
-    """Remove what an interrupted run left, and what files gave that are now cut in other places.
+    """Remove the remains of an interrupted run, and the tables of files that are now cut at other offsets.
 
-    Only for who has the target alone: see `targets`. What a run that lives is writing stays.
+    The caller must hold the target exclusively: see `targets`. Files that a live run is writing stay.
     """
     wanted = {name_of(part): part.path for part in parts}
     files = set(wanted.values())
@@ -122,7 +122,7 @@ def clean(target: Path, parts: Iterable[Part]) -> None:
 
 
 def remove_others(target: Path, name: str, files: Iterable[str]) -> None:
-    """Remove what the part of that name gave before but no more: a file that has changed may hold other messages."""
+    """Remove tables that the part no longer fills: a file that has changed may hold other messages."""
     kept = {target / file for file in files}
     for folder in _tables(target):
         path = folder / f"{name}.parquet"
@@ -136,7 +136,7 @@ def _tables(target: Path) -> Iterator[Path]:
 
 
 def _inside(target: Path, name: str) -> Path:
-    """Return a file below the target; a receipt that was tampered with names no other."""
+    """Return a file below the target. A receipt that was tampered with cannot name another file."""
     path = (target / name).resolve()
     if target.resolve() not in path.parents:
         raise ValueError(f"{name!r} is not below {target}")
@@ -144,7 +144,7 @@ def _inside(target: Path, name: str) -> Path:
 
 
 def replace_file(temporary: Path, path: Path) -> None:
-    """Give a written file its name, for good: its bytes and its name are on the disk when this returns."""
+    """Rename a written file durably: its bytes and its name are on the disk when this returns."""
     _sync(temporary, os.O_RDONLY)
     os.replace(temporary, path)
     _sync(path.parent, os.O_RDONLY)
@@ -159,7 +159,7 @@ def _sync(path: Path, flags: int) -> None:
 
 
 def write_receipt(target: Path, receipt: Receipt) -> None:
-    """Write a receipt, whole or not at all."""
+    """Write a receipt, completely or not at all."""
     path = target / FOLDER / f"{receipt.name}{_SUFFIX}"
     held = Held(path)
     try:

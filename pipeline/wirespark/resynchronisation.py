@@ -1,4 +1,4 @@
-"""Whether frames begin at some place of a stream that was lost: a few of them are read strictly, and nothing is remembered."""
+"""Finds frames again in a stream that lost them: a few frames are read strictly, and their state is dropped."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from wirespark.patterns import header_pattern
 __all__ = ["Trial"]
 
 N_CHAINED = 2
-"""Frames that have to follow each other before a place is believed."""
+"""Frames that have to follow each other before an offset is believed."""
 _N_AGAINST = 3
-"""Frames that have to follow each other from inside a frame that could be read, before that is called a lie."""
+"""Frames that have to follow each other from inside a readable frame before its length is taken as wrong."""
 _FIRST_BYTES = 4096
 
 
 class Trial:
-    """Tries places for what a role sends; `begin` says what is known about the connection where it was lost."""
+    """Tries offsets in the stream of a role; `begin` sets the connection state at the point of loss."""
 
     header_size = 64
-    """Bytes at the end of what was searched in which a header may begin that is not there yet."""
+    """Bytes at the end of the searched window in which an incomplete header may begin."""
 
     def __init__(self, wishes: Wishes, role: str | None) -> None:
         self._wishes = wishes
@@ -30,7 +30,7 @@ class Trial:
         self._context: Context | None = None
 
     def begin(self, context: Context | None) -> None:
-        """Take what is known now for all places until the next `begin`."""
+        """Use the current state for all offsets until the next `begin`."""
         self._context = self.copy(context)
         if self._context is not None:
             self._context.damage(
@@ -39,11 +39,14 @@ class Trial:
             self._snapshot = self._context.snapshot()
 
     def copy(self, context: Context | None) -> Context | None:
-        """Return a context that may be spoilt."""
+        """Return a copy of the context, which trials may change."""
         return None if context is None else context_of(self._wishes, context.snapshot())
 
     def candidates(self, window: bytes, start: int) -> Iterator[int]:
-        """Yield the places from `start` on where a header may begin; in bytes of other backends nothing tells them."""
+        """Yield the offsets from `start` on where a header may begin.
+
+        Other backends than `native` have no header to search for.
+        """
         if not self._wishes.is_native:
             return
         pattern = header_pattern(self._wishes.protocol, self._role, self._wishes.variant)
@@ -53,11 +56,11 @@ class Trial:
             found = pattern.search(window, found.start() + 1)
 
     def may_begin(self, window: bytes) -> bool:
-        """Say whether the window's first bytes are such as frames of known messages have, or too few to tell."""
+        """Return whether the window begins with the header of a known message, or is too short to decide."""
         return len(window) < self.header_size // 4 or next(self.candidates(window, 0), None) == 0
 
     def verdict(self, window: bytes, start: int, *, is_end: bool) -> bool | None:
-        """Say whether frames begin at a place; None: that takes more bytes than there are."""
+        """Return whether frames begin at an offset, or None if more bytes are needed."""
         if start >= len(window):
             return start == len(window) if is_end else None
         size = _FIRST_BYTES
@@ -70,10 +73,13 @@ class Trial:
             size *= 8
 
     def hidden(self, data: bytes, end: int, *, is_end: bool, is_cut: bool = False) -> int | None:
-        """Return where in a frame others begin that lead beyond its `end`, which is therefore a lie; 0: nowhere.
+        """Return the offset in a frame where other frames begin that lead beyond its `end`, or 0 if there are none.
 
-        None: that takes more bytes than there are. Frames that end where it does belong to it. What leads to the very end of the
-        stream is less of a sign where that only cuts (`is_cut`) what begins behind the frame.
+        Such frames show that the length of the outer frame is wrong. The result is None if more bytes are
+        needed.
+
+        Frames that end at `end` belong to the outer frame. Frames that lead to the very end of the stream
+        count for less if the stream only cuts (`is_cut`) the frame after this one.
         """
         n_at_end = _N_AGAINST if is_cut else 1
         known: set[int] = set()
@@ -92,9 +98,10 @@ class Trial:
     def _leads_beyond(
         self, data: bytes, start: int, end: int, known: set[int], *, n_at_end: int | None
     ) -> bool | None:
-        """Say whether frames follow each other from `start` to somewhere behind `end`; note where they begin.
+        """Return whether frames follow each other from `start` to an offset after `end`; add their offsets to `known`.
 
-        `n_at_end`: how many suffice if they lead to the end of the stream; None: it does not end here.
+        `n_at_end`: how many frames suffice if they lead to the end of the stream, or None if it does not end
+        here.
         """
         decoder = self._decoder()
         n_whole, position = 0, start
@@ -121,7 +128,7 @@ class Trial:
         return decoder
 
     def _restore(self, n_whole: int) -> None:
-        """Forget what frames said that were only tried."""
+        """Restore the state from before the frames that were only tried."""
         if n_whole and self._context is not None and self._snapshot is not None:
             self._context.restore(self._snapshot)
 
@@ -142,7 +149,7 @@ class Trial:
         return None if decoder.needed and not is_end else False
 
     def _fits(self, item: object) -> bool:
-        """Say whether an item is a frame that the role may send."""
+        """Return whether an item is a frame that the role may send."""
         package = self._wishes.package
         if isinstance(item, package.native.DecodeError):
             return bool(item.code == "incomplete_join")  # a frame for itself, which lacks those before it

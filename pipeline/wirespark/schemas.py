@@ -19,7 +19,7 @@ def arrow_schema(protocol: str, message: str | None = None) -> ArrowSchema:
     """Return the columns of one message's table, or of the wide one with a struct for each.
 
     Raises:
-        WireSparkError: There is no such protocol or message.
+        WireSparkError: The protocol or the message is unknown.
     """
     package = package_of(protocol)
     if message is None:

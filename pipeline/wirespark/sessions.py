@@ -24,7 +24,10 @@ __all__ = ["is_connect", "register", "session", "ship"]
 
 _OWN = ("wirespark", "wiregen/__init__.py", "wiregen/formats/__init__.py", "wiregen/formats/capture")
 _WORKERS = {"spark.executorEnv.ARROW_DEFAULT_MEMORY_POOL": "system"}
-"""What workers free, the machine has again; Arrow's own pools keep 50 MiB more, and are no quicker for batches of this size."""
+"""Memory that workers free returns to the system.
+
+Arrow's own pools keep 50 MiB more, and are not faster for batches of this size.
+"""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -67,8 +70,9 @@ def session(
 def ship(spark: SparkSession, packages: Iterable[str] = ("wireproto",)) -> None:
     """Give the workers of a session this package and the trees of protocols.
 
-    What plans a stream is no worker, and Spark gives it no files: a Java that was not started by `session` has to be started
-    with the packages on PYTHONPATH, or they be installed, where streams are read.
+    The process that plans a stream is not a worker, and Spark sends it no files. If Java was not started by
+    `session`, it must be started with the packages on PYTHONPATH, or they must be installed where streams are
+    read.
     """
     _ship(spark, _code(packages))
 
@@ -97,7 +101,10 @@ def is_connect(spark: SparkSession) -> bool:
 
 
 def _code(packages: Iterable[str]) -> Path:
-    """Return a zip of all that a worker imports, named by what is in it: Spark refuses two of one name that differ."""
+    """Return a zip of all modules that a worker imports.
+
+    Its name has a hash of its content: Spark refuses different files of one name.
+    """
     folder = Path(tempfile.mkdtemp(prefix="wirespark-"))
     trees = tuple(packages)
     look_in(trees)
@@ -108,7 +115,7 @@ def _code(packages: Iterable[str]) -> Path:
 
 @contextmanager
 def _on_the_path(code: Path) -> Iterator[None]:
-    """Have a Java that starts meanwhile hand the code to each Python that it starts, those that plan streams too."""
+    """Make a Java that starts in this block give the code to every Python it starts, stream planners included."""
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (before, str(code))))
     try:
@@ -121,7 +128,7 @@ def _on_the_path(code: Path) -> Iterator[None]:
 
 
 def write_code(path: Path, packages: Iterable[str]) -> None:
-    """Write the zip of all that a worker imports; the same code gives the same bytes."""
+    """Write the zip of all modules that a worker imports; the same code gives the same bytes."""
     trees = tuple(packages)
     files = {name: file for root in (*_roots(), *map(_root_of, trees)) for name, file in _files(*root)}
     # A package without an `__init__.py` is found in a zip by its folder alone, and only where that has an entry.

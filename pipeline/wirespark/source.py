@@ -29,7 +29,7 @@ __all__ = ["PushingWireSource", "Tables", "WirePartition", "WireSource"]
 
 @dataclass
 class WirePartition(InputPartition):
-    """What one task reads."""
+    """The parts that one task reads."""
 
     parts: tuple[Part, ...]
 
@@ -61,7 +61,7 @@ class WireSource(DataSource):
 
 
 class PushingWireSource(WireSource):
-    """The same where the session lets filters through: see `register`."""
+    """The same for sessions that push filters down: see `register`."""
 
     def reader(self, schema: StructType) -> WireReader:
         options = ReadOptions.of(self.options)
@@ -69,7 +69,7 @@ class PushingWireSource(WireSource):
 
 
 class Tables:
-    """Parts to batches of a table, with the columns that are asked for."""
+    """Converts parts to batches of a table, with the requested columns."""
 
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
         self._options = options
@@ -121,7 +121,7 @@ class WireReader(DataSourceReader):
 
 
 class PushingWireReader(WireReader):
-    """A read that takes what it can of the filters."""
+    """A read that uses the filters as far as it can."""
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
         self._pushed = pushed(filters, self._options.wishes.package)

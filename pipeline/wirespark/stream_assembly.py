@@ -1,7 +1,7 @@
-"""Streams in the making: runs of bytes that tasks leave, and the streams that they are put together to.
+"""Streams being written: runs of bytes that tasks leave, and the streams that are assembled from them.
 
-A run holds frames of one stream in their order, beside an index of where they belong; two runs of a stream may lie between each
-other, for a table has no order.
+A run holds frames of one stream in their order, with an index of their offsets. Two runs of a stream may
+interleave, since a table has no order.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Run:
 
 
 class Runs:
-    """What one task writes below a folder."""
+    """The runs that one task writes below a folder."""
 
     def __init__(self, folder: Path, encoder: Encoder, role: str | None) -> None:
         self._folder = folder
@@ -50,7 +50,7 @@ class Runs:
         """Write the rows of a batch.
 
         Raises:
-            WireSparkError: One cannot be written.
+            WireSparkError: A row cannot be written.
         """
         frames = self._encoder.frames(rows, n_rows)
         files, flows, parts = (_values(rows, name, n_rows) for name in ("_file", "_flow", "_part"))
@@ -61,7 +61,7 @@ class Runs:
             self._run(key, offset).write(frame, offset, part)
 
     def _run(self, key: Key, offset: int | None) -> _Open:
-        """Return the run that a frame goes on: the stream's last one, if its place is behind that."""
+        """Return the run that a frame continues: the last one of its stream if the frame comes after it."""
         run = self._open.get(key)
         if run is not None and (offset is None or offset >= run.last):
             return run
@@ -80,7 +80,7 @@ def _values(rows: Mapping[str, ArrowArray], name: str, n_rows: int) -> Values:
 
 
 class _Open:
-    """A run that grows; `last`: where its last frame belongs."""
+    """A run that grows; `last`: the offset of its last frame in the stream."""
 
     def __init__(self, key: Key, path: Path, encoder: StreamEncoder) -> None:
         self.last = -1
@@ -123,12 +123,12 @@ def stream_name(key: Key) -> str:
 
 
 def merged(runs: Iterable[Run], folder: Path, *, is_one: bool) -> list[Path]:
-    """Write the streams that runs are of below a folder, and return their files.
+    """Write the streams that the runs belong to below a folder, and return their files.
 
-    `is_one`: what a frame says of later ones is known in its run alone.
+    `is_one`: the values that a frame sets for later ones are known in its own run alone.
 
     Raises:
-        WireSparkError: Then there may be but one run of each stream.
+        WireSparkError: With `is_one`, a stream has more than one run.
     """
     streams: dict[Key, list[Run]] = {}
     for run in runs:
@@ -152,7 +152,7 @@ def _written(key: Key, runs: list[Run], folder: Path, *, is_one: bool) -> Path:
 
 
 def _stretches(runs: list[Run]) -> Iterator[tuple[Run, int, int]]:
-    """Yield what to copy: from which run, from where in it, how many bytes."""
+    """Yield the stretches to copy: the run, the offset in it, and the number of bytes."""
     indexes = [np.fromfile(run.index, np.int64).reshape(-1, 2) for run in runs]
     which = np.repeat(np.arange(len(runs)), [len(index) for index in indexes])
     offsets = np.concatenate([index[:, 0] for index in indexes])

@@ -1,8 +1,10 @@
-"""One direction of a connection: bytes in pieces go in, rows come out, and together they tile the stream.
+"""One direction of a connection: pieces of bytes go in, rows come out, and together the rows tile the stream.
 
-Where bytes are wrong, the walk goes on at the next place where frames follow each other, and one row says what lies between. A
-length in a bad frame is believed only if it leads to such a place. Invariant: what comes out depends on the bytes and on the
-state at the beginning alone, never on how they are cut into pieces; what is held is a few frames.
+Where bytes are wrong, the walk resynchronises at the next offset where frames follow each other. One row
+covers the bytes in between. A length in a bad frame is believed only if it leads to such an offset.
+
+Invariant: the rows depend on the bytes and on the state at the beginning alone, never on how the bytes are
+cut into pieces. Only a few frames are held in memory.
 """
 
 from __future__ import annotations
@@ -20,7 +22,10 @@ __all__ = ["Row", "Walk"]
 
 
 class Row(NamedTuple):
-    """A frame or a fault; `item` is a DecodeError of the generated package, then with the first of its bytes."""
+    """A frame or an error.
+
+    For an error, `item` is a DecodeError of the generated package and `raw` holds its first bytes.
+    """
 
     offset: int
     size: int
@@ -31,10 +36,10 @@ class Row(NamedTuple):
 
 @dataclass(slots=True)
 class _Fault:
-    """A bad place whose end is not known yet. `end` and `tried` count in the window.
+    """An error whose end is not known yet. `end` and `tried` are offsets in the window.
 
     Attributes:
-        is_cut: Nothing is wrong but that the stream ends in what looks like a frame.
+        is_cut: Whether the only error is that the stream ends within the bytes of a likely frame.
     """
 
     offset: int
@@ -46,12 +51,13 @@ class _Fault:
 
 
 class Walk:
-    """Rows out of the bytes of one direction.
+    """Converts the bytes of one direction to rows.
 
     Attributes:
-        context: What is known about the connection; both its directions share it.
-        offset: Where in the stream the first byte lies that belongs to no row yet.
-        due: From here on the next end of a frame is noted as `cut`, with what is known there.
+        context: The state of the connection, shared by both directions.
+        offset: Stream offset of the first byte that does not belong to a row yet.
+        due: Stream offset from which the next end of a frame is recorded as `cut`, with the state of the
+            connection there.
     """
 
     def __init__(
@@ -89,45 +95,45 @@ class Walk:
 
     @property
     def end(self) -> int:
-        """Return where in the stream the next bytes will lie."""
+        """Return the stream offset of the next bytes."""
         return self.offset + len(self._window) + sum(map(len, self._pieces))
 
     @property
     def given(self) -> int:
-        """Return where in the stream the rows end that came out; the last frame waits for its successor."""
+        """Return the stream offset at which the returned rows end; the last frame waits for its successor."""
         if self._held is not None:
             return self._held.offset
         return self.offset if self._fault is None else self._fault.offset
 
     @property
     def is_free(self) -> bool:
-        """Say whether what comes next are frames like any other: no fault is open, and the stream's opening is over."""
+        """Return whether plain frames come next: no error is open, and the opening of the stream is over."""
         is_opening = self._is_beginning and self._role in self._wishes.package.plan.opens
         return self._fault is None and not is_opening
 
     def release(self) -> bytes:
-        """Return the bytes behind the last frame, and forget them; only where it is free."""
+        """Return the bytes after the last frame, and drop them. Call it only if `is_free`."""
         rest = b"".join((self._window, *self._pieces))
         self._window, self._needed, self._is_waiting = b"", 0, False
         self._pieces.clear()
         return rest
 
     def confirm(self) -> tuple[Row, ...]:
-        """Take note that a right frame follows, which somebody else reads; return the row that waited for it."""
+        """Record that a valid frame follows, read by another decoder, and return the row that waited for it."""
         held, self._held = self._held, None
         return () if held is None else (held,)
 
     def move(self, size: int) -> None:
-        """Take note of whole frames that somebody else has read; only where no bytes and no row wait."""
+        """Skip whole frames that another decoder has read. Call it only if no bytes and no row wait."""
         self.offset += size
         self._is_beginning = self._is_beginning and not size
 
     def snapshot(self) -> Snapshot | None:
-        """Return what has to be known to go on behind the last frame that was read."""
+        """Return the state from which decoding can continue after the last frame that was read."""
         return None if self.context is None else self.context.snapshot()
 
     def feed(self, data: bytes, time: int | None = None) -> Iterator[Row]:
-        """Take the next bytes of the stream and when they came, and return what is complete now."""
+        """Add the next bytes of the stream, received at `time`, and yield the rows that are complete."""
         self._time = time
         self._pieces.append(data)
         self._needed -= len(data)
@@ -135,7 +141,7 @@ class Walk:
             yield from self._rows(is_end=False)
 
     def finish(self, time: int | None = None) -> Iterator[Row]:
-        """Take note that the stream ends here, and return what is left, and what never became whole."""
+        """End the stream, and yield the remaining rows, those of incomplete frames included."""
         self._time = time
         yield from self._rows(is_end=True)
         error = None if self.context is None else self.context.unfinished(self._role)
@@ -144,7 +150,7 @@ class Walk:
             yield Row(self.offset, 0, error.moved(0), b"", time)
 
     def gap(self, size: int, time: int | None = None) -> Iterator[Row]:
-        """Take note of bytes that nobody has; the stream goes on where frames follow each other again."""
+        """Record that `size` bytes are missing. The stream continues where frames follow each other again."""
         self._time = time
         yield from self._rows(is_end=True)
         if self.context is not None:
@@ -183,7 +189,7 @@ class Walk:
             yield held
 
     def _frames(self, *, is_end: bool) -> Iterator[Row]:
-        """Yield the frames of the window up to its end or to a fault, and leave only what is behind them."""
+        """Yield the frames of the window up to its end or to an error, and keep only the bytes after them."""
         decoder = decoder_of(self._wishes, self._role, self.context)
         if not self._is_beginning:
             decoder.begin_inside()
@@ -218,19 +224,25 @@ class Walk:
         self._needed = decoder.needed
 
     def _leave(self, begin: int, done: int) -> None:
-        """Drop the bytes that belong to rows, but for those of the frame that waits for its successor."""
+        """Drop the bytes that belong to rows, except those of the frame that waits for its successor."""
         if done:
             self._held_bytes = self._window[begin:done]
             self._window = self._window[done:]
 
     def _may_be_odd(self, message: object) -> bool:
-        """Say whether things of this class have to be looked at: faults, and what may be whole by its own length alone."""
+        """Return whether items of this class must be inspected.
+
+        These are errors, and items that only their own length shows to be whole.
+        """
         class_ = type(message)
         is_unknown = class_.__name__.startswith("Unknown")
         return issubclass(class_, self._error) or is_unknown or hasattr(class_, "tail") or self._has_tails
 
     def _is_bad(self, item: Made, message: object, end: int, *, is_end: bool) -> bool | None:
-        """Say whether an item is a fault, or a frame for whose end only its length speaks; None: not known yet."""
+        """Return whether an item is an error, or a frame whose end only its own length shows.
+
+        Return None if that is not decided yet.
+        """
         if isinstance(item, self._error):
             return True
         is_tolerated = getattr(message, "tail", b"") or getattr(item, "tail", b"")
@@ -241,7 +253,7 @@ class Walk:
         return None if verdict is None else not verdict
 
     def _stumble(self, item: Made, base: int) -> None:
-        """Take note of a fault at the beginning of the window."""
+        """Open an error at the beginning of the window."""
         error = item if isinstance(item, self._error) else self._overlong()
         moved = error.moved(base) if isinstance(item, self._error) else error
         end = moved.end - self.offset if moved.recoverable and moved.end is not None else None
@@ -253,7 +265,7 @@ class Walk:
         self._trial.begin(self.context)
 
     def _overlong(self) -> Made:
-        """Return the error of a frame whose length says more than its fields take, and leads nowhere."""
+        """Return the error of a frame whose length exceeds its fields and does not lead to another frame."""
         return self._error(
             "trailing_bytes",
             frame_offset=self.offset,
@@ -263,7 +275,7 @@ class Walk:
         )
 
     def _cut(self) -> None:
-        """Take note of a frame that the end of the stream cuts."""
+        """Open an error for a frame that the end of the stream cuts."""
         decoder = decoder_of(self._wishes, self._role, self._trial.copy(self.context))
         if not self._is_beginning:
             decoder.begin_inside()
@@ -275,7 +287,9 @@ class Walk:
     # ---- faults
 
     def _resynchronised(self, fault: _Fault, *, is_end: bool) -> Row | None:
-        """Return the row of a bad place once it is known where it ends, before it the frame that waited.
+        """Return the row of an error once its end is known. The frame that waited comes before it.
+
+        Return None if more bytes are needed.
 
         None: more bytes have to come.
         """
@@ -294,7 +308,11 @@ class Walk:
         return Row(fault.offset, self.offset - fault.offset, fault.error, raw, self._time)
 
     def _settled(self, held: Row, *, is_end: bool, is_cut: bool) -> Row | None:
-        """Return the frame before a fault; where its length has hidden other frames, a fault up to the first of them.
+        """Return the frame before an error.
+
+        If its length has hidden other frames, return an error up to the first of them.
+
+        Return None if more bytes are needed.
 
         None: more bytes have to come.
         """
@@ -317,7 +335,10 @@ class Walk:
         return Row(held.offset, place, error, data[: min(place, self._wishes.error_bytes)], self._time)
 
     def _place(self, fault: _Fault, *, is_end: bool) -> int | None:
-        """Return where in the window frames go on, its end where they do not; None where that is not known yet."""
+        """Return the offset in the window where frames continue.
+
+        It is the end of the window if they do not continue, and None if that is not known yet.
+        """
         window = self._window
         if fault.end is not None:
             verdict = self._trial.verdict(window, fault.end, is_end=is_end)
@@ -339,7 +360,7 @@ class Walk:
         return len(window) if is_end else None
 
     def _forget(self, fault: _Fault) -> None:
-        """Drop what was tried in vain, but for what an error row shows."""
+        """Drop the bytes that were tried in vain. The error row keeps the first of them."""
         if fault.end is not None or fault.tried <= 0:
             return
         most = self._wishes.error_bytes

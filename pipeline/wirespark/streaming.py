@@ -1,7 +1,7 @@
-"""`spark.readStream.format("wire")`: files that come, and files that grow, as a table without end.
+"""`spark.readStream.format("wire")`: files that arrive, and files that grow, as an unbounded table.
 
-An offset says of each file how far it was read, where a frame ends, and what earlier frames said; so a batch that is read again
-has the same rows.
+An offset holds for each file how far it was read (where a frame ends) and the state that earlier frames left.
+So a batch that is read again has the same rows.
 """
 
 from __future__ import annotations
@@ -37,14 +37,18 @@ __all__ = ["FollowReader"]
 
 _CHUNK = 1 << 20
 _MARGIN = 1 << 12
-"""Bytes at the end of what is there in which places are noted: to know what is known costs something at each."""
+"""Bytes at the end of a file in which cuts are recorded. Each cut costs a snapshot of the state."""
 Place = dict[str, Made]
-"""How far a file was read: `at`, a number of bytes; `state`, what frames up to there said, as JSON; `whole`: it ended there."""
+"""How far a file was read.
+
+`at`: a number of bytes; `state`: the state that frames up to there left, as JSON; `whole`: the file ended
+there.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Room:
-    """What one batch may still take; None: as much as there is."""
+    """The bytes and files that one batch may still read; None is no limit."""
 
     n_bytes: int | None = None
     n_files: int | None = None
@@ -71,7 +75,7 @@ class _Room:
 
 
 class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """One stream of batches. Files that are gone are forgotten; those that are whole are read once."""
+    """One stream of batches. Removed files are dropped from the offset; complete files are read once."""
 
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
         self._options = options
@@ -109,7 +113,7 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return {"files": json.dumps(found, sort_keys=True)} if found != places else start
 
     def _present(self) -> dict[str, int]:
-        """Return the files that are there now, the oldest first, and their sizes."""
+        """Return the files that exist now, the oldest first, and their sizes in bytes."""
         found = []
         for path in files_of(self._options.paths):
             try:
@@ -120,7 +124,7 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return {path: size for _, path, size in sorted(found)}
 
     def _advanced(self, path: str, place: Place, size: int, room: _Room) -> Place:
-        """Return how far a file is read next."""
+        """Return the place up to which a file is read next."""
         options = self._options
         is_over = not options.is_growing or time.time() - os.stat(path).st_mtime >= options.idle
         most = size if room.n_bytes is None else min(size, place["at"] + max(room.n_bytes, 1))
@@ -131,7 +135,7 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._walked(path, place, size, most)
 
     def _walked(self, path: str, place: Place, size: int, most: int) -> Place:
-        """Return how far frames are known up to about `most` bytes, and what they say of later ones."""
+        """Return the place where frames end within about `most` bytes, and the state that they left."""
         if has_context(self._options.wishes.package):
             for margin in (_MARGIN, size):
                 found = self._cut(path, place, size, most, most - margin)
@@ -154,7 +158,7 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _cut(
         self, path: str, place: Place, size: int, most: int, due: int
     ) -> tuple[int, Snapshot | None] | None:
-        """Return the last place from `due` on where a right frame begins, with what those before it said."""
+        """Return the last offset from `due` on where a valid frame begins, with the state there."""
         wishes, start = self._options.wishes, place["at"]
         context = context_of(wishes, _state(place))
         role, error = role_of(path, wishes), wishes.package.native.DecodeError
@@ -209,7 +213,7 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 
 def _read(path: str, start: int, size: int, most: int, is_enough: Callable[[], bool]) -> Iterator[bytes]:
-    """Yield the bytes from `start` on: up to `most`, and then as many more as it takes."""
+    """Yield the bytes from `start` on: up to `most`, and then more until `is_enough`."""
     position = start
     with open(path, "rb") as file:
         file.seek(start)

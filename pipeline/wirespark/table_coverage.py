@@ -1,4 +1,4 @@
-"""What of a protocol's model a table shows, and what it never shows."""
+"""Coverage of a protocol by a table: the elements of the schema that its rows contain, and those missing."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ Seen: TypeAlias = tuple[str, str, int]
 
 
 def coverage(table: DataFrame, protocol: str, **options: str) -> DataFrame:
-    """Return what of the protocol's model the rows show, and how often: 0 where it never came.
+    """Return how often each element of the schema occurs in the rows, 0 if it never does.
 
-    `kind`: `message`; `field` (it is there); `member` of an enum, in this field, `unknown` where others are allowed; `variety` of a
-    union; `step` of a session from one state to another; `violation`. What is in lists counts by the item.
+    `kind` is `message`; `field` (it is present); `member` of an enum, in this field, `unknown` for other
+    numbers; `variety` of a union; `step` of a session from one state to another; or `violation`. Elements in
+    lists count once for each item.
 
     Raises:
-        WireSparkError: There is no such protocol or option.
+        WireSparkError: The protocol or an option is unknown.
     """
     from pyspark.sql import functions as F
 
@@ -56,7 +57,7 @@ def coverage(table: DataFrame, protocol: str, **options: str) -> DataFrame:
 
 
 def _model(package: Package) -> Iterator[Seen]:
-    """Yield all that could be seen, 0 times."""
+    """Yield all elements of the schema, with a count of 0."""
     for name, schema in package.columns.HEADERS.items():
         yield from _fields(package, name, schema, None)
     for name, schema in package.messages.items():
@@ -69,7 +70,7 @@ def _model(package: Package) -> Iterator[Seen]:
 
 
 def _steps(nodes: Nodes, session: Session) -> Iterator[str]:
-    """Yield the steps that a session's rows and timers say, those that stay where they are left out."""
+    """Yield the steps of the transitions and timers of a session, except those that keep the state."""
     steps = [(row.effect, row.states) for row in session.rows]
     steps += [(timer.effect, timer.states) for timer in session.timers]
     for effect, states in steps:
@@ -112,7 +113,7 @@ def _of_headers(package: Package, header: ArrowArray) -> Iterator[Seen]:
 def _fields(
     package: Package, path: str, fields: Iterable[ArrowField], record: ArrowArray | None
 ) -> Iterator[Seen]:
-    """Yield what there is in structs, an array of them; without one, all that there could be."""
+    """Yield the counts of the fields in an array of structs; without an array, a count of 0 for each."""
     for group in column_groups(fields):
         here = f"{path}.{group[0].name}"
         columns = [None if record is None else pc.struct_field(record, field.name) for field in group]
@@ -127,7 +128,7 @@ def _fields(
 
 
 def _members(package: Package, path: str, field: ArrowField, columns: list[ArrowArray]) -> Iterator[Seen]:
-    """Yield the members of an enum; `columns`: their names, null where there is none, and their numbers."""
+    """Yield the members of an enum. `columns` are their names, null for unknown numbers, and their numbers."""
     enum = package.plan.enums[field.metadata[b"enum"].decode()]
     found = _values(columns[0])
     for member in enum.members:
@@ -164,7 +165,7 @@ def _item_of(field: ArrowField) -> ArrowType:
 
 
 def _items(values: ArrowArray) -> ArrowArray:
-    """Return values, or what is in lists of them, without those that are not there."""
+    """Return the values, or the items of lists of them, without nulls."""
     while values is not None and _is_list(values.type):
         values = values.flatten()
     return values

@@ -1,4 +1,4 @@
-"""`frames` for SQL: a table function whose columns follow from the protocol that it is told."""
+"""`frames` for SQL: a table function whose columns depend on its argument `protocol`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["frames_function"]
 
 
 class _Frames:
-    """The frames and faults of a stretch of what one role sent, a row each."""
+    """The frames and errors in a stretch of the bytes of one role, a row each."""
 
     @staticmethod
     def analyze(

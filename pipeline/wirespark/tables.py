@@ -37,7 +37,7 @@ def rows_schema(package: Package) -> ArrowSchema:
 
 
 def rows_table(columns: Columns, file: str, flow: str | None) -> Batch:
-    """Return these columns: the order of everything, frames and faults alike."""
+    """Return a table with those columns: all frames and errors in their order."""
     return _placed(columns.rows, file, flow)
 
 
@@ -65,14 +65,14 @@ def wide_table(columns: Columns, package: Package, file: str, flow: str | None) 
 
 @cache
 def message_schema(package: Package, name: str) -> ArrowSchema:
-    """Return the columns of one message's table: what every row has, and its fields."""
+    """Return the columns of one message's table: those of every row, and the fields of the message."""
     schema = package.messages[name]
     rows = [field for field in rows_schema(package) if field.name not in ("_message", "_code", "_error")]
     return pa.schema([*rows, *schema], metadata=schema.metadata)
 
 
 def message_table(columns: Columns, package: Package, name: str, file: str, flow: str | None) -> Batch:
-    """Return a table with those columns; None where there is no such message."""
+    """Return a table with those columns, or None if the message does not occur."""
     found = columns.messages.get(name)
     if found is None:
         return None
@@ -90,7 +90,7 @@ def _placed(rows: Batch, file: str, flow: str | None) -> Batch:
 
 
 def _repeated(text: str | None, n_rows: int) -> ArrowArray:
-    """Return a column of one text; all of about its length are parts of the same one."""
+    """Return a column that repeats one text. Columns of similar length share memory."""
     return _repetition(text, n_rows.bit_length()).slice(0, n_rows)
 
 

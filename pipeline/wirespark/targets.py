@@ -1,7 +1,7 @@
-"""The folder that a conversion fills: what it is filled with, and runs that meet in it.
+"""The target folder of a conversion: the record of its options, and the locking between runs that share it.
 
-Invariant: parts get their names and their receipts while the target is shared, and it is cleaned by one alone; so there is no moment
-in which a file without a receipt is one that somebody still wants.
+Invariant: parts get their names and their receipts under a shared lock of the target, and it is cleaned under
+an exclusive one. So a file without a receipt is never one that a run still needs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ Record = dict[str, dict[str, object]]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A folder, and the options of the run that fills it; `has_kernels`: those cut its files, whatever a task has."""
+    """A folder, and the options of the run that fills it.
+
+    `has_kernels`: whether kernels cut its files, whatever a task has.
+    """
 
     path: Path
     options: ReadOptions
@@ -37,7 +40,7 @@ class Target:
         return self.path / FOLDER / _RECORD
 
     def begin(self, parts: Iterable[Part]) -> None:
-        """Make the target, or look whether it is this protocol's and of these options; remove what nobody wants any more.
+        """Create the target, or check that it has this protocol and these options; then remove unused files.
 
         Raises:
             WireSparkError: It holds something else, or is no folder that can be written to.
@@ -52,7 +55,7 @@ class Target:
             raise self._unfit(error.strerror) from None
 
     def look(self) -> None:
-        """Look whether the target can be filled with these options, and change nothing.
+        """Check that the target can be filled with these options, and change nothing.
 
         Raises:
             WireSparkError: It holds something else, or is no folder that can be written to.
@@ -63,10 +66,10 @@ class Target:
         self._check(self._record())
 
     def publish(self, named: Callable[[], Receipt]) -> Receipt:
-        """Have files get their names, and write the receipt that says so.
+        """Rename the files with `named`, and write the receipt that it returns.
 
         Raises:
-            WireSparkError: Another run has come that cuts files elsewhere.
+            WireSparkError: Another run has started that cuts files elsewhere.
         """
         with alone(self._place, is_shared=True):
             if self._record() != self._own():
@@ -82,7 +85,7 @@ class Target:
         return WireSparkError(f"cannot write to {self.path} ({why}): name a folder, there or new")
 
     def _own(self) -> Record:
-        """Return what the rows of all parts have in common, and what decides where files are cut."""
+        """Return the options that the rows of all parts share, and those that decide where files are cut."""
         wishes, options = self.options.wishes, self.options
         rows: dict[str, object] = {
             "protocol": wishes.package.plan.name,
@@ -124,7 +127,7 @@ def target_of(told: str, options: ReadOptions) -> Target:
     """Return the target of that name for a read.
 
     Raises:
-        WireSparkError: It is no folder of a disk, lies where its source is read from, or not all messages are wanted.
+        WireSparkError: It is not a folder on a disk, lies inside its source, or a message is selected.
     """
     if not told or "://" in told:
         raise WireSparkError("name the target: a folder on a disk that all workers see")
@@ -139,7 +142,7 @@ def target_of(told: str, options: ReadOptions) -> Target:
 
 
 def _check_apart(source: Path, target: Path) -> None:
-    """Look whether a later run would read the tables as traffic."""
+    """Check that a later run would not read the tables as traffic."""
     if not source.is_dir() or not target.is_relative_to(source):
         return
     if not any(part.startswith((".", "_")) for part in target.relative_to(source).parts):

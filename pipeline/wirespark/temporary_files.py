@@ -1,4 +1,4 @@
-"""Files in the making: under names that nobody reads, and held, so that others see whether their writer still lives."""
+"""Files being written: under temporary names, and locked, so that others see whether their writer is alive."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ TEMPORARY = ".tmp"
 
 
 class Held:
-    """A new file beside `path` for whoever is going to be `path`; Spark and Arrow leave out what begins with a dot.
+    """A new hidden file next to `path`, to be renamed to it; Spark and Arrow skip names that begin with a dot.
 
-    It is held until `release`, or until the process ends, however it ends.
+    It is locked until `release`, or until the process ends, however it ends.
     """
 
     def __init__(self, path: Path) -> None:
@@ -32,19 +32,19 @@ class Held:
             os.close(self._descriptor)  # somebody who cleaned was quicker than the lock
 
     def release(self) -> None:
-        """Let go of it, whatever it is called by now."""
+        """Release the lock, whatever the name of the file is by now."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
     def drop(self) -> None:
-        """Remove it, and let go."""
+        """Remove the file, and release the lock."""
         self.path.unlink(missing_ok=True)
         self.release()
 
 
 def remove_left(path: Path) -> None:
-    """Remove such a file whose writer is gone; where the disk knows no locks, none is taken for gone."""
+    """Remove such a file if its writer is gone. Where the disk has no locks, the file stays."""
     with suppress(OSError):
         descriptor = os.open(path, os.O_RDWR)
         try:
@@ -56,7 +56,7 @@ def remove_left(path: Path) -> None:
 
 @contextmanager
 def alone(path: Path, *, is_shared: bool = False) -> Iterator[None]:
-    """Have the block run while nobody else is in a block with the same file; with others that share, if it shares."""
+    """Run the block under a lock on the file: exclusively, or together with others that share it."""
     descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o666)
     try:
         _lock(descriptor, fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX)

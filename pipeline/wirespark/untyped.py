@@ -1,4 +1,4 @@
-"""Names for what no types are known of: a signature says what a value is, and nothing checks it."""
+"""Names for untyped values: a signature documents the type of a value, and type checkers do not check it."""
 
 from typing import Any, TypeAlias
 
@@ -29,4 +29,4 @@ Compiled: TypeAlias = _Untyped
 Made: TypeAlias = Any  # classes of generated packages are found by name at run time
 """A class of a generated package, or a value that it made."""
 Values: TypeAlias = list[Made]
-"""Values of a column, None where there is none."""
+"""The values of a column, with None for null."""

@@ -1,4 +1,4 @@
-"""`df.write.format("wire")`: rows back to streams of wire bytes, all of them or none."""
+"""`df.write.format("wire")`: rows are written as streams of wire bytes, all of them or none."""
 
 from __future__ import annotations
 
@@ -37,14 +37,17 @@ _HERE = -100
 
 
 def in_order(table: DataFrame) -> DataFrame:
-    """Return the rows of each stream in one place and in their order: for protocols whose frames say how later ones are written."""
+    """Return the table with the rows of each stream in one partition, in order.
+
+    It is needed for protocols whose frames determine how later ones are written.
+    """
     keys = [name for name in _STREAM if name in table.columns]
     return table.repartition(*keys).sortWithinPartitions(*keys, "_offset")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteOptions:
-    """The options of one writing; `message`: the only message, whose fields are the columns."""
+    """The options of one write; `message`: the only message, whose fields are the columns."""
 
     wishes: Wishes
     backend: str
@@ -56,7 +59,7 @@ class WriteOptions:
         """Return the options that a user gave as text.
 
         Raises:
-            WireSparkError: One is not known, or has no meaning.
+            WireSparkError: An option is unknown, or its value is invalid.
         """
         given = check_names(options, _KNOWN)
         backend, path = given.pop("backend", "native"), given.get("path", "").removeprefix("file:")
@@ -70,15 +73,15 @@ class WriteOptions:
 
 @dataclass
 class Written(WriterCommitMessage):
-    """What a task has left."""
+    """The runs that a task has written."""
 
     runs: tuple[Run, ...]
 
 
 class WireWriter(DataSourceArrowWriter):
-    """One writing: tasks leave runs in a hidden folder beside the target, which in the end becomes the target.
+    """One write: tasks leave runs in a hidden folder next to the target, which finally becomes the target.
 
-    Of a writing that fails, a task that was still starting then may leave that folder; nobody reads it.
+    If a write fails, a task that was still starting may leave that folder. It is never read.
     """
 
     def __init__(self, options: WriteOptions, schema: StructType, *, is_overwriting: bool) -> None:
@@ -123,7 +126,7 @@ class WireWriter(DataSourceArrowWriter):
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _publish(self, streams: Path) -> None:
-        """Show all streams at once: as the target, in its place, or as a folder in it."""
+        """Publish all streams at once: as the target, in place of it, or as a folder in it."""
         target = self._options.target
         if not target.exists():
             os.rename(streams, target)
@@ -147,7 +150,7 @@ def _check_columns(names: list[str], options: WriteOptions) -> None:
 
 
 def _rows(batch: Batch, options: WriteOptions) -> dict[str, ArrowArray]:
-    """Return the columns of the wide table that are there; rows that stand for no bytes are left out."""
+    """Return the columns of the wide table that are present, without the rows that have no bytes."""
     rows = {name: batch.column(number) for number, name in enumerate(batch.schema.names)}
     if options.message is not None:
         fields = options.wishes.package.messages[options.message].names
@@ -162,7 +165,10 @@ def _rows(batch: Batch, options: WriteOptions) -> dict[str, ArrowArray]:
 
 
 def _is_kept(rows: Mapping[str, ArrowArray], options: WriteOptions) -> ArrowArray:
-    """Return which rows are written; None: all. What is wrong with joined pieces is a row without bytes."""
+    """Return the mask of the rows to write, or None if all are written.
+
+    An error of a reassembled message is a row without bytes.
+    """
     if "_error" not in rows or rows["_error"].null_count == len(rows["_error"]):
         return None
     is_right = rows["_error"].is_null()
@@ -175,7 +181,7 @@ def _is_kept(rows: Mapping[str, ArrowArray], options: WriteOptions) -> ArrowArra
 
 
 def _exchange(new: Path, old: Path) -> None:
-    """Let two folders change places, at once where the system can."""
+    """Exchange two folders, atomically where the system can."""
     with suppress(OSError, AttributeError):
         libc = ctypes.CDLL(None, use_errno=True)
         if libc.renameat2(_HERE, os.fsencode(new), _HERE, os.fsencode(old), _EXCHANGE) == 0:
