@@ -1,4 +1,4 @@
-"""The site of protocols: pages made of their models, with every example read while its page is made."""
+"""The site of protocols: pages made from their models. Each example is decoded while its page is made."""
 
 from wiregen.site.pages.chapter import Chapter
 from wiregen.site.pages.site import build_site

@@ -1,4 +1,4 @@
-"""A sample's bytes taken apart: its leaves with their values, and the lines of a hexdump that are coloured by them."""
+"""The annotated bytes of a sample: its leaves with their values, and the lines of a hexdump in their colours."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ _NUMBERS: Final = ("length", "count", "code", "delimiter")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A leaf of a frame. `key`: that of the cell it lies in; `hue`: 0 to 5, neighbours differ. `offset` inside inflated bytes where `is_inner`."""
+    """A leaf of a frame. `key`: of the cell that contains it; `hue`: 0 to 5, different from its neighbours.
+
+    `offset` counts in the inflated bytes where `is_inner`.
+    """
 
     number: int
     offset: int
@@ -40,7 +43,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HexRun:
-    """Bytes of one line that are of one piece."""
+    """The bytes of one line that belong to one leaf."""
 
     number: int
     key: str
@@ -57,7 +60,7 @@ class HexLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anatomy:
-    """`n_hidden`: bytes that are not shown, `n_left`: pieces that are not."""
+    """`n_hidden`: how many bytes are not shown; `n_left`: how many leaves are not."""
 
     pieces: tuple[Piece, ...]
     lines: tuple[HexLine, ...]
@@ -66,7 +69,10 @@ class Anatomy:
 
 
 def anatomy_of(data: bytes, tree: Node, keys: Collection[str], *, first: int = 0) -> Anatomy:
-    """Return the pieces and lines of a frame; `keys` are those of its cells, `first` the number of its first piece in the page."""
+    """Return the leaves and lines of a frame.
+
+    `keys`: of its cells; `first`: the number of its first leaf in the page.
+    """
     pieces = tuple(_pieces(tree, frozenset(keys), first))
     shown = data[: _WIDTH * _MOST_LINES]
     return Anatomy(
@@ -95,7 +101,7 @@ def _pieces(tree: Node, keys: frozenset[str], first: int) -> Iterator[Piece]:
 
 
 def _leaves(node: Node, parent: Node) -> Iterator[tuple[Node, object]]:
-    """Yield the leaves that have bytes, with their values; behind a transformed one those of what it holds."""
+    """Yield the leaves that have bytes, with their values; after a transformed one, the leaves of its content."""
     below = [child for child in node.children if child.inner == node.inner]
     if below:
         for child in below:
@@ -108,7 +114,7 @@ def _leaves(node: Node, parent: Node) -> Iterator[tuple[Node, object]]:
 
 
 def _key_of(node: Node, keys: frozenset[str]) -> str:
-    """Return the key of the innermost cell that a leaf lies in; "" where there is none."""
+    """Return the key of the innermost cell that contains a leaf; "" if there is no such cell."""
     path = _INDEX.sub("[]", node.path)
     numbered = f"{path}#{node.name}"
     if node.part in _NUMBERS and numbered in keys:

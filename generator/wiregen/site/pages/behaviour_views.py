@@ -1,4 +1,4 @@
-"""Views of what frames say together: joins and contexts."""
+"""Views of state that spans several frames: joins and contexts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ __all__ = ["DoingView", "HeardView", "LackView", "ReaderView", "RememberedPageVi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoingView:
-    """What a message does to it: a line of its text in the file. `field`: what it gives, "" where it takes something away."""
+    """One effect of a message on a join or context, as the file has it.
+
+    `field`: the source of the value, "" where it clears.
+    """
 
     what: str
     target: Linked
@@ -27,7 +30,7 @@ class DoingView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderView:
-    """Who asks it: a field by what it is laid as, or a row of a session by its condition."""
+    """A reader of a join or context: a field whose layout depends on it, or a transition whose guard asks it."""
 
     place: Linked
     text: str
@@ -35,7 +38,7 @@ class ReaderView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LackView:
-    """An error that is its own."""
+    """An error that a join or context can cause."""
 
     code: Linked
     when: str
@@ -46,7 +49,7 @@ class LackView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeardView:
-    """A frame of an example, its bytes taken apart."""
+    """A frame of an example with its annotated bytes."""
 
     title: Linked
     role: str
@@ -57,7 +60,7 @@ class HeardView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RememberedPageView:
-    """The page of a join or context, which `remembered` names. `together`: in hexadecimal, what pieces are when they are joined."""
+    """The page of a join or context, `remembered`. `together`: the reassembled bytes in hexadecimal."""
 
     shell: Shell
     remembered: ListingView

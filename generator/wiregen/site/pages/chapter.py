@@ -1,4 +1,4 @@
-"""All that the pages of one protocol are made from, and the small parts that they share."""
+"""The inputs of all pages of one protocol, and the small parts that the pages share."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from wiregen.site.pages.views import NotesView, Shell
 __all__ = ["Book", "Carry", "Chapter", "notes_of"]
 
 Carry: TypeAlias = Callable[[Sample], Mapping[str, bytes]]
-"""Gives the bytes of a sample in each other serialization."""
+"""Returns the bytes of a sample in each other serialization."""
 
 _INDEX: Final = re.compile(r"\[[^\]]*\]")
 _QUOTED: Final = re.compile(r"`([a-z_]+)`")
 _MOST_NAMED: Final = 10
-"""Vectors that are named; the rest is counted."""
+"""The most vectors that are named; the rest is counted."""
 
 
 def _nothing(sample: Sample) -> Mapping[str, bytes]:
@@ -45,7 +45,7 @@ def _nothing(sample: Sample) -> Mapping[str, bytes]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chapter:
-    """A protocol and what is known of it besides its model: its text by path, its vectors, its other serializations."""
+    """A protocol with the data that its model does not hold: its text by path, its vectors, its other serializations."""
 
     protocol: m.Protocol
     text_of: Callable[[str], str]
@@ -57,7 +57,7 @@ class Chapter:
 
 
 class Book:
-    """One protocol, looked over once."""
+    """One protocol, with the indexes that its pages need."""
 
     def __init__(self, chapter: Chapter, *, has_guide: bool = False) -> None:
         self._has_guide = has_guide
@@ -102,7 +102,7 @@ class Book:
 
     @property
     def remembering(self) -> str:
-        """What a file has of contexts and joins, as a heading."""
+        """Return the heading for the contexts and joins of a file."""
         named = (("Contexts", self.protocol.contexts), ("Joins", self.protocol.joins))
         return " and ".join(word for word, some in named if some).capitalize()
 
@@ -115,11 +115,11 @@ class Book:
         return harmless(self.chapter.text_of(path))
 
     def rule_link(self, name: str | None) -> Linked | None:
-        """Return a rule's name, as a link where the file says more about it."""
+        """Return a rule's name, as a link where the file declares the rule."""
         return Linked(text=name, url=self.places.rule_url(name)) if name else None
 
     def code_link(self, code: str) -> Linked:
-        """Return an error's code, as a link to its page where the guide is in the site."""
+        """Return an error's code, as a link to its page where the site contains the guide."""
         return Linked(text=code, url=f"../{GUIDE}/{code}.html" if self._has_guide else "")
 
     @cached_property
@@ -147,7 +147,7 @@ class Book:
 
     @cached_property
     def reactions(self) -> dict[str, tuple[str, ...]]:
-        """What a receiver does where a rule is broken."""
+        """Return, by rule, the reactions of a receiver to a broken rule."""
         return reactions_of(self.protocol)
 
     # ---- vectors
@@ -157,18 +157,24 @@ class Book:
         return _first(self._by_rule.get(rule, []))
 
     def vectors_of_codes(self, codes: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
-        """Return the first vectors that break no rule by name and are refused with one of some codes, and how many more."""
+        """Return the first vectors without a named rule that are refused with one of some codes, and how many more."""
         return _first(
             [each.id for each in self._invalid if each.error.rule is None and each.error.code in codes]
         )
 
     def vectors_of_fault(self, path: str, code: str, rule: str) -> tuple[tuple[str, ...], int]:
-        """Return the first vectors that a decoder refuses with a code and rule in a field, or anywhere in a declaration, and how many more."""
+        """Return the first vectors that a decoder refuses with a code and rule, and how many more there are.
+
+        `path`: the field, or the declaration for an error anywhere in it.
+        """
         return _first(self._by_fault.get((path, code, rule), []))
 
     @property
     def hint(self) -> str:
-        """How vectors come to the pages, where there are none yet; made of a name, for a shell."""
+        """Return how to make vectors, where there are none yet.
+
+        The command contains only a name, safe for a shell.
+        """
         if self.chapter.vectors is not None:
             return ""
         command = f"wiregen vectors build {self.protocol.name}"
@@ -198,17 +204,17 @@ class Book:
 
     @cached_property
     def conversations(self) -> Conversations:
-        """What the protocol and its file of vectors tell."""
+        """Return the conversations of the protocol and of its file of vectors."""
         return conversations_in(self.told, self.plan, self.chapter.vectors)
 
     @cached_property
     def told(self) -> tuple[Told, ...]:
-        """The conversations of the `.wire` file."""
+        """Return the conversations of the `.wire` file."""
         return told_conversations(self.protocol)
 
     @cached_property
     def limits(self) -> dict[str, int]:
-        """The limits in force, those that the file does not name included."""
+        """Return the limits in force, including those that the file does not name."""
         known: dict[str, object] = dict(self.plan.limits)
         return {name: value for name, value in known.items() if isinstance(value, int)}
 
@@ -224,7 +230,10 @@ def _first(ids: list[str]) -> tuple[tuple[str, ...], int]:
 
 
 def notes_of(notes: m.Notes, *, is_part: bool = False) -> NotesView:
-    """Return annotations as pages have them; `is_part`: what it stands in says already where the document speaks of it."""
+    """Return annotations as pages show them.
+
+    `is_part`: without the places that the enclosing declaration names already.
+    """
     places = notes.sources if is_part else notes.places
     return NotesView(
         sources=tuple(_line(", ".join(place)) for place in places),

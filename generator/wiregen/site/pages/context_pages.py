@@ -1,4 +1,4 @@
-"""The page of a context: what is remembered, who says it, whose layout it tells, an example of both."""
+"""The page of a context: its value, the messages that set it, the layouts that depend on it, an example of both."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _fields(book: Book) -> Iterator[tuple[str, m.Field]]:
 
 
 def _example(book: Book, context: m.Context) -> tuple[str, list[tuple[Heard, str]]]:
-    """Return the first example of a message for which the context was set before: what set it, and the message."""
+    """Return the first example of a message that reads the context: the frames that set it, and the message."""
     for message in book.protocol.messages:
         sample = book.samples.of(message) if _is_asked_by(book, message, context) else None
         if sample is None:

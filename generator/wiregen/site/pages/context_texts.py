@@ -1,4 +1,4 @@
-"""What joins and contexts share: their texts in words, who sets them, who asks them, which errors are theirs."""
+"""The parts that pages of joins and contexts share: their texts, the messages that set them, their readers, their errors."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _view(kept: Kept, kind: str, page: str) -> ListingView:
 
 
 def scope_text(kept: Kept) -> str:
-    """Return how many of it there may be at a time."""
+    """Return how many instances there may be at a time, in words."""
     keys = f"one for each {', '.join(kept.keys)}" if kept.keys else "one"
     is_shared = isinstance(kept, m.Context) and kept.role is not None
     return keys if is_shared else f"{keys} in each direction"
@@ -64,11 +64,11 @@ def limit_text(book: Book, name: str, unit: str) -> tuple[Linked, ...]:
     return (Linked(text=f"{number}("), Linked(text=f"limits.{name}", url=url), Linked(text=")"))
 
 
-# ---- who does something to it
+# ---- who changes it
 
 
 def settings_of(book: Book, what: str, settings: Iterable[m.Setting]) -> Iterator[DoingView]:
-    """Yield what gives it something."""
+    """Yield the messages that set it, or add to it."""
     for setting in settings:
         yield DoingView(
             what=what,
@@ -80,7 +80,7 @@ def settings_of(book: Book, what: str, settings: Iterable[m.Setting]) -> Iterato
 
 
 def clearings_of(book: Book, what: str, clearings: Iterable[m.Clearing]) -> Iterator[DoingView]:
-    """Yield what takes something away."""
+    """Yield the messages that clear it."""
     for clearing in clearings:
         for target in clearing.targets:
             yield DoingView(
@@ -100,11 +100,11 @@ def _condition(when: m.Expression | None) -> str:
     return "" if when is None else harmless(expression_text(when))
 
 
-# ---- who asks it
+# ---- who reads it
 
 
 def readers_of(book: Book, kept: Kept) -> tuple[ReaderView, ...]:
-    """Return the fields whose layout it tells, and the rows of sessions that ask it."""
+    """Return the fields whose layout depends on it, and the transitions whose guards read it."""
     return (*_fields_that_ask(book, kept), *_rows_that_ask(book, kept))
 
 

@@ -1,8 +1,9 @@
-"""Conversations that pages tell: those of the `.wire` file first, then one for each session and each rule from the file of vectors.
+"""Conversations on pages: those of the `.wire` file, then one for each session and each rule from the file of vectors.
 
-With default options a connection accepts the former. Of several that break a rule, one with default options is taken before shorter ones.
+A connection with default options accepts the conversations of the file. Of several that break a rule, one
+with default options is preferred to shorter ones.
 
-Invariant: what is told was read by the careful codec while the page was made.
+Invariant: each conversation was decoded by the reference codec while the page was made.
 """
 
 from __future__ import annotations
@@ -30,12 +31,16 @@ __all__ = ["Conversations", "ExampleConversation", "conversations_in"]
 
 _MOST_TURNS: Final = 4
 _MOST_NAMES: Final = 3
-"""Turns, and messages of one, that a sentence tells of."""
+"""The most turns, and message names in one turn, of a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExampleConversation:
-    """A conversation of the file, numbered from 1. `doc`: the file's, else a summary of who says what. `options`: what it sets; `sessions`: those, and joins, that it takes a transition of."""
+    """A conversation of the file, numbered from 1.
+
+    `doc`: the file's, else a summary. `options`: the options that it sets. `sessions`: the sessions and joins
+    of which it takes a transition.
+    """
 
     number: int
     title: str
@@ -47,9 +52,10 @@ class ExampleConversation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversations:
-    """`examples`: those of the file; found by search `legal` by session or join, `breaking` by the rule that the last line breaks.
+    """`examples`: of the file. `legal`: by session or join.
 
-    Where an example breaks a rule, it stands for the one that was searched.
+    `breaking`: by the rule that the last line breaks. The latter two are found by search in the traces; an
+    example that breaks a rule replaces the one found for that rule.
     """
 
     examples: tuple[ExampleConversation, ...] = ()
@@ -57,12 +63,12 @@ class Conversations:
     breaking: Mapping[str, SequenceDiagram] = field(default_factory=dict)
 
     def of(self, session: str) -> tuple[ExampleConversation, ...]:
-        """Return the examples that a session, or a join, takes part in."""
+        """Return the examples in which a session, or a join, takes part."""
         return tuple(each for each in self.examples if session in each.sessions)
 
 
 def conversations_in(told: Iterable[Told], plan: Schema, file: VectorFile | None) -> Conversations:
-    """Return the conversations of a protocol, those that its file tells and those of its traces."""
+    """Return the conversations of a protocol: those of its file and those of its traces."""
     examples = tuple(_example(plan, number, each) for number, each in enumerate(told, 1))
     breaking = {each.diagram.violation: each.diagram for each in reversed(examples) if each.diagram.violation}
     searched = _searched(plan, file)
@@ -82,7 +88,7 @@ def _example(plan: Schema, number: int, told: Told) -> ExampleConversation:
 
 
 def _summary(diagram: SequenceDiagram) -> str:
-    """Return who says what, in a sentence; "" where that is so much that the list of steps says it better."""
+    """Return who sends which messages, in a sentence; "" where it would be too long and the list of steps is clearer."""
     said = [line for line in diagram.lines if isinstance(line, Said)]
     turns = [
         (sender, [(name, len(list(same))) for name, same in groupby(lines, lambda line: line.message)])
@@ -117,12 +123,12 @@ def _searched(plan: Schema, file: VectorFile | None) -> Conversations:
 
 
 def _is_clean(kept: Kept) -> bool:
-    """Return whether a conversation breaks no rule, not even one that is tolerated."""
+    """Return whether a conversation breaks no rule, not even a tolerated one."""
     return kept.violation is None and not any(step.violations for step in kept.steps)
 
 
 def _read(plan: Schema, kept: Kept) -> Trace | None:
-    """Return a trace with its frames read; None where one is not whole, or the file is of another state of the protocol."""
+    """Return a trace with its frames decoded; None where one is not whole, or the file is from another state of the protocol."""
     try:
         steps = tuple(_steps(plan, kept))
     except (DecodeError, KeyError):
@@ -158,5 +164,5 @@ def _steps(plan: Schema, kept: Kept) -> Iterator[Step]:
 
 
 def _session_of(goal: str) -> str:
-    """Return the session, or join, of a goal as text: `Transfer in waiting: …`."""
+    """Return the session, or join, that the text of a goal names: `Transfer in waiting: …`."""
     return goal.partition(":")[0].partition(" in ")[0]

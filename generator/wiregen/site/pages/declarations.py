@@ -43,7 +43,7 @@ from wiregen.site.pages.views import (
 __all__ = ["code_of", "direction_text", "fields_page", "kind_of", "message_page", "type_page"]
 
 _MOST_DRAWN: Final = 4
-"""Varieties of a union that are drawn; of more, each is told in the notation."""
+"""The most alternatives of a union that are drawn; of a union with more, each is shown in the notation."""
 _NO_SAMPLE: Final = (
     "There is no example: none could be made that keeps the rules and shows no secret. An `example` of the file would be one."
 )
@@ -64,7 +64,7 @@ def message_page(book: Book, message: m.Message) -> MessageView:
 
 
 def fields_page(book: Book, declaration: Fields) -> MessageView:
-    """Return the page of what else is fields in a row."""
+    """Return the page of any other declaration of fields."""
     cells = book.cells.of(declaration.name, declaration.fields)
     return _page(book, declaration, cells, frame=None, sample=None)
 
@@ -130,7 +130,7 @@ def kind_of(declaration: Named) -> str:
 
 
 def direction_text(protocol: m.Protocol, declaration: m.Message | Fields) -> str:
-    """Return who sends it to whom; "" where that does not apply."""
+    """Return who sends the declaration to whom; "" where that does not apply."""
     if isinstance(declaration, m.Struct):
         return ""
     role = declaration.role
@@ -141,7 +141,7 @@ def direction_text(protocol: m.Protocol, declaration: m.Message | Fields) -> str
 
 
 def code_of(message: m.Message) -> str:
-    """Return the code of a message as a page shows it; "" where it has none."""
+    """Return the code of a message as a page shows it; "" where it has no code."""
     return "" if message.code is None else forms_text(message.code, is_character=message.is_character)
 
 
@@ -189,7 +189,7 @@ def _faults(
 
 
 def _filled(book: Book, message: str, frame: m.Frame) -> str:
-    """Return the path of the region around a message that takes all of it; "" where bytes can be left over."""
+    """Return the path of the region around a message that fills it; "" where bytes can be left over."""
     region = region_of(frame, message)
     return region[0] if region is not None and is_filled(book.protocol, message) else ""
 
@@ -213,7 +213,7 @@ def _beside(path: str) -> tuple[str, ...]:
 
 
 def _inner(book: Book, fields: tuple[m.Field, ...]) -> tuple[Linked, ...]:
-    """Return the declarations whose faults can come up inside."""
+    """Return the declarations inside of the fields, whose errors can occur too."""
     found = references(*(field.type for field in flat_fields(fields)))
     names = dict.fromkeys(each.name for each in found if not isinstance(each, m.EnumReference))
     return tuple(Linked(text=name, url=book.places.url(name)) for name in names)
@@ -260,7 +260,7 @@ def type_page(book: Book, declaration: m.Enum | m.Union | m.Coding) -> TypeView:
 
 
 def reserved_of(reserved: Iterable[m.Reserved]) -> tuple[tuple[str, Prose], ...]:
-    """Return numbers that must not be used, and why."""
+    """Return the numbers that must not be used, each with the reason."""
     return tuple((spans_text(each.spans), Prose(text=each.why)) for each in reserved)
 
 
@@ -306,7 +306,7 @@ def _width(width: m.Width) -> MemberView:
 
 
 def wire_text(text: str, start: int, end: int) -> str:
-    """Return a declaration's text with the docs before it, without the indent that it stands at."""
+    """Return a declaration's text with the docs before it, without its indentation."""
     begin = text.rfind("\n", 0, start) + 1
     while begin:
         above = text.rfind("\n", 0, begin - 1) + 1

@@ -1,4 +1,4 @@
-"""What a decoder may report of a declaration, as its layout tells: code, field, and when."""
+"""The errors that a decoder may report of a declaration, derived from its layout: code, field and condition."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _NO_MESSAGE: Final = "no message has this code"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """`path`: the field; "" for the whole. `strict`: only of a strict reader. `rule`: the file's own name for it, where it has one."""
+    """An error of a field. `path`: "" for the whole declaration. `strict`: only of a strict reader.
+
+    `rule`: the file's own name for it, "" where it has no name.
+    """
 
     code: str
     path: str
@@ -35,8 +38,11 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """The rules that limits, and declarations of types, name themselves; `unsigned`: the names of fields that are nowhere negative, `contexts` the same of
-    contexts; `open_enums` refuse no number. `bounds`: the number of each limit that holds by default, None: none. `endless`: the alternatives of unions that go on to the end of their region, and the rule of each.
+    """The rules that a file names at limits and declarations, and facts about its names.
+
+    `unsigned`: names of fields that are never negative; `contexts`: the same of contexts. `open_enums`: enums
+    that accept every number. `bounds`: the default of each limit, None for no limit. `endless`: for each
+    union, the alternatives that extend to the end of their region, each with its rule.
     """
 
     protocol: m.Protocol
@@ -51,7 +57,7 @@ class Named:
 
 
 def named_by(protocol: m.Protocol) -> Named:
-    """Return what a file says of its limits and of unions and enums."""
+    """Return the rules and facts that a file declares of its limits, unions and enums."""
     types = {each.name: each.notes.rule for each in protocol.unions}
     types |= {each.name: each.notes.rule for each in protocol.enums}
     return Named(
@@ -96,7 +102,7 @@ def _is_unsigned(type_: m.Type) -> bool:
 
 
 def _may_be_negative(value: m.Expression, named: Named) -> bool:
-    """Tell whether a length may come out below zero; where that is not plain, it may."""
+    """Return whether a length may be below zero; True where that is not certain."""
     number = number_of(value)
     if number is not None:
         return number < 0
@@ -116,21 +122,21 @@ def _may_be_negative(value: m.Expression, named: Named) -> bool:
 
 
 def faults_of(owner: str, fields: tuple[m.Field, ...], named: Named) -> tuple[Fault, ...]:
-    """Return the faults of a declaration's own fields, each once, in wire order."""
+    """Return the errors of a declaration's own fields, each once, in wire order."""
     found = [Fault(code="truncated", path="", when="the bytes end before it does")]
     flat = tuple(flat_fields(fields))
     for field in flat:
         found += _of_field(field, f"{owner}.{field.name}", named)
     if any(
         _is_code(field.value) for field in flat
-    ):  # which is then at fault, and not the message it stands for
+    ):  # the code field is at fault then, and not the message that it selects
         found = [fault for fault in found if fault.when != _NO_MESSAGE or _is_of_code(fault, owner, flat)]
     rules = {f"{owner}.{field.name}": field.rule for field in flat}
     return tuple(dict.fromkeys(_ruled(fault, rules) for fault in found))
 
 
 def _ruled(fault: Fault, rules: Mapping[str, str | None]) -> Fault:
-    """Return a fault; where a field gives a negative size, with the rule of that field before that of what it measures."""
+    """Return an error; of a negative size, with the rule of the field that holds the size, if it has one."""
     rule = rules.get(fault.path) if fault.when.startswith(_NEGATIVE) else None
     return fault if rule is None else replace(fault, rule=rule)
 
@@ -148,7 +154,7 @@ def _of_field(field: m.Field, path: str, named: Named) -> Iterator[Fault]:
     yield from _of_value(field.value, path, rule)
     for part in conditions_of(field):
         yield Fault(code="constraint", path=path, when=f"not so: {part.text}", rule=part.rule or rule)
-    # A code's rule is about which message it stands for, not about how a varint is written.
+    # A code's rule is about the message that it selects, not about the encoding of a varint.
     own = "" if _is_code(field.value) and isinstance(field.type, m.Varint) else rule
     for type_, own_rule in _own(field.type, own):
         yield from _of_type(type_, path, own_rule, named)
@@ -167,7 +173,7 @@ def conditions_of(field: m.Field) -> tuple[m.Condition, ...]:
 
 
 def _own(type_: m.Type, rule: str) -> Iterator[tuple[m.Type, str]]:
-    """Yield a type and those in it that belong to no field inside, each with the rule that it is held to."""
+    """Yield a type and the types inside that do not belong to an inner field, each with the rule that applies to it."""
     yield type_, rule
     match type_:
         case m.Block():
@@ -184,12 +190,15 @@ def _own(type_: m.Type, rule: str) -> Iterator[tuple[m.Type, str]]:
 
 
 def _beyond(path: str, named: Named, *limits: str) -> Iterator[Fault]:
-    """Yield what is reported where a limit is exceeded: the rule is the limit's. Limits without a rule are one error, apart from `frame`."""
+    """Yield the errors of exceeded limits, each with the rule of its limit.
+
+    Limits without a rule share one error, except `frame`.
+    """
     own = [limit for limit in limits if limit == "frame" or named.limits.get(limit)]
     for limit in own:
         when = f"beyond {limit_phrase(limit, named.bounds)}"
         yield Fault(code="limit_exceeded", path=path, when=when, rule=named.limits.get(limit, ""))
-    # Limits that hold come first: the remark on the others ends the sentence.
+    # Bounded limits come first: the remark about the unbounded ones ends the sentence.
     others = sorted(set(limits).difference(own), key=lambda each: (named.bounds.get(each) is None, each))
     if others:
         phrases = " or ".join(limit_phrase(limit, named.bounds) for limit in others)
@@ -197,7 +206,7 @@ def _beyond(path: str, named: Named, *limits: str) -> Iterator[Fault]:
 
 
 def measures(expression: m.Expression) -> bool:
-    """Tell whether an expression asks for a size or a count: what does not agree with it has a code of its own."""
+    """Return whether an expression asks for a size or a count: a mismatch has a code of its own then."""
     parts = nested_expressions(expression)
     return any(isinstance(part, m.Call) and part.function in ("size", "count") for part in parts)
 
@@ -227,8 +236,8 @@ def _of_type(type_: m.Type, path: str, rule: str, named: Named) -> Iterator[Faul
         case m.Varint(bits=bits):
             yield from _of_varint(bits, path, rule, lenient=type_.is_lenient)
         case m.Text(encoding=encoding, length=length, is_lenient=lenient):
-            if encoding != "latin1":  # where every byte is a character
-                is_taken = lenient and encoding != "mutf8"  # of which only longer forms and a raw 00 are
+            if encoding != "latin1":  # in latin1 every byte is a character
+                is_taken = lenient and encoding != "mutf8"  # lenient mutf8 accepts only longer forms and a raw 00
                 yield Fault(
                     code="invalid_text", path=path, when=f"not {encoding}", rule=rule, strict=is_taken
                 )
@@ -266,7 +275,7 @@ def _of_varint(bits: int, path: str, rule: str, *, lenient: bool) -> Iterator[Fa
 
 
 def _of_run(length: m.Length, path: str, rule: str, named: Named) -> Iterator[Fault]:
-    """Yield the faults of bytes or text of some length; what is always as long exceeds nothing by itself."""
+    """Yield the errors of bytes or text; a constant length alone exceeds no limit."""
     if not isinstance(length, m.Computed) or number_of(length.value) is None:
         yield from _beyond(path, named, "frame")
     yield from _of_length(length, path, rule, named)
@@ -287,7 +296,7 @@ def _of_length(length: m.Length, path: str, rule: str, named: Named) -> Iterator
 
 
 def _of_computed(value: m.Expression, path: str, rule: str, named: Named, what: str) -> Iterator[Fault]:
-    """Yield that a size is negative: at the first field that it is computed from, if that is of the same declaration."""
+    """Yield the error of a negative size, at the first field that it is computed from, if of the same declaration."""
     if not _may_be_negative(value, named):
         return
     asked = (each for each in nested_expressions(value) if isinstance(each, m.FieldReference))
@@ -348,7 +357,7 @@ def _of_reference(
 
 
 def _of_endless(type_: m.UnionReference, path: str, named: Named) -> Iterator[Fault]:
-    """Yield the refusal of alternatives that go on to the end of the region, for each of their rules."""
+    """Yield the refusal of alternatives that extend to the end of the region, one error for each of their rules."""
     endless = [each for each in named.endless[type_.name] if type_.only is None or each[0] in type_.only]
     for rule in dict.fromkeys(rule for _, rule in endless):
         names = ", ".join(name for name, own in endless if own == rule)
@@ -356,7 +365,7 @@ def _of_endless(type_: m.UnionReference, path: str, named: Named) -> Iterator[Fa
 
 
 def _of_coding(coding: m.Coding, path: str, rule: str) -> Iterator[Fault]:
-    """Yield what may be wrong with a number of several widths."""
+    """Yield the errors of a variable-width integer."""
     n_known = sum(width.high - width.low + 1 for width in coding.widths)
     if n_known < 2**coding.type.bits:
         when = f"a first number without meaning in {coding.name}"

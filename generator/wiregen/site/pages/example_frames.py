@@ -1,4 +1,4 @@
-"""The frames that the examples of a file hold, by message: whole examples, steps of conversations, frames inside of others."""
+"""The frames in the examples of a file, by message: whole examples, steps of conversations, and frames inside of others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ __all__ = ["ExampleFrame", "ExampleFrames"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExampleFrame:
-    """A frame of an example. `before`: who sent what before it; `opened`: the roles whose preamble is in there."""
+    """A frame of an example. `before`: the bytes sent before it, by role.
+
+    `opened`: the roles whose preamble is among them.
+    """
 
     origin: str
     role: str | None
@@ -31,7 +34,11 @@ class ExampleFrame:
 
 
 class ExampleFrames:
-    """Finds the frames of one protocol; `told` gives its conversations, and is called only where examples alone hold no frame of a message."""
+    """Finds the frames of one protocol.
+
+    `told` returns its conversations. It is called only where the examples alone contain no frame of a
+    message.
+    """
 
     def __init__(self, protocol: m.Protocol, plan: Schema, told: Callable[[], tuple[Told, ...]]) -> None:
         self._protocol = protocol
@@ -41,7 +48,7 @@ class ExampleFrames:
         self._bodies = {frame.name: frame.message for frame in protocol.frames}
 
     def of(self, message: str) -> Iterator[ExampleFrame]:
-        """Yield frames of a message: as the file has them, those that need the least around them first."""
+        """Yield frames of a message as the file has them, those with the least bytes before them first."""
         own = [
             (example, frame) for example, frame in self._examples if self._message(example.value) == message
         ]
@@ -99,7 +106,7 @@ class ExampleFrames:
             values.append(line.value)
 
     def _nested(self, message: str) -> Iterator[ExampleFrame]:
-        """Yield the frames of a message that stand inside of another one, each by itself."""
+        """Yield the frames of a message that are inside of another one, each by itself."""
         outer = [
             (example.name, example.value)
             for example in self._protocol.examples
@@ -118,7 +125,7 @@ class ExampleFrames:
                     yield from self._written(inner, sender, f"from the example “{name}”")
 
     def _sent_in(self, whole: m.Construct) -> Iterator[m.Construct]:
-        """Yield the frames and messages inside of a value, but its own message."""
+        """Yield the frames and messages inside of a value, except its own message."""
         body = self._bodies.get(whole.name) if whole.what == "frame" else None
         for item in whole.fields:
             for each in _constructs_in(item.value):
@@ -127,7 +134,7 @@ class ExampleFrames:
                 yield from self._sent_in(each)
 
     def _written(self, value: m.Construct, sender: str | None, origin: str) -> Iterator[ExampleFrame]:
-        """Yield the frame of a value as an encoder writes it that knows nothing said before; nothing where it cannot."""
+        """Yield the frame of a value, as an encoder with an empty context writes it; no frame where it cannot."""
         role = self._constructs.owner(value) or sender
         options = Options(role, context=Context(self._plan))
         try:
@@ -137,7 +144,7 @@ class ExampleFrames:
         yield ExampleFrame(origin=origin, role=role, data=data)
 
     def _message(self, value: m.Construct | None) -> str:
-        """Return the name of the message that a value is, or carries."""
+        """Return the name of the message that a value is, or contains."""
         if value is None or value.what != "frame":
             return "" if value is None else value.name
         body = self._bodies[value.name]

@@ -1,6 +1,6 @@
-"""What was said on a connection, frame by frame, with the bytes of each taken apart.
+"""The frames of a connection in order, with the annotated bytes of each.
 
-Invariant: what is shown was read by the careful codec while the page was made.
+Invariant: each frame was decoded by the reference codec while the page was made.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["Exchange", "Heard", "heard", "heard_views", "joined_view"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """Bytes in the order in which they were sent, and where they are from."""
+    """Bytes in the order in which they were sent, and their source."""
 
     origin: str
     said: tuple[tuple[str | None, bytes], ...]
@@ -37,7 +37,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
-    """A frame, or a preamble, as the careful codec read it."""
+    """A frame, or a preamble, as the reference codec decoded it."""
 
     role: str | None
     data: bytes
@@ -45,18 +45,18 @@ class Heard:
 
     @property
     def name(self) -> str:
-        """What it is called: a message by its own name."""
+        """Return the name; of a frame with a message, the name of the message."""
         value = self.node.value
         return str(getattr(getattr(value, "message", value), "name", self.node.name))
 
     @property
     def names(self) -> frozenset[str]:
-        """What a `.wire` file may call it: the message, or the frame around it."""
+        """Return the names that a `.wire` file may use: of the message, and of the frame around it."""
         return frozenset((self.name, str(getattr(self.node.value, "name", self.node.name))))
 
     @property
     def part(self) -> Any:
-        """What it is a piece of; None: of nothing."""
+        """Return the place of the frame in its join; None where it is not a fragment."""
         return self.node.value.part if isinstance(self.node.value, FrameValue) else None
 
 
@@ -64,7 +64,7 @@ def heard(plan: Schema, exchange: Exchange) -> tuple[Heard, ...]:
     """Return every frame of an exchange.
 
     Raises:
-        DecodeError: It does not conform.
+        DecodeError: The bytes do not conform.
     """
     context = Context(plan, limits=exchange.limits)
     listeners: dict[str | None, _Listener] = {}
@@ -77,7 +77,7 @@ def heard(plan: Schema, exchange: Exchange) -> tuple[Heard, ...]:
 
 
 class _Listener:
-    """Reads what one role sends, and keeps its bytes."""
+    """Decodes the bytes of one role, and keeps them."""
 
     def __init__(self, plan: Schema, options: Options, context: Context) -> None:
         self._role = options.from_role
@@ -96,7 +96,7 @@ class _Listener:
 
 
 def heard_views(book: Book, some: Iterable[tuple[Heard, str]]) -> tuple[HeardView, ...]:
-    """Return frames, each with a few words about it; their parts are numbered on through all of them."""
+    """Return frames, each with a few words about it; their leaves are numbered through all of them."""
     found: list[HeardView] = []
     for one, about in some:
         found.append(_view(book, one.name, one.data, one.node, role=one.role, about=about, above=found))
@@ -104,7 +104,7 @@ def heard_views(book: Book, some: Iterable[tuple[Heard, str]]) -> tuple[HeardVie
 
 
 def joined_view(book: Book, name: str, data: bytes, above: tuple[HeardView, ...]) -> HeardView | None:
-    """Return the frame that pieces are together; None where they are only bytes, or the last piece's own block."""
+    """Return the reassembled frame; None where it is only bytes, or the last fragment's own block."""
     type_ = book.plan.joins[name].type
     if type_ is None or isinstance(type_, Bytes) or not above:
         return None

@@ -1,4 +1,4 @@
-"""Views of pages that are of no single protocol: of two side by side, and of the guide."""
+"""Views of pages that do not belong to a single protocol: of two side by side, and of the guide."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["DifferenceView", "DifferencesView", "GuideView"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DifferenceView:
-    """One thing, as it is on both sides; "" where it is not there."""
+    """One property on both sides; "" on a side that does not have it."""
 
     what: str
     here: str

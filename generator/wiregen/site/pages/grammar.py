@@ -1,4 +1,4 @@
-"""The notation of the language as people read it, made from the grammar that the parser uses."""
+"""The notation of the language for readers, made from the grammar of the parser."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _SYMBOL: Final = re.compile(r'"[^"]*"|[A-Za-z_]+')
 _NAMES: Final = ("NAME", "FIELD", "SET")
 _SILENT: Final = ("docs", "name_docs")
 _ARMS: Final = ("(_shut | _ajar)", "arm*")
-"""Arms are several rules in the grammar, to be without conflicts: where one ends in a sum, `-` goes on with it."""
+"""The grammar has several rules for arms, to avoid conflicts: where an arm ends in a sum, `-` continues the sum."""
 _ARM: Final = 'pattern ("," pattern)* "=>" shape'
 _WIDTH: Final = 14
 
 
 def rule_names() -> tuple[str, ...]:
-    """Return the rules that a reader may look for; not those that only keep the grammar free of conflicts."""
+    """Return the rules that a reader may look for, without those that only avoid conflicts."""
     rules, _ = _read()
     hidden = ("shut_", "ajar_", "next_", "unsigned", "_")
     return tuple(name for name in rules if not name.startswith(hidden) and name not in _SILENT)
 
 
 def notation_of_rules(names: tuple[str, ...]) -> str:
-    """Return rules of the grammar, one alternative a line; words and signs as they are written.
+    """Return rules of the grammar, one alternative on each line, with words and signs as they are written.
 
     Raises:
         KeyError: There is no such rule.
@@ -56,7 +56,7 @@ def _shown(alternative: str, words: dict[str, str]) -> str:
 
 @cache
 def _read() -> tuple[dict[str, list[str]], dict[str, str]]:
-    """Return the alternatives of each rule, and what each terminal that is a word or a sign looks like."""
+    """Return the alternatives of each rule, and the text of each terminal that is a word or a sign."""
     rules: dict[str, list[str]] = {}
     words: dict[str, str] = {}
     current: list[str] = []

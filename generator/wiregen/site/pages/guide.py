@@ -1,7 +1,7 @@
-"""wiregen's own guide as pages of the site: prose of ours, notations of the grammar, examples that are files, a page for each code.
+"""wiregen's own guide as pages of the site: its chapters, notations of the grammar, example files, a page for each code.
 
-Lines `{{grammar: …}}` and `{{example: …}}` of a page stand for rules of the grammar and for a file of `examples/`. A link leads to
-another page of the guide or is text.
+Lines `{{grammar: …}}` and `{{example: …}}` of a page are replaced by rules of the grammar and by a file of
+`examples/`. A link to another page of the guide is kept; any other link becomes text.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ _CODE_OR_LINK: Final = re.compile(
     r"^(?:```|~~~).*?^(?:```|~~~)$|\[((?:[^\[\]`\n]|`[^`\n]*`|\n(?!\n))+)\]\(([^)\s]*)\)|`[^`\n]*`",
     re.DOTALL | re.MULTILINE,
 )
-"""A block of code, a link with its words and its target, a code span."""
+"""A block of code, a link with its words and its target, or a code span."""
 _TITLE: Final = re.compile(r"^# (.+)$", re.MULTILINE)
 _CODES: Final = "codes"
 
 
 def handbook_folder() -> Path:
-    """Return where the guide's texts lie: in the package in a wheel, in `docs` of a checkout.
+    """Return the folder of the guide's texts: in the package of a wheel, in `docs` of a checkout.
 
     Raises:
-        FileNotFoundError: In neither place, so that wiregen is not installed whole.
+        FileNotFoundError: Neither folder exists; the installation is incomplete.
     """
     here = Path(__file__).resolve()
     for folder in (here.parents[2] / "handbook", here.parents[4] / "docs"):
@@ -148,7 +148,7 @@ def _rendered(text: str) -> Markup:
 
 
 def _mend_link(token: Token) -> None:
-    """Let a link lead to a page of the guide; of any other, let only the text stay."""
+    """Point a link to its page of the guide; of any other link, keep only the text."""
     if token.type != "link_open":
         return
     target = str(token.attrGet("href"))
@@ -170,7 +170,7 @@ def heading_id(text: str) -> str:
 
 
 def _linked_to_twins(text: str) -> str:
-    """Return a text whose links lead to the Markdown of other pages; of any that lead elsewhere only the words stay."""
+    """Return a text whose links lead to the Markdown of other pages; of links elsewhere, only the words are kept."""
 
     def link(found: re.Match[str]) -> str:
         words, target = found[1], found[2]
@@ -183,7 +183,7 @@ def _linked_to_twins(text: str) -> str:
 
 
 def _page_of(target: str) -> str | None:
-    """Return the page of the guide that a link leads to."""
+    """Return the page of the guide that a link leads to, if any."""
     page = target.removesuffix(".md").removesuffix(".html")
     return page if "/" not in page and (page in _PAGES or page in _known()) else None
 

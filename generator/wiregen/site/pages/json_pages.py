@@ -1,4 +1,4 @@
-"""The `.json` twin of a page: what it says as data, without pictures and markup."""
+"""The `.json` twin of a page: its content as data, without pictures and markup."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from wiregen.site.pages.views import Shell
 __all__ = ["twin_of"]
 
 _OF_THE_PAGE: Final = ("uid", "play", "anchor", "hue", "is_header", "lines")
-"""What only says how a page looks."""
+"""Fields that only decide the look of a page."""
 
 
 def twin_of(view: object) -> str:
-    """Return a view as JSON, what is empty left out; links keep their text alone."""
+    """Return a view as JSON without empty fields; of links, only the text."""
     return json.dumps(_plain(view), ensure_ascii=True) + "\n"
 
 

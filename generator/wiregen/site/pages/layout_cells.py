@@ -1,7 +1,8 @@
-"""A declaration as cells in wire order: what one box of a diagram, one line of a notation stands for.
+"""A declaration as cells in wire order. A cell is one box of a diagram and one line of a notation.
 
-Keys are the paths that errors name (`Data.pairs`), with `#length`, `#count`, `#code` for the numbers in front; keys of a row of
-cells are different from each other. Cells of fixed size know it in bits; of all others the least and the most bytes are known.
+Keys are the paths that errors name (`Data.pairs`), with `#length`, `#count`, `#code` for the numbers in
+front. The keys of a row of cells differ. A cell of fixed size has its size in bits; any other has bounds in
+bytes.
 """
 
 from __future__ import annotations
@@ -21,16 +22,17 @@ from wiregen.schema.sizes import Sizes
 __all__ = ["Cell", "Cells", "frame_around"]
 
 _DEEPEST: Final = 4
-"""Structs inside structs that are spread out; what lies deeper has its own page."""
+"""The depth to which structs inside structs are expanded; deeper ones have only their own page."""
 _EMPTY_STREAM: Final = {"zlib": 8, "gzip": 20, "deflate": 2}
-"""Bytes that compressing nothing takes: RFC 1950, 1952, 1951."""
+"""Bytes of the compressed empty string: RFC 1950, 1952, 1951."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """`bits` None: the size varies, from `low` to `high` bytes (None: without end). `owner`: the declaration that the field is of.
+    """`bits` None: the size varies from `low` to `high` bytes (None: unbounded).
 
-    `least`: the fewest bytes of an optional one where it is there; `low` is then 0.
+    `owner`: the declaration of the field. `least`: the fewest bytes of an optional cell where it is present;
+    `low` is then 0.
     """
 
     key: str
@@ -51,7 +53,7 @@ class Cell:
 
     @property
     def is_trailing(self) -> bool:
-        """Tell whether it is absent where too few bytes are left for it."""
+        """Return whether it is absent where too few bytes remain for it."""
         return self.field is not None and isinstance(self.field.value, m.Trailing)
 
     @property
@@ -70,7 +72,7 @@ class Cells:
         self._called = called_structs(protocol)
 
     def of(self, owner: str, fields: tuple[m.Field, ...]) -> tuple[Cell, ...]:
-        """Return the cells of fields by themselves."""
+        """Return the cells of fields outside of a frame."""
         return _numbered(_Walk(self, None).fields(fields, owner, 0))
 
     def of_message(self, frame: m.Frame, message: m.Message) -> tuple[Cell, ...]:
@@ -82,11 +84,11 @@ class Cells:
         return self._sizes
 
     def struct(self, name: str, depth: int) -> m.Struct | None:
-        """Return a struct that can be spread out at that depth."""
+        """Return a struct that can be expanded at that depth."""
         return None if name in self._called or depth >= _DEEPEST else self._structs.get(name)
 
     def number(self, type_: m.Type) -> int | None:
-        """Return the bits of what is one number of fixed size, else None."""
+        """Return the bits of a number of fixed size; of any other type None."""
         match type_:
             case m.Bytes(length=m.Computed()) | m.Text(length=m.Computed()):
                 return self._sizes.fixed_bits(type_) or None
@@ -99,7 +101,7 @@ class Cells:
 
 
 class _Walk:
-    """Goes through fields in wire order; `message` is what a frame's match stands for."""
+    """Visits fields in wire order; `message`: the one that a frame's match selects."""
 
     def __init__(self, cells: Cells, message: m.Message | None) -> None:
         self._cells = cells
@@ -162,7 +164,7 @@ class _Walk:
                 yield self._varying(type_, key, field, owner)
 
     def _arm(self, type_: m.Type) -> m.Type | None:
-        """Return the shape of a match that holds the message, if one does."""
+        """Return the arm of a match that holds the message, if there is one."""
         if not isinstance(type_, m.Match) or self._message is None:
             return None
         named = m.MessageReference(name=self._message.name)
@@ -191,7 +193,7 @@ class _Walk:
         )
 
     def _constant(self, field: m.Field) -> str:
-        """Return what a field must be, as far as that is known of this message."""
+        """Return the value that a field must have, where this message determines it."""
         match field.value:
             case m.Constant(value=value):
                 return expression_text(value)
@@ -252,7 +254,7 @@ class _Walk:
             yield self._varying(type_, key, field, owner)
 
     def _carried(self, message: m.Message, depth: int) -> Iterator[Cell]:
-        """Yield the cells of the message of a frame; a message inside it is one of any size."""
+        """Yield the cells of the message of a frame; a message inside it is one cell of variable size."""
         yield from _Walk(self._cells, None).fields(message.fields, message.name, depth)
 
     def _union(self, type_: m.UnionReference, key: str, field: m.Field, owner: str) -> Iterator[Cell]:
@@ -293,7 +295,7 @@ class _Walk:
 
 
 def frame_around(protocol: m.Protocol, message: m.Message) -> m.Frame | None:
-    """Return the frame that a message is sent in; None: only inside another message."""
+    """Return the frame that a message is sent in; None where it is only sent inside another message."""
     for frame in protocol.frames:
         is_its = frame.message is not None and (
             None in (frame.role, message.role) or frame.role == message.role
@@ -319,7 +321,7 @@ def _names(type_: m.Type, name: str) -> bool:
 
 
 def _bare(type_: m.Bytes | m.Text | m.List) -> str:
-    """Return a type without the length that stands before it."""
+    """Return a type without the length in front of it."""
     text = type_text(type_)
     length = length_text(type_.length)
     return text.replace(f"[{length}]", "[…]", 1) if isinstance(type_, m.List) else text
@@ -330,7 +332,7 @@ def _less(high: int | None, taken: int | None) -> int | None:
 
 
 def _in_sight(row: tuple[m.Field, ...]) -> tuple[m.Field, ...]:
-    """Return bit fields as a picture with the highest bit of each byte on the left has them."""
+    """Return bit fields in the order of a picture, with the highest bit of each byte on the left."""
     is_lsb = any(isinstance(field.type, m.Bits) and field.type.order == "lsb" for field in row)
     if not is_lsb:
         return row
@@ -348,7 +350,7 @@ def _in_sight(row: tuple[m.Field, ...]) -> tuple[m.Field, ...]:
 
 
 def _numbered(cells: Iterator[Cell]) -> tuple[Cell, ...]:
-    """Return cells with keys that differ: any number of fields may be called `_`."""
+    """Return cells with different keys: any number of fields may be called `_`."""
     seen: dict[str, int] = {}
     found = []
     for cell in cells:

@@ -1,4 +1,4 @@
-"""Layouts as views: the picture, the notations and the table of the same cells."""
+"""Layouts as views: a picture, notations and a table of the same cells."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ __all__ = ["constraint_text", "default_text", "layout_of", "rows_of"]
 
 
 def layout_of(book: Book, name: str, cells: tuple[Cell, ...], *, frame: m.Frame | None = None) -> LayoutView:
-    """Return the layout of a declaration; `frame`: the frame around it, whose own fields its cells hold too."""
+    """Return the layout of a declaration.
+
+    `frame`: the frame around it, if its own fields are among the cells.
+    """
     every = (*cells, *(inner for cell in cells for inner in _inside(book, cell)))
     return LayoutView(
         uid=name,
@@ -41,7 +44,10 @@ def layout_of(book: Book, name: str, cells: tuple[Cell, ...], *, frame: m.Frame 
 
 
 def rows_of(book: Book, cells: tuple[Cell, ...], frame: m.Frame | None = None) -> Iterator[RowView]:
-    """Yield the rows of a table, each followed by those of its items: a letter is the size of one field alone."""
+    """Yield the rows of a table, each followed by those of its items.
+
+    A letter is the size of one field alone.
+    """
     named = sum(not cell.is_fixed for cell in cells)
     for cell, (offset, size) in zip(cells, offsets_of(cells), strict=True):
         row = _row(book, cell, offset, size, is_header=frame is not None and cell.owner == frame.name)
@@ -87,9 +93,9 @@ def _inside(book: Book, cell: Cell) -> tuple[Cell, ...]:
 
 
 def _items(book: Book, row: RowView, cells: tuple[Cell, ...], named: int) -> Iterator[RowView]:
-    """Yield the rows of what a list holds, where that is a struct: offsets count from the beginning of an item.
+    """Yield the rows of a list's items where they are structs; offsets count from the start of an item.
 
-    `named`: how many sizes have a letter before.
+    `named`: how many sizes have a letter already.
     """
     for inner, (offset, size) in zip(cells, offsets_of(cells, first=named), strict=True):
         each = _row(book, inner, offset, size, is_header=False)
@@ -105,7 +111,7 @@ def _items(book: Book, row: RowView, cells: tuple[Cell, ...], named: int) -> Ite
 
 
 def _offset_text(cell: Cell, offset: Offset) -> str:
-    """Return where a cell begins; of bits also which of their byte, 0 the highest."""
+    """Return the offset of a cell; of bits, also their place in the byte, where 0 is the highest bit."""
     if not cell.is_bit:
         return offset.text
     first = offset.bits % 8
@@ -123,7 +129,7 @@ def _own_size(cell: Cell, size: str) -> str:
 
 
 def _range(size: str, cell: Cell) -> str:
-    """Return what a size is called, and between which bounds it lies."""
+    """Return the name of a size and its bounds."""
     low, high = cell.least if cell.is_optional else cell.low, cell.high
     if high is not None and high == low:
         return f"{size}: 0 or {number_text(high)}" if cell.is_optional else f"{size} = {high}"
@@ -135,7 +141,7 @@ def _range(size: str, cell: Cell) -> str:
 
 
 def _needed(cell: Cell) -> str:
-    """Return how many bytes must be left for an optional tail."""
+    """Return how many bytes must remain for an optional trailing field."""
     return _counted(cell.high, "byte") if cell.high is not None and cell.least == cell.high else "1 byte"
 
 
@@ -144,9 +150,10 @@ def _counted(count: int, noun: str) -> str:
 
 
 def constraint_text(field: m.Field | None, constant: str = "", needed: str = "its size") -> str:
-    """Return what must hold of a field, in the language's own words.
+    """Return the constraints of a field, in the words of the language.
 
-    `constant`: what a derived one is, where that is known; `needed`: what must be left for an optional tail.
+    `constant`: the value of a derived field, where it is known; `needed`: how many bytes an optional trailing
+    field needs.
     """
     if field is None:
         return ""
@@ -170,14 +177,14 @@ def constraint_text(field: m.Field | None, constant: str = "", needed: str = "it
 
 
 def _of_items(type_: m.Type) -> Iterator[str]:
-    """Yield the conditions that the items of lists fulfil, as the file has them."""
+    """Yield the conditions of list items, as the file has them."""
     for each in shapes(type_):
         if isinstance(each, m.List) and each.where is not None:
             yield each.where.text
 
 
 def default_text(field: m.Field | None) -> str:
-    """Return the default of a field as the file has it; "" where it has none."""
+    """Return the default of a field as the file has it; "" where it has no default."""
     match field.value if field is not None else None:
         case m.Default(value=value, others=others):
             texts = (f"{expression_text(each.value)} with {each.message}" for each in others)
@@ -189,7 +196,10 @@ def default_text(field: m.Field | None) -> str:
 
 
 def _size_text(book: Book, cells: tuple[Cell, ...]) -> str:
-    """Return the smallest and the largest size; the largest is what the limit of a frame allows, where the layout allows more."""
+    """Return the smallest and the largest size.
+
+    The limit of a frame bounds the largest, where the layout allows more.
+    """
     bits = sum(cell.bits or 0 for cell in cells)
     low = bits // 8 + sum(cell.low for cell in cells if cell.bits is None)
     highs = [cell.high for cell in cells if cell.bits is None]

@@ -1,4 +1,4 @@
-"""What an implementer has to know of a layout besides its table: how numbers lie, what `lenient` takes, when an optional tail is there."""
+"""Facts of a layout that its table does not show: byte order, the meaning of `lenient`, the presence of trailing fields."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _TAKEN: Final = {
     "code": "a code that no message has is kept; a strict reader refuses it (`unknown_code`)",
     "enum": "a number that no member has is taken; a strict reader refuses it (`invalid_enum`)",
 }
-"""What `lenient` means, by what it stands at."""
+"""The meaning of `lenient`, by the type that it is written at."""
 _OTHER: Final = {"big": "little", "little": "big"}
 
 
 def byte_order(endian: str, cells: Iterable[Cell]) -> str:
-    """Return in which order the bytes of numbers come, also where some have the other one; "" where no number has several bytes in an order."""
+    """Return the byte order of numbers, and the exceptions to it; "" where no number of several bytes has an order."""
     cells = tuple(cells)
     types = _types(_fields(cells).values())
     orders = {each for type_ in types if (each := _endian(type_)) is not None}
-    # A length in front of something is a number too, and so are the codes of other declarations.
+    # The length in front of a field is a number too, and so are the codes of other declarations.
     has_number = any(cell.field is None and (cell.bits or 0) > 8 for cell in cells)
     if not orders and not has_number and not any(isinstance(type_, m.Reference) for type_ in types):
         return ""
@@ -60,14 +60,14 @@ def legend_of(
     frame: m.Frame | None = None,
     message: str = "",
 ) -> tuple[str, ...]:
-    """Return what is to be known, each in a sentence or two; `frame`: the one around, if the cells are of a message."""
+    """Return the facts in sentences; `frame`: the one around, if the cells are of a message."""
     region = None if frame is None else region_of(frame, message)
     fields = _fields(cells)
     fields |= {field.name: field for field in (frame.fields if frame is not None else ())}
     bits = ("Bit 0 is the highest of its byte.",) if any(cell.is_bit for cell in cells) else ()
     tails = tuple(_tails(cells, region))
     around = region[1] if region is not None else None
-    # Of the region around, the sentence on tails says it; of one that its content fills, there is nothing to say.
+    # The sentence on trailing fields covers the region around. A region that its content fills needs no sentence.
     is_told = bool(tails) or is_filled(protocol, message)
     told = around if is_told else None
     counts = tuple(_counts(cells))
@@ -90,7 +90,7 @@ def _types(fields: Iterable[m.Field]) -> tuple[m.Type, ...]:
 
 
 def region_of(frame: m.Frame, message: str) -> tuple[str, m.Region] | None:
-    """Return the region that a message lies in, and the path of its field; None where the frame has none around it."""
+    """Return the region that contains a message, and the path of its field; None where the frame has no such region."""
     for field in frame.fields:
         region = _around(field.type, message, None)
         if region is not None:
@@ -99,13 +99,13 @@ def region_of(frame: m.Frame, message: str) -> tuple[str, m.Region] | None:
 
 
 def is_filled(protocol: m.Protocol, message: str) -> bool:
-    """Return whether a message takes all of the region that it lies in."""
+    """Return whether a message fills the region that contains it."""
     fields = next((each.fields for each in protocol.messages if each.name == message), ())
     return takes_all(fields, protocol)
 
 
 def _around(type_: m.Type, message: str, region: m.Region | None) -> m.Region | None:
-    """Return the innermost region around a message; `region`: the one that the type is in."""
+    """Return the innermost region around a message; `region`: the one around the type."""
     match type_:
         case m.MessageMatch() | m.MessageReference():
             is_it = isinstance(type_, m.MessageMatch) or type_.name == message
@@ -142,7 +142,7 @@ def _texts(fields: Iterable[m.Field]) -> Iterator[str]:
 
 
 def _counts(cells: Iterable[Cell]) -> Iterator[str]:
-    """Yield which optional fields begin with a number that has no line of its own."""
+    """Yield a sentence for each optional field that begins with a number without a line of its own."""
     for cell in cells:
         type_ = cell.field.type if cell.field is not None and cell.is_optional else None
         if isinstance(type_, m.List | m.Bytes | m.Text) and isinstance(type_.length, m.Prefix):
@@ -151,23 +151,26 @@ def _counts(cells: Iterable[Cell]) -> Iterator[str]:
 
 
 def _refused(varints: list[m.Varint]) -> str:
-    """Return what is refused of varints."""
+    """Return which varints are refused."""
     bits = " or ".join(str(each) for each in sorted({type_.bits for type_ in varints}))
     if all(type_.is_lenient for type_ in varints):
         return f"More than {bits} bits are refused (`invalid_value`)."
     return f"More than {bits} bits are refused (`invalid_value`), and so is one in more bytes than it needs (`not_canonical`)."
 
 
-# ---- what is tolerated
+# ---- leniences
 
 
 def _is_code(value: m.Expression) -> bool:
-    """Tell whether a field says which message it is: another value is another message, and never passed over."""
+    """Return whether a field selects the message: another value is another message, and is never tolerated."""
     return isinstance(value, m.Call) and value.function == "code"
 
 
 def _leniences(fields: Mapping[str, m.Field], told: m.Region | None, protocol: m.Protocol) -> Iterator[str]:
-    """Yield what `lenient` means at the fields that have it; `told`: a region of which that is said elsewhere."""
+    """Yield the meaning of `lenient` at the fields that have it.
+
+    `told`: a region that another sentence covers.
+    """
     names: dict[str, dict[str, None]] = {}
     for name, field in fields.items():
         if isinstance(field.value, m.Derived) and field.value.is_lenient and not _is_code(field.value.value):
@@ -182,7 +185,7 @@ def _leniences(fields: Mapping[str, m.Field], told: m.Region | None, protocol: m
 
 
 def _lenience(type_: m.Type) -> str:
-    """Return which kind of lenience a type itself has; "" for none."""
+    """Return the kind of lenience of a type itself; "" where it is not lenient."""
     match type_:
         case m.Boolean(is_lenient=True):
             return "bool"
@@ -210,11 +213,11 @@ def _lenience(type_: m.Type) -> str:
             assert_never(type_)
 
 
-# ---- optional tails
+# ---- optional trailing fields
 
 
 def _tails(cells: tuple[Cell, ...], region: tuple[str, m.Region] | None) -> Iterator[str]:
-    """Yield when the fields at the end that may be missing are there, and whose the bytes are that no field takes."""
+    """Yield when the optional trailing fields are present, and to which field the remaining bytes belong."""
     tails = [cell for cell in cells if cell.is_trailing]
     if not tails:
         return

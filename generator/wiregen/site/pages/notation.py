@@ -9,7 +9,7 @@ from wiregen.site.pages.layout_cells import Cell
 __all__ = ["notation_of"]
 
 _ENDLESS: Final = 2**24
-"""Bytes from which on a bound says nothing: the limit of a frame comes first."""
+"""Bytes above which a bound is not shown: the limit of a frame is lower."""
 
 
 def notation_of(name: str, cells: tuple[Cell, ...]) -> str:
@@ -27,7 +27,7 @@ def _line(cell: Cell) -> str:
 
 
 def _size(cell: Cell) -> str:
-    """Return the bits; of what is optional those that it has where it is there."""
+    """Return the size in bits; of an optional cell, its size where it is present."""
     if cell.bits is not None:
         return str(cell.bits)
     least = cell.least if cell.is_optional else cell.low

@@ -17,11 +17,11 @@ _UNITS: Final = {
     "messages": ("item", " in all lists of a frame"),
     "depth": ("level", ""),
 }
-"""What the limits that codecs keep to are counted in."""
+"""The units of the limits that codecs enforce."""
 
 
 def number_text(number: int) -> str:
-    """Return a number with its thousands apart; a very large one as a power of two."""
+    """Return a number with thousands separators; a very large one as a power of two."""
     power = number.bit_length()
     if number >= 2**40 and number in (2**power - 1, 2 ** (power - 1)):
         return f"2^{power - 1}" if number == 2 ** (power - 1) else f"2^{power} − 1"
@@ -42,7 +42,7 @@ def spans_text(spans: Iterable[m.Span], *, is_character: bool = False) -> str:
 
 
 def limit_phrase(name: str, bounds: Mapping[str, int | None]) -> str:
-    """Return a limit with the number that holds by default, or with the remark that none does."""
+    """Return a limit with its default, or with the remark that it has no default."""
     value = bounds.get(name)
     if value is None:
         return f"limits.{name}, where the reader sets one"

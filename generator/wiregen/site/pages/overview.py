@@ -1,4 +1,4 @@
-"""The first page of a protocol, and that of the whole site."""
+"""The first page of a protocol, and the home page of the site."""
 
 from __future__ import annotations
 
@@ -31,12 +31,15 @@ from wiregen.site.pages.views import ListingView, MessageView, Shell
 __all__ = ["home_page", "protocol_page"]
 
 _MOST_IN_TABLES: Final = 120
-"""Messages that have a row each in the overview: it stays below 60 KB."""
+"""The most messages with a row each in the overview: the page stays below 60 KB."""
 _UNITS = {"ms": "ms", "bytes": "bytes", "none": ""}
 
 
 def protocol_page(book: Book, pages: Iterable[MessageView], others: tuple[Book, ...] = ()) -> ProtocolView:
-    """Return the overview; `pages` are those of its messages and the like, which know their sizes, `others` what it is compared with."""
+    """Return the overview.
+
+    `pages`: of its messages and the like, for their sizes; `others`: the protocols that it is compared with.
+    """
     protocol = book.protocol
     pages = tuple(pages)
     sizes = {page.declaration.name: page.layout.size for page in pages}
@@ -71,7 +74,7 @@ def protocol_page(book: Book, pages: Iterable[MessageView], others: tuple[Book, 
 
 
 def _code_of(listing: ListingView) -> int:
-    """Return the code; what has none comes last."""
+    """Return the code as a sort key; a message without a code is last."""
     return int(listing.code.partition(" ")[0]) if listing.code else 1 << 64
 
 
@@ -90,7 +93,7 @@ _AFTER_ERROR: Final[dict[m.ErrorAction, str]] = {
 
 
 def _has_order(protocol: m.Protocol, pages: tuple[MessageView, ...]) -> bool:
-    """Return whether some number of the protocol may have several bytes in an order."""
+    """Return whether the protocol may have numbers of several bytes, which have a byte order."""
     return bool(protocol.unions or protocol.codings) or any(page.layout.byte_order for page in pages)
 
 
@@ -109,7 +112,7 @@ def _facts(protocol: m.Protocol, *, has_order: bool) -> tuple[tuple[str, str], .
 def _by_role(
     protocol: m.Protocol, messages: tuple[ListingView, ...]
 ) -> tuple[tuple[str, tuple[ListingView, ...]], ...]:
-    """Return the messages by who may send them, the roles' own first."""
+    """Return the messages by sender: those of one role first, then those of both."""
     roles = {message.name: message.role for message in protocol.messages}
     groups = [
         (f"Sent by the {role}", tuple(each for each in messages if roles[each.name] == role))
@@ -194,7 +197,11 @@ def _vectors(book: Book) -> VectorsView | None:
 
 
 def home_page(books: tuple[Book, ...], guide: tuple[Linked, ...] = ()) -> HomeView:
-    """Return the site's first page; `pages` lists all of each protocol for readers that follow links, `guide` its chapters."""
+    """Return the home page of the site.
+
+    The `pages` of the view list every page of each protocol, for readers that follow links; `guide`: the
+    chapters of the guide.
+    """
     listings = tuple(
         ListingView(
             name=book.protocol.name,

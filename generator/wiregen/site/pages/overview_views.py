@@ -1,4 +1,4 @@
-"""What the templates of overviews print: a protocol's page, its limits, constants and conversations, and the home page."""
+"""Views for the templates of overviews: a protocol's page, its limits, constants and conversations, and the home page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AliasView:
-    """A `type` of the file: another name of a shape."""
+    """A `type` of the file: another name of a type."""
 
     name: str
     type: tuple[Linked, ...]
@@ -59,7 +59,7 @@ class ConstView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionView:
-    """A session in words, and the way to its page."""
+    """A session in words, with a link to its page."""
 
     name: str
     url: str
@@ -74,7 +74,10 @@ class SessionView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationView:
-    """An example of several steps. `options`: what it sets; `breaks`: the rule that its last line breaks."""
+    """An example of several steps.
+
+    `options`: the options that it sets; `breaks`: the rule that its last line breaks.
+    """
 
     title: str
     anchor: str
@@ -102,7 +105,7 @@ class ProtocolView:
     roles: tuple[tuple[str, tuple[ListingView, ...]], ...]
     by_code: tuple[ListingView, ...]
     is_long: bool
-    """So many messages that a line each has to do, by code."""
+    """Whether there are so many messages that each has one line only, by code."""
     frames: tuple[ListingView, ...]
     types: tuple[ListingView, ...]
     aliases: tuple[AliasView, ...]
@@ -114,7 +117,7 @@ class ProtocolView:
     n_ledger: int
     vectors: VectorsView | None
     hint: str
-    """How to get vectors, where there are none."""
+    """How to make vectors, where there are none."""
     differences: tuple[Linked, ...]
     remembering: str = ""
     remembered: tuple[ListingView, ...] = ()

@@ -1,7 +1,7 @@
-"""Where the pages of a site lie, and how one leads to another.
+"""The paths of a site's pages, and the links between them.
 
-A page is `<protocol>/<Name>.html`; its twins have `.md` and `.json` in place of `.html`. Paths stay apart where case is ignored
-and are names on every system. Anchors are the keys of cells, with `-` for `#`.
+A page is `<protocol>/<Name>.html`; its twins have `.md` and `.json` in place of `.html`. Paths differ where
+case is ignored, and are valid names on every system. Anchors are the keys of cells, with `-` for `#`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 GUIDE: Final = "wiregen-guide"
-"""The folder of wiregen's own guide; no protocol is called so, for a name has no hyphen."""
+"""The folder of wiregen's own guide; a protocol cannot have this name, as names have no hyphen."""
 _OWN: Final = ("index", "rules", "ledger", "vectors")
 """Pages and files that every protocol's folder may have."""
 _DEVICE: Final = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9]", re.IGNORECASE)
@@ -38,25 +38,25 @@ _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[^A-Za-z_]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
-    """A part of a text; `url` "" where it leads nowhere."""
+    """A part of a text; `url` "" where it is not a link."""
 
     text: str
     url: str = ""
 
     @property
     def twin(self) -> str:
-        """The way to the page in Markdown."""
+        """Return the path of the page in Markdown."""
         return self.url.partition("#")[0].removesuffix(".html") + ".md"
 
     @property
     def md(self) -> str:
-        """As Markdown: a link where it leads to another page."""
+        """Return Markdown: a link where it leads to a page, else the text."""
         is_page = self.url.partition("#")[0].endswith(".html")
         return _spaced(self.text, f"[{markdown(self.text)}]({self.twin})" if is_page else markdown(self.text))
 
 
 def linked_md(parts: Iterable[Linked]) -> str:
-    """Return a text of the language as Markdown for a cell of a table: code, in which names of declarations are links."""
+    """Return a text of the language as Markdown for a cell of a table: code, with the names of declarations as links."""
     return "".join(
         f"[{code(part.text)}]({part.twin})" if part.url else _spaced(part.text, code(part.text))
         for part in parts
@@ -64,14 +64,14 @@ def linked_md(parts: Iterable[Linked]) -> str:
 
 
 def _spaced(text: str, shown: str) -> str:
-    """Return what shows a text with the spaces around it, which parts of a sentence have."""
+    """Return the Markdown of a text with the spaces around that text, which parts of a sentence have."""
     before = " " if text[:1].isspace() else ""
     after = " " if text[-1:].isspace() and text.strip() else ""
     return f"{before}{shown}{after}"
 
 
 def slugs_of(names: Iterable[str]) -> dict[str, str]:
-    """Return what the page of each declaration is called."""
+    """Return the page name of each declaration."""
     taken = set(_OWN)
     slugs: dict[str, str] = {}
     for name in names:
@@ -84,22 +84,22 @@ def slugs_of(names: Iterable[str]) -> dict[str, str]:
 
 
 def differences_page_name(other: str) -> str:
-    """Return what the page of differences from another protocol is called."""
+    """Return the page name of the differences from another protocol."""
     return f"differences-{other}"
 
 
 def session_page_name(name: str) -> str:
-    """Return what the page of a session is called; no declaration's page has a hyphen inside."""
+    """Return the page name of a session; the page name of a declaration never contains a hyphen inside."""
     return f"session-{name}"
 
 
 def context_page_name(name: str) -> str:
-    """Return what the page of a context is called."""
+    """Return the page name of a context."""
     return f"context-{name}"
 
 
 def join_page_name(name: str) -> str:
-    """Return what the page of a join is called."""
+    """Return the page name of a join."""
     return f"join-{name}"
 
 
@@ -109,7 +109,7 @@ def anchor(key: str) -> str:
 
 
 class Places:
-    """Knows the pages of one protocol; links from one of them to another."""
+    """The paths of one protocol's pages, for links between them."""
 
     def __init__(self, protocol: m.Protocol) -> None:
         self._protocol = protocol
@@ -120,7 +120,7 @@ class Places:
         self._contexts = {each.name: f"{context_page_name(each.name)}.html" for each in protocol.contexts}
 
     def url(self, name: str) -> str:
-        """Return the way to the page of a declaration, join or session; "" where it has none."""
+        """Return the path of the page of a declaration, join or session; "" where it has no page."""
         slug = self.slugs.get(name)
         return f"{slug}.html" if slug is not None else self._joins.get(name, self._sessions.get(name, ""))
 
@@ -128,7 +128,7 @@ class Places:
         return f"rules.html#{name}" if name in self._rules else ""
 
     def linked(self, text: str) -> tuple[Linked, ...]:
-        """Return a text of the language with the names of declarations as links; neighbours that are none are one part."""
+        """Return a text of the language with the names of declarations as links; adjacent words without links are one part."""
         parts: list[Linked] = []
         for found in _WORD.finditer(text):
             word = found[0]

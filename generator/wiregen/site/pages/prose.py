@@ -1,7 +1,8 @@
-"""Docs of a `.wire` file as HTML and as Markdown: its own markup is read, nothing in it acts.
+"""Docs of a `.wire` file as HTML and as Markdown: markup is rendered, and active content is disabled.
 
-Raw HTML is text, images are not loaded, and links lead to http, https or a page of the site; what else looks like one stays as written.
-Which pages a site has is known once all are made: until then such a link is an `a` without a way, and `with_links` gives it one.
+Raw HTML is text, and images are not loaded. Links lead to http, https or a page of the site; any other link
+stays as written. The pages of a site are known only when all are made. Until then a link to one is an `a`
+without `href`, which `with_links` adds.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _SENTENCE: Final = re.compile(r"(?<=[.!?])\s")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prose:
-    """A text of a file, in the forms that pages want it in."""
+    """A text of a file, in the forms that pages need."""
 
     text: str
 
@@ -51,7 +52,7 @@ class Prose:
 
     @property
     def brief(self) -> Markup:
-        """The first sentence."""
+        """Return the first sentence."""
         return inline(first_sentence(self.text))
 
     @property
@@ -60,12 +61,12 @@ class Prose:
 
     @property
     def cell(self) -> str:
-        """As Markdown in a cell of a table."""
+        """Return Markdown for a cell of a table."""
         return in_cell(markdown(" ".join(self.text.split())))
 
     @property
     def plain(self) -> str:
-        """In one line, without markup of ours."""
+        """Return the text in one line, without added markup."""
         return harmless(" ".join(self.text.split()))
 
 
@@ -88,7 +89,10 @@ def inline(text: str) -> Markup:
 
 
 def _resolved(html: str) -> Markup:
-    """Return rendered HTML with the characters as escapes that Markdown made of entities (`&#x202e;`) or of `%E2%80%AE` in a link."""
+    """Return rendered HTML with harmful characters escaped.
+
+    Markdown makes such characters of entities (`&#x202e;`), and of `%E2%80%AE` in a link.
+    """
     return Markup(harmless(html))
 
 
@@ -98,12 +102,12 @@ def first_sentence(text: str) -> str:
 
 
 def is_safe_link(url: str) -> bool:
-    """Tell whether a link leads to a web page, or has the form of a page of the site."""
+    """Return whether a link leads to a web page, or has the form of a page of the site."""
     return bool(_WEB.match(url) or (url and _PAGE.fullmatch(url)))
 
 
 def with_links(html: str, is_there: Callable[[str], bool]) -> str:
-    """Return a page whose prose leads to what is there; what leads nowhere is text, as it was written."""
+    """Return a page whose prose has links to existing pages; a link to a missing page is text, as it was written."""
 
     def link(found: re.Match[str]) -> str:
         url, text = found[1], found[2]
@@ -113,7 +117,7 @@ def with_links(html: str, is_there: Callable[[str], bool]) -> str:
 
 
 def _opened(renderer: object, tokens: Sequence[Token], at: int, options: object, env: object) -> str:
-    """Return the beginning of a link; of one to a page of the site without its way."""
+    """Return the start tag of a link; of a link to a page of the site, without its `href`."""
     url = str(tokens[at].attrGet("href"))
     return f'<a {"href" if _WEB.match(url) else "data-page"}="{escape(url)}">'
 

@@ -1,6 +1,6 @@
-"""What differs between two protocols of which one names the other: messages, fields, numbers, limits.
+"""The differences of two protocols of which one names the other: messages, fields, numbers, limits.
 
-Invariant: both sides are compared by name alone; what is spelled alike on both is not listed.
+Invariant: declarations are compared by name alone; those with the same text on both sides are not listed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def named_in(book: Book, books: Iterable[Book]) -> tuple[Book, ...]:
 
 
 def differences_page(book: Book, other: Book) -> DifferencesView:
-    """Return what a reader of `other` finds changed in `book`."""
+    """Return the page of differences of `book` from `other`."""
     ours, theirs = _declared(book.protocol), _declared(other.protocol)
     shared = [name for name in ours if name in theirs]
     found = {name: tuple(_between(ours[name], theirs[name])) for name in shared}
@@ -103,7 +103,7 @@ def _text(code: int | None) -> str:
 
 
 def _parts(declaration: Fields | m.Enum) -> dict[str, str]:
-    """Return fields, or members, by name, as they are laid out."""
+    """Return fields by name with their layouts, or members with their values."""
     if isinstance(declaration, m.Enum):
         return {member.name: str(member.value) for member in declaration.members}
     return {

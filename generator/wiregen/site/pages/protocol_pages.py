@@ -24,7 +24,7 @@ def rules_page(book: Book) -> RulesPageView:
 
 
 def rule_view(book: Book, rule: m.Rule) -> RuleView:
-    """Return one rule: its text, its place in the document, what a receiver does, the vectors that break it."""
+    """Return one rule: its text, its place in the document, the reaction of a receiver, the vectors that break it."""
     vectors, n_more = book.vectors_of_rule(rule.name)
     codes = () if vectors else _codes_in(rule.text)
     if codes:
@@ -46,13 +46,16 @@ def rule_view(book: Book, rule: m.Rule) -> RuleView:
 
 
 def _codes_in(text: str) -> tuple[str, ...]:
-    """Return the codes of errors that a rule's text names: how a decoder reports what breaks it, where no field names the rule."""
+    """Return the codes of errors that a rule's text names.
+
+    A decoder reports a broken rule by these codes, where no field names the rule.
+    """
     known = set(error_codes())
     return tuple(word for word in re.findall(r"`([a-z_]+)`", text) if word in known)
 
 
 def ledger_page(book: Book) -> LedgerPageView:
-    """Return what the document leaves open, and how it was decided."""
+    """Return the page of open questions of the document, with the decisions."""
     entries = tuple(_entry(book, each) for each in book.protocol.ledgers)
     return LedgerPageView(shell=book.shell("Ledger", "ledger", Linked(text="Ledger")), entries=entries)
 

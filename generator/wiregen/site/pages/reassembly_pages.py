@@ -1,4 +1,4 @@
-"""The page of a join: what is put together from which pieces, what bounds it, an example from the first piece to the whole."""
+"""The page of a join: its fragments, the reassembled message, its bounds, and an example from the first fragment to the last."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _facts(book: Book, join: m.Join) -> Iterator[tuple[str, tuple[Linked, ...]]]
 
 
 def _size_limit(book: Book) -> str:
-    """Return the limit that holds of all pieces together: that of a frame where the file names no other."""
+    """Return the limit of all fragments together: that of a frame where the file does not name another."""
     return "frame" if book.named.bounds.get("joined") is None else "joined"
 
 
@@ -130,7 +130,7 @@ def _program(book: Book, exchange: Exchange, frames: tuple[Heard, ...]) -> str:
 
 
 def _exchanges(book: Book, name: str) -> Iterator[Exchange]:
-    """Yield what may show a join: the conversation that is told, other vectors, frames made for it."""
+    """Yield exchanges that may show a join: its legal conversation, other vectors, frames made for it."""
     file = book.chapter.vectors
     legal = book.conversations.legal.get(name)
     for vector in file.vectors if file is not None else ():
@@ -157,7 +157,7 @@ def _completes(line: Line, name: str) -> bool:
 
 
 def _pieces(name: str, frames: tuple[Heard, ...]) -> list[Heard]:
-    """Return the pieces of what is whole first."""
+    """Return the fragments of the first reassembled message."""
     some = [each for each in frames if each.part is not None and each.part.join == name]
     last = next((each for each in some if each.part.last and each.part.index), None)
     if last is None:

@@ -1,4 +1,4 @@
-"""Layouts that take all bytes of the region around them."""
+"""Layouts that take all bytes of the enclosing region."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["fills", "takes_all"]
 
 
 def takes_all(fields: tuple[m.Field, ...], protocol: m.Protocol) -> bool:
-    """Return whether fields in a row go on to the end of their region, whatever that is: nothing is left over after them."""
+    """Return whether fields extend to the end of any enclosing region, so that no bytes are left over after them."""
     if not fields or fields[-1].condition is not None:
         return False
     if any(isinstance(each.value, m.Trailing) for each in flat_fields(fields)):
@@ -32,6 +32,9 @@ def _type_takes_all(type_: m.Type, protocol: m.Protocol) -> bool:
 
 
 def fills(region: m.Region, protocol: m.Protocol) -> bool:
-    """Return whether what stands in a region takes all of it. A compressed stream has an end of its own, which bytes may follow."""
+    """Return whether the content of a region takes all of it.
+
+    A compressed stream has an end of its own, which bytes may follow.
+    """
     is_stream = isinstance(region.carrier, m.Compressed)
     return not is_stream and _type_takes_all(region.content, protocol)

@@ -1,7 +1,8 @@
-"""One frame of each message to look at: from the file's examples, from its vectors, or the plainest that can be made.
+"""One sample frame of each message: from the file's examples, from its vectors, or the plainest generated one.
 
-Invariant: what is shown was read by the careful codec while the page was made, whole, as that message; bytes of fields that
-are secret are never shown, for a frame is shown with those empty, or of x and zeros where they cannot be.
+Invariant: the reference codec decoded each sample while the page was made, as one whole frame of that
+message. Bytes of secret fields are never shown: such a field is empty in the sample, or consists of x or
+zeros where it cannot be empty.
 """
 
 from __future__ import annotations
@@ -35,14 +36,17 @@ from wiregen.site.pages.example_frames import ExampleFrame, ExampleFrames
 __all__ = ["Sample", "Samples", "playground_state"]
 
 _LONGEST: Final = 192
-"""Bytes of a vector that is taken for an example."""
+"""The longest vector that may be a sample, in bytes."""
 _MOST_TRIES: Final = 24
-"""Values of one message that are made before it is left to what explores them all."""
+"""The most values of one message that are tried, before the generator of all vectors is used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """A frame in its scene, as the careful codec read it; `known`: the context that it was read in. `origin` says where it is from."""
+    """A frame in its scene, as the reference codec decoded it.
+
+    `known`: the context that it was decoded in; `origin`: where it is from.
+    """
 
     scene: Scene
     data: bytes
@@ -52,7 +56,7 @@ class Sample:
 
 
 def playground_state(protocol: str, scene: Scene, data: bytes) -> str:
-    """Return a frame in its scene as a link to the playground has it."""
+    """Return a frame in its scene, in the encoding of a link to the playground."""
     own = b"".join(sent for role, sent in scene.before if role == scene.role)
     state: dict[str, object] = {"p": protocol, "r": scene.role, "f": "hex", "t": data.hex()}
     state["b"] = [{"role": scene.role, "text": own.hex()}] if own else []
@@ -64,7 +68,7 @@ def playground_state(protocol: str, scene: Scene, data: bytes) -> str:
 
 
 class Samples:
-    """Finds the samples of one protocol; `vectors`: what stands in its file of vectors, if there is one."""
+    """Finds the samples of one protocol; `vectors`: the content of its file of vectors, if there is one."""
 
     def __init__(
         self, protocol: m.Protocol, plan: Schema, vectors: VectorFile | None, examples: ExampleFrames
@@ -76,7 +80,7 @@ class Samples:
         self._examples = examples
 
     def of(self, message: m.Message) -> Sample | None:
-        """Return a sample of a message; None where nothing can be made that reads as one."""
+        """Return a sample of a message; None where no bytes can be made that decode as one."""
         for sample in self._found(message):
             shown = self._without_secrets(message, sample)
             if shown is not None:
@@ -84,7 +88,7 @@ class Samples:
         return None
 
     def _found(self, message: m.Message) -> Iterator[Sample]:
-        """Yield samples: those of examples as the file has them, of others with the header that is declared as the default."""
+        """Yield samples: those of examples as the file has them, others with the declared defaults in their headers."""
         for example in self._examples.of(message.name):
             scene = Scene(role=example.role, before=self._opened(example))
             sample = self._read(message, scene, example.data, example.origin)
@@ -97,13 +101,13 @@ class Samples:
                 yield self._with_defaults(message, sample)
 
     def _opened(self, example: ExampleFrame) -> tuple[tuple[str | None, bytes], ...]:
-        """Return what is sent before a frame of an example, with the preambles that the example leaves out."""
+        """Return the bytes sent before a frame of an example, with the preambles that the example leaves out."""
         speakers = dict.fromkeys((*(role for role, _ in example.before), example.role))
         missing = (role for role in speakers if role not in example.opened)
         return (*(sent for role in missing for sent in self._scenery.opening(role)), *example.before)
 
     def _with_least_before(self, message: m.Message, sample: Sample) -> Sample:
-        """Return the sample without what may be left out before it: the frame is then read as the same."""
+        """Return the sample without the bytes before it that do not change how the frame is decoded."""
         for at in reversed(range(len(sample.scene.before))):
             before = (*sample.scene.before[:at], *sample.scene.before[at + 1 :])
             fewer = self._read(message, replace(sample.scene, before=before), sample.data, sample.origin)
@@ -112,7 +116,7 @@ class Samples:
         return sample
 
     def _has_secrets_before(self, scene: Scene) -> bool:
-        """Return whether something in secret fields is said before a frame."""
+        """Return whether the bytes before a frame contain a non-empty secret field."""
         for at, (role, data) in enumerate(scene.before):
             items, _ = self._bench.read(replace(scene, role=role, before=scene.before[:at]), data)
             values = (node.value for _, _, node in items if isinstance(node, Node))
@@ -133,7 +137,7 @@ class Samples:
         return message.role or (self._protocol.roles or (None,))[0]
 
     def _read(self, message: m.Message, scene: Scene, data: bytes, origin: str) -> Sample | None:
-        """Return the sample of bytes that are one whole frame of the message and nothing else."""
+        """Return the sample of bytes that are exactly one frame of the message."""
         try:
             items, known = self._bench.read(scene, data)
         except DecodeError:
@@ -148,7 +152,7 @@ class Samples:
         return Sample(scene=scene, data=data, tree=tree, origin=origin, known=known) if is_plain else None
 
     def _grown(self, message: m.Message) -> tuple[Scene, bytes] | None:
-        """Return the plainest frame of a message; where a value is refused, with the next option for that value."""
+        """Return the plainest frame of a message; where a value is refused, try the next option for that value."""
         sites = {} if message.code is None else dict.fromkeys(self._soil.code_sites, message.code)
         demands: dict[str, int] = {}
         for _ in range(_MOST_TRIES):
@@ -175,7 +179,7 @@ class Samples:
 
     @cached_property
     def _explored(self) -> dict[str, list[Draft]]:
-        """Frames of messages that come about only by a choice besides their code: a few of each, found once."""
+        """Return a few frames of each message that needs a choice other than its code; computed once."""
         crop = Crop(self._soil, Drafting(self._plan))
         valid_drafts(crop)
         found: dict[str, list[Draft]] = {}
@@ -185,7 +189,7 @@ class Samples:
         return found
 
     def joined(self, name: str) -> Iterator[Draft]:
-        """Yield frames made to show a join, whole at the end."""
+        """Yield frames made to show a join, reassembled at the end."""
         samples = [self.of(message) for message in self._protocol.messages]
         drafts = [
             Draft(scene=each.scene, data=each.data, trees=(each.tree,), error=None, known=each.known)
@@ -205,7 +209,7 @@ class Samples:
         return Scenery(self._soil)
 
     def _with_defaults(self, message: m.Message, sample: Sample) -> Sample:
-        """Return the sample with the declared defaults in the headers of its frames, those inside others too, where that can be written."""
+        """Return the sample with declared defaults in the headers of its frames, inner ones too, where it can be encoded."""
         frames = (each for each in _records(sample.tree.value) if isinstance(each, FrameValue))
         if not any(self._defaults[each.name] for each in frames):
             return sample
@@ -220,7 +224,7 @@ class Samples:
         return self._read(message, sample.scene, data, f"{sample.origin}, headers by default") or sample
 
     def _rewritten(self, sample: Sample) -> bytes | None:
-        """Return the bytes of a sample's value as it is now; None where it cannot be written."""
+        """Return the bytes of a sample's current value; None where it cannot be encoded."""
         before = self._bench.read(sample.scene, b"")[1]
         options = Options(sample.scene.role, context=before)
         try:
@@ -230,7 +234,7 @@ class Samples:
 
     @cached_property
     def _defaults(self) -> dict[str, tuple[str, ...]]:
-        """The fields of frames that have a declared default."""
+        """Return the fields of each frame that have a declared default."""
         return {
             frame.name: tuple(
                 field.name for field in flat_fields(frame.fields) if isinstance(field.value, m.Default)
@@ -239,7 +243,7 @@ class Samples:
         }
 
     def _without_secrets(self, message: m.Message, sample: Sample) -> Sample | None:
-        """Return the sample with nothing in the fields that are secret, or nothing of meaning; None where such a frame cannot be."""
+        """Return the sample with empty or meaningless values in its secret fields; None where there is no such frame."""
         if not self._secrets or not _has_any(sample.tree.value, self._secrets):
             return sample
         for blank, how in ((_emptied, "left empty"), (_filled, "replaced")):
@@ -268,7 +272,7 @@ class Samples:
 
 
 def _by_message(vectors: VectorFile | None) -> dict[str, list[Valid]]:
-    """Return the vectors that may be shown, those first that an encoder gives back."""
+    """Return the vectors that may be shown; those that an encoder reproduces are first."""
     found: dict[str, list[Valid]] = {}
     for vector in vectors.vectors if vectors is not None else ():
         if not isinstance(vector, Valid) or vector.variant or vector.limits or len(vector.frames) != 1:
@@ -310,7 +314,7 @@ def _emptied(value: object) -> object:
 
 
 def _filled(value: object) -> object:
-    """Return a value of the same size that says nothing."""
+    """Return a value of the same size without information."""
     match value:
         case str():
             return "x" * len(value)

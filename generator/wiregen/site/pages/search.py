@@ -1,4 +1,4 @@
-"""What the search finds, as a script that sets one variable: so that it works from `file://`, where nothing may be fetched."""
+"""The index of the search, as a script that sets one variable: it works from `file://`, where a fetch is refused."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from wiregen.site.pages.views import MessageView, TypeView
 __all__ = ["Entry", "entries_of", "entries_of_guide", "search_script"]
 
 Entry: TypeAlias = tuple[str, str, str, str]
-"""What it is called, of which kind it is, where it is, and what is said about it."""
+"""Name, kind, path, and a short description."""
 _MOST_TEXT: Final = 160
 _MOST_SAID: Final = 400
 _N_CRUMBS: Final = 3
-"""Of a chapter; pages of codes, which lie deeper, are found by their titles."""
+"""Of a chapter; the deeper pages of codes are found by their titles."""
 _HEADING: Final = re.compile(r"^## (.+)$\n((?:(?!^## ).*\n?)*)", re.MULTILINE)
 _RULE: Final = re.compile(r"^([a-z_]+) +: ", re.MULTILINE)
 """The beginning of a rule of the grammar."""
@@ -32,7 +32,7 @@ _ESCAPED: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
 def search_script(entries: Iterable[Entry]) -> str:
-    """Return the script: ASCII only, and nothing in it that HTML would read."""
+    """Return the script: ASCII only, without characters that HTML interprets."""
     text = json.dumps(list(entries), ensure_ascii=True, separators=(",", ":"))
     return f"window.wiregenIndex={text.translate(_ESCAPED)};\n"
 
@@ -40,7 +40,7 @@ def search_script(entries: Iterable[Entry]) -> str:
 def entries_of(
     book: Book, overview: ProtocolView, pages: Iterable[MessageView], types: Iterable[TypeView]
 ) -> Iterator[Entry]:
-    """Yield all that is to be found of one protocol."""
+    """Yield the search entries of one protocol."""
     folder = book.protocol.name
     yield folder, "protocol", f"{folder}/index.html", _brief(overview.doc)
     for page in pages:
@@ -61,7 +61,7 @@ def entries_of(
 
 
 def entries_of_guide(pages: Iterable[GuideView]) -> Iterator[Entry]:
-    """Yield the pages of the guide with the words of their headings, and their sections with their first words and what is code in them."""
+    """Yield the pages of the guide with their headings, and their sections with their first words and their code."""
     for page in pages:
         url = f"{GUIDE}/{page.shell.here}.html"
         headings = ", ".join(re.findall(r"^##+ (.+)$", page.md, re.MULTILINE))
@@ -74,7 +74,7 @@ def entries_of_guide(pages: Iterable[GuideView]) -> Iterator[Entry]:
 
 
 def _words_of(text: str) -> str:
-    """Return the prose of a section, and each word of its code once, as far as there is room."""
+    """Return the prose of a section, and each word of its code once, cut to a bounded length."""
     prose = _FENCED.sub(" ", text)
     said = _plain(prose)[:_MOST_SAID]
     code = " ".join((*_FENCED.findall(text), *re.findall(r"`([^`]+)`", prose)))

@@ -1,4 +1,4 @@
-"""Views of a session's page: what may be said in which state, and what follows."""
+"""Views of a session's page: the transitions of each state, and their effects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ __all__ = ["SessionPageView", "TransitionView", "VariableView"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransitionView:
-    """A row or a timer. `targets`: what is said; of a timer, after which time. `comes_to` and `violation`: what follows."""
+    """A transition or a timer. `targets`: the messages; of a timer, its delay.
+
+    `comes_to` and `violation`: the effect.
+    """
 
     states: str
     role: str
@@ -46,7 +49,10 @@ class VariableView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionPageView:
-    """The page of a session; `conversations`: of the file, that it takes part in; `told`: one that was searched, as text."""
+    """The page of a session.
+
+    `conversations`: those of the file in which it takes part; `told`: one found by search, as text.
+    """
 
     shell: Shell
     session: SessionView
@@ -59,5 +65,5 @@ class SessionPageView:
     ladder: Ladder | None
     told: tuple[ToldView, ...]
     hint: str
-    """How to get a conversation, where there is none."""
+    """How to make a conversation, where there is none."""
     wire: str

@@ -1,6 +1,7 @@
-"""The files of a site: each page and its twins, the index of the search, the look.
+"""The files of a site: each page and its twins, the index of the search, and the styles.
 
-Invariant: the site is a function of its chapters alone; no page asks another computer for anything, and none needs JavaScript.
+Invariant: the site is a function of its chapters alone. A page sends no request to another computer, and
+works without JavaScript.
 """
 
 from __future__ import annotations
@@ -56,7 +57,10 @@ def build_site(
     at_page: Callable[[PurePosixPath], None] = lambda path: None,
     has_guide: bool = False,
 ) -> tuple[Output, ...]:
-    """Return all files of the site; `at_page` is told each page before it is made. `has_guide`: wiregen's own is in it too."""
+    """Return all files of the site.
+
+    `at_page` is called with each page before it is made; `has_guide`: include wiregen's own guide.
+    """
     books = tuple(Book(chapter, has_guide=has_guide) for chapter in chapters)
     entries: list[Entry] = []
     outputs: list[Output] = []
@@ -83,7 +87,7 @@ def build_site(
 
 
 def _linked(outputs: list[Output]) -> Iterator[Output]:
-    """Yield the files; in pages, the links of prose to other pages lead there, and those to nothing are text."""
+    """Yield the files; in pages, links of prose to existing pages get their target, and other links become text."""
     texts = {str(each.path): each.content.decode() for each in outputs if each.path.suffix == ".html"}
 
     def is_there(path: PurePosixPath, url: str) -> bool:

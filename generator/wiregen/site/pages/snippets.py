@@ -1,4 +1,4 @@
-"""What one types to get a sample: Python on the generated package, and the command."""
+"""Code that reproduces a sample: Python on the generated package, and the command."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ __all__ = ["Snippets"]
 _PACKAGE: Final = "wireproto"
 _WIDTH: Final = 100
 _LONGEST: Final = 1200
-"""Characters of a snippet; a longer one says less."""
+"""The most characters of a snippet; a longer one is not shown."""
 
 
 class _TooStrangeError(Exception):
-    """A value that no constructor makes."""
+    """A value that cannot be written as a constructor."""
 
 
 class Snippets:
-    """Writes the snippets of one protocol; `package` is that of all generated protocols."""
+    """Writes the snippets of one protocol; `package`: the package of all generated protocols."""
 
     def __init__(self, protocol: m.Protocol, plan: Schema, package: str) -> None:
         self._protocol = protocol
@@ -53,7 +53,7 @@ class Snippets:
         return shlex.join((*words, "--format", "tree"))
 
     def encode_command(self, sample: Sample) -> str:
-        """Return the command that makes the sample's bytes; "" where it needs more than one line."""
+        """Return the command that encodes the sample's bytes; "" where it needs more than one line."""
         if self._needs_scene(sample) or self._is_compressed(sample):
             return ""
         maker = LineMaker(self._plan)
@@ -83,7 +83,7 @@ class Snippets:
     # ---- Spark
 
     def spark(self, sample: Sample) -> str:
-        """Return a program that reads the sample as a table; "" where only a capture has what must be said before."""
+        """Return a program that reads the sample as a table; "" where only a capture has the bytes of the other role."""
         role, before = sample.scene.role, sample.scene.before
         if any(speaker != role for speaker, _ in before):
             return ""
@@ -92,7 +92,7 @@ class Snippets:
         stream = b"".join(data for _, data in before) + sample.data
         file = f"{sample.tree.value.message.name}.bin"
         options = [("protocol", name), ("from", role), ("message", sample.tree.value.message.name)]
-        # What was said before may hold the message too: its row is the one where the sample begins.
+        # The bytes before may contain the message too: the sample's row is the one at its offset.
         chosen = f'.where("_offset = {len(stream) - len(sample.data)}")' if before else ""
         calls = "".join(f".option({literal(key)}, {literal(value)})" for key, value in options if value)
         text = (
@@ -108,7 +108,7 @@ class Snippets:
     # ---- Python
 
     def python(self, sample: Sample) -> str:
-        """Return a program that writes the sample and reads it back; "" where no constructor makes it."""
+        """Return a program that encodes the sample and decodes it; "" where a value has no constructor."""
         try:
             frame = sample.tree.value
             message = self._value(frame.message, None)
@@ -130,7 +130,7 @@ class Snippets:
         return text if len(text) <= _LONGEST else ""
 
     def joining(self, said: Iterable[tuple[str | None, bytes]], n_joined: int) -> str:
-        """Return a program that hears what was said and keeps what so many last pieces make whole."""
+        """Return a program that decodes a conversation and keeps `n_joined` reassembled messages."""
         alias, roles = self._alias, self._protocol.roles
         context = ["context=context"]
         made = _called(f"{alias}.Decoder", ["from_role=role", *context] if roles else context, 0)
@@ -149,7 +149,7 @@ class Snippets:
         return text if len(text) <= _LONGEST else ""
 
     def _scene(self, sample: Sample) -> list[str]:
-        """Return the lines that let be known what was said before; openings say nothing."""
+        """Return the lines that decode the bytes sent before, to set the context; openings do not set any."""
         if not self._protocol.contexts:
             return []
         lines = [f"context = {self._alias}.Context()"]
@@ -206,7 +206,7 @@ class Snippets:
                 return literal(value)
 
     def _code(self, variety: Variety) -> tuple[str, ...]:
-        """Return the argument that says which of several codes a variety has."""
+        """Return the argument for the code of an alternative that has several codes."""
         declared = next(each for each in self._unions[variety.union].varieties if each.name == variety.name)
         has_one = len(declared.spans) == 1 and declared.spans[0].low == declared.spans[0].high
         if has_one or "code" in variety.fields:
@@ -254,7 +254,7 @@ def _called(name: str, arguments: list[str], depth: int) -> str:
 
 
 def _bracketed(opening: str, items: Iterable[str], closing: str, depth: int) -> str:
-    """Return items in one line, or one below the other where they are too long."""
+    """Return items in one line, or one on each line where they are too long."""
     listed = list(items)
     line = f"{opening}{', '.join(listed)}{closing}"
     if len(line) + 4 * depth <= _WIDTH and "\n" not in line:

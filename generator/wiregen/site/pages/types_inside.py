@@ -1,6 +1,6 @@
-"""The named types that a message holds, shown on its own page: whoever writes a codec from the page need not look elsewhere.
+"""The named types inside a message, shown on its own page: it is sufficient to write a codec.
 
-Small types alone: of one with many members the page has a link.
+Only small types are shown; of a type with many members the page has a link.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from wiregen.site.pages.views import InsideMemberView, InsideView, InsideViews, 
 __all__ = ["inside_of", "width_text"]
 
 _MOST_MEMBERS: Final = 24
-"""Members of an enum that is shown."""
+"""The most members of an enum that is shown."""
 _MOST_FIELDS: Final = 12
-"""Fields of a struct, and alternatives with fields of their own."""
+"""The most fields of a struct, and the most alternatives with fields, that are shown."""
 _MOST_LINES: Final = 48
-"""Lines of all types on one page."""
+"""The most lines of all types on one page."""
 
 Inner: TypeAlias = m.Struct | m.Frame | m.Enum | m.Union | m.Coding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Held:
-    """A type that a message holds. `messages`: those that may be in a frame."""
+    """A type inside a message. `messages`: of a frame, the messages that it may contain."""
 
     type: Inner
     messages: tuple[m.Message, ...] = ()
 
     @property
     def owners(self) -> Iterator[tuple[m.Field, ...]]:
-        """The rows of fields that belong to it."""
+        """Yield the lists of fields that belong to the type."""
         match self.type:
             case m.Struct():
                 yield self.type.fields
@@ -56,9 +56,9 @@ class _Held:
 
 
 def inside_of(book: Book, declaration: m.Message, frame: m.Frame | None, layout: LayoutView) -> InsideViews:
-    """Return the types of a message's fields and of its frame's, and those that they hold in turn.
+    """Return the types of a message's fields and of its frame's, and the types inside those.
 
-    What the table of the message spells out already is left out.
+    A type that the table of the message expands already is left out.
     """
     spelt = {row.owner for row in layout.rows}
     shown: list[InsideView] = []
@@ -86,7 +86,7 @@ def inside_of(book: Book, declaration: m.Message, frame: m.Frame | None, layout:
 
 
 def _named(*owners: Iterable[m.Field]) -> Iterator[m.Reference]:
-    """Yield what fields refer to, but messages: a frame tells its own by their codes."""
+    """Yield the types that fields refer to, except messages: a frame lists its own by their codes."""
     for fields in owners:
         found = references(*(field.type for field in flat_fields(fields)))
         yield from (each for each in found if not isinstance(each, m.MessageReference))
@@ -117,7 +117,7 @@ def _is_small(view: InsideView) -> bool:
 
 
 def _view(book: Book, held: _Held, told: Collection[str]) -> InsideView:
-    """Return a type; `told`: what the page says above of how to read its fields."""
+    """Return a type; `told`: the legend that the page shows above already."""
     type_ = held.type
     cells = tuple(
         cell
@@ -138,7 +138,7 @@ def _view(book: Book, held: _Held, told: Collection[str]) -> InsideView:
 
 
 def _rows(book: Book, type_: Inner) -> tuple[RowView, ...]:
-    """Return the table of a struct; that of a frame is on every page of a message in it."""
+    """Return the table of a struct. That of a frame is on the page of every message in it."""
     return (
         tuple(rows_of(book, book.cells.of(type_.name, type_.fields))) if isinstance(type_, m.Struct) else ()
     )
@@ -173,14 +173,14 @@ def _member(number: str, name: Linked, holds: tuple[Linked, ...], doc: str) -> I
 
 
 def width_text(width: m.Width) -> str:
-    """Return how a number goes on that begins with one of a span."""
+    """Return how a variable-width integer continues after a first number of one span."""
     if width.is_null:
         return "null"
     return "the value itself" if width.wide is None else f"then {type_text(width.wide)}"
 
 
 def _holds(book: Book, fields: tuple[m.Field, ...]) -> tuple[Linked, ...]:
-    """Return fields as a file has them, in one line."""
+    """Return fields in the syntax of the file, in one line."""
     return book.places.linked(harmless(", ".join(_declared(field) for field in fields)))
 
 

@@ -1,4 +1,4 @@
-"""Where a declaration is used: in which fields and frames, contexts, joins and rows of sessions."""
+"""The uses of a declaration: in fields and frames, contexts, joins and transitions of sessions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ __all__ = ["Said", "Usage", "Use", "contexts_asked", "reactions_of"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
-    """`owner`: the declaration that uses it; `how`: as a field's path, or in words. `page`: where to read on instead, without suffix."""
+    """`owner`: the declaration that uses it. `how`: the path of a field, or words.
+
+    `page`: another page to link, without suffix.
+    """
 
     owner: str
     how: str
@@ -34,7 +37,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A row of a session that speaks of a message: in which states, who says it, under which condition, and what it comes to."""
+    """A transition of a session that names a message: its states, the role, the guard, and the effect."""
 
     session: str
     states: str
@@ -46,13 +49,13 @@ class Said:
 
 
 class Usage:
-    """Looks one protocol over once, and answers by name."""
+    """The uses of one protocol's declarations, indexed by name."""
 
     def __init__(self, protocol: m.Protocol) -> None:
         self._uses: dict[str, list[Use]] = {}
         self._rows: dict[str, list[Said]] = {}
         self.owners = tuple(_owners(protocol))
-        """Declarations that have fields, and which."""
+        """Declarations that have fields, with these fields."""
         for name, use in (*_fields(protocol), *_behaviour(protocol)):
             if use not in self._uses.setdefault(name, []):
                 self._uses[name].append(use)
@@ -63,11 +66,11 @@ class Usage:
         return tuple(self._uses.get(name, ()))
 
     def rows(self, name: str) -> tuple[Said, ...]:
-        """Return the rows that name a message; not those of `any`."""
+        """Return the transitions that name a message; not those of `any`."""
         return tuple(self._rows.get(name, ()))
 
     def of_frame(self, name: str) -> tuple[Use, ...]:
-        """Return the contexts and joins that a frame takes part in, and so every message in it."""
+        """Return the contexts and joins in which a frame, and so every message in it, takes part."""
         return tuple(replace(use, how=f"{name} {use.how}") for use in self.uses(name) if use.page)
 
     def _look_over(self, session: m.Session) -> None:
@@ -140,7 +143,7 @@ def _behaviour(protocol: m.Protocol) -> Iterator[tuple[str, Use]]:
 
 
 def contexts_asked(fields: tuple[m.Field, ...]) -> frozenset[str]:
-    """Return the contexts that say how fields are laid out."""
+    """Return the contexts that determine the layout of fields."""
     flat = tuple(flat_fields(fields))
     asked = [part for field in flat for part in field_expressions(field)]
     asked += [part for field in flat for type_ in shapes(field.type) for part in direct_expressions(type_)]
@@ -150,7 +153,7 @@ def contexts_asked(fields: tuple[m.Field, ...]) -> frozenset[str]:
 
 
 def reactions_of(protocol: m.Protocol) -> dict[str, tuple[str, ...]]:
-    """Return by rule what a receiver does about it, each in a few words."""
+    """Return the reactions of a receiver to a broken rule, by rule, each in a few words."""
     found: dict[str, dict[str, None]] = {}
     bounds = limits_of(protocol)
     for limit in protocol.limits:

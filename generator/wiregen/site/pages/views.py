@@ -1,4 +1,4 @@
-"""What the templates of the site print: facts decided, texts chosen, nothing left to compute."""
+"""The data that the templates of the site print; a template computes no facts and chooses no texts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shell:
-    """What every page has: `root` leads to the site's folder, `here` is the page's own name without its suffix."""
+    """The parts of every page. `root`: the path to the site's folder.
+
+    `here`: the page's name without its suffix.
+    """
 
     title: str
     root: str
@@ -48,7 +51,7 @@ class Shell:
 
     @property
     def url(self) -> str:
-        """The page's own name, as a section of its folder links to it."""
+        """Return the page's own file name, for links inside its folder."""
         return f"{self.here}.html"
 
 
@@ -65,13 +68,13 @@ class NotesView:
 
     @property
     def lines(self) -> tuple[tuple[str, str], ...]:
-        """What there is of them as Markdown in one line each, with its name."""
+        """Return each annotation that is present: its name, and its text as one line of Markdown."""
         named = (
             *(("Source", in_cell(markdown(source))) for source in self.sources),
             ("Since", in_cell(markdown(self.since))),
             ("Deprecated", self.deprecated.cell),
             ("Assumed", self.assumed.cell),
-            # A dash, not a colon: what the file says may have one of its own.
+            # A dash, not a colon: the text of the file may contain a colon.
             ("Erratum", f"the document says otherwise — {self.errata.cell}" if self.errata else ""),
             ("Secret", "never shown" if self.is_secret else ""),
         )
@@ -79,7 +82,7 @@ class NotesView:
 
     @property
     def cell(self) -> str:
-        """The same as sentences in a cell of a table."""
+        """Return the annotations as sentences for a cell of a table."""
         return " ".join(f"{name}: {text.rstrip('.')}." for name, text in self.lines)
 
 
@@ -112,7 +115,7 @@ class RowView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayoutView:
-    """The same layout five times. `uid` keeps the tabs of a page apart."""
+    """One layout in five forms. `uid`: a prefix that keeps the ids of several layouts on a page different."""
 
     uid: str
     diagram: Diagram
@@ -126,7 +129,7 @@ class LayoutView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InsideMemberView:
-    """A number of an enum, union, coding or frame, what it stands for, and the fields that follow it."""
+    """A number of an enum, union, coding or frame, its meaning, and the fields that follow it."""
 
     number: str
     name: Linked
@@ -140,7 +143,7 @@ class InsideMemberView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InsideView:
-    """A named type that a message holds: the rows of a struct, or the members of what a number chooses."""
+    """A named type inside a message: the rows of a struct, or the members that a number selects."""
 
     title: Linked
     kind: str
@@ -154,7 +157,7 @@ class InsideView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InsideViews:
-    """The types that a message holds; `others` are too large for its page."""
+    """The types inside a message; `others`: types that are too large for its page."""
 
     shown: tuple[InsideView, ...]
     others: tuple[Linked, ...]
@@ -185,7 +188,7 @@ class SampleView:
     anatomy: Anatomy
     hex: str
     play: str
-    """What the playground's link holds behind `#`."""
+    """The fragment of the playground's link, after `#`."""
     carried: tuple[CarriedView, ...]
     snippets: tuple[SnippetView, ...]
 
@@ -214,7 +217,7 @@ class SaidView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclarationView:
-    """What all declarations have."""
+    """The parts that all declarations have."""
 
     name: str
     kind: str
@@ -226,7 +229,7 @@ class DeclarationView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageView:
-    """The page of a message, or of anything else that is fields in a row."""
+    """The page of a message, or of another declaration of fields."""
 
     shell: Shell
     declaration: DeclarationView
@@ -237,7 +240,7 @@ class MessageView:
     inside: InsideViews
     sample: SampleView | None
     no_sample: str
-    """Why there is none, where one would be looked for."""
+    """Why there is no sample, where a reader may expect one."""
     faults: tuple[FaultView, ...]
     also: tuple[Linked, ...]
     rules: tuple[RuleView, ...]
@@ -246,7 +249,7 @@ class MessageView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberView:
-    """A member of an enum, a width of a coding, or a variety of a union with its layout."""
+    """A member of an enum, a width of a coding, or an alternative of a union with its layout."""
 
     name: str
     anchor: str
@@ -290,7 +293,7 @@ class RuleView:
     vectors: tuple[str, ...]
     n_more: int
     by_code: str
-    """The codes that the vectors are refused with, where none says by name that it breaks the rule."""
+    """The codes of the refused vectors, where no vector names the rule."""
     told: tuple[ToldView, ...] = ()
     """A conversation whose last line breaks it."""
 
@@ -334,5 +337,5 @@ class ListingView:
 
     @property
     def twin(self) -> str:
-        """The way to its page in Markdown."""
+        """Return the path of its page in Markdown."""
         return self.url.removesuffix(".html") + ".md"
