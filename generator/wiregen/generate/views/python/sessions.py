@@ -18,6 +18,9 @@ _TAKEN = frozenset(
     "close context eof failure has_more is_closed keeps_going next_timeout observe receive role send tick state".split()
 )
 
+_LIBRARY = (("typing", "Any"), ("uuid", "UUID"))
+"""Names of the standard library that an annotation of a header field may hold, each after its module."""
+
 _PARAMETERS = frozenset(
     "backlog context handler host idle_timeout keep_going limits make max_connections now on_error port report role "
     "server_hostname ssl strict timeout variant".split()
@@ -69,6 +72,8 @@ class SessionsView:
     """The class of the frames that each role sends."""
     imports: tuple[str, ...]
     """Names of the messages' module that annotations need."""
+    library_imports: tuple[tuple[str, str], ...]
+    """Names of the standard library that annotations need, each after its module."""
     message: str
     exports: tuple[str, ...]
     on_error: m.ErrorAction
@@ -115,12 +120,14 @@ def sessions_view(protocol: m.Protocol, module: ModuleView) -> SessionsView:
     views = tuple(each.view for each in sessions)
     frames = [view.name for view in module.frames]
     classes = dict.fromkeys((*frames, *(preamble.data.name for preamble in module.preambles)))
+    words = {word for field in module.header for word in _WORD.findall(field.annotation)}
     return SessionsView(
         module=module,
         sessions=sessions,
         options=options,
         frames=tuple(_frames(protocol, module)),
-        imports=tuple(sorted(_needed(module), key=lambda name: (name.startswith("_"), name.lower()))),
+        imports=tuple(sorted(_needed(module, words), key=lambda name: (name.startswith("_"), name.lower()))),
+        library_imports=tuple(each for each in _LIBRARY if each[1] in words),
         message=" | ".join(("_Message", *(f"messages.{name}" for name in classes))),
         exports=tuple(sorted((*LOADED_LATE, *views))),
         on_error=protocol.on_error,
@@ -133,11 +140,10 @@ def _frames(protocol: m.Protocol, module: ModuleView) -> Iterator[tuple[str, str
         yield from ((role, view.name) for view in module.frames if view.role in (None, role))
 
 
-def _needed(module: ModuleView) -> set[str]:
-    """Return the names that annotations of a connection's functions are made of."""
-    words = {word for field in module.header for word in _WORD.findall(field.annotation)}
+def _needed(module: ModuleView, words: set[str]) -> set[str]:
+    """Return the names of the messages' module that annotations of a connection's functions are made of."""
     aliases = {f"_{union.name}" for union in module.unions}
-    named = words & (set(module.exports) | aliases | {"UUID"})
+    named = words & (set(module.exports) | aliases)
     return named | {"_Message", "_Role"} | ({"_Variant"} if module.variants else set())
 
 
