@@ -1,4 +1,4 @@
-"""What makes `format("wire")` known wherever wiregen is installed: Spark looks for packages of such names."""
+"""Registers `format("wire")` wherever wiregen is installed: Spark imports packages of such names."""
 
 from wirespark.source import WireSource as DefaultSource
 

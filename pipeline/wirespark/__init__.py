@@ -67,7 +67,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Return what is asked for, loaded only then: a worker needs a part, and a look at a schema needs no Spark."""
+    """Return a public name, and import its module only now.
+
+    A worker needs one part, and reading a schema does not need Spark.
+    """
     if name not in _PLACES:
         raise AttributeError(f"{__name__} has no {name}")
     return getattr(importlib.import_module(f"wirespark.{_PLACES[name]}"), name)

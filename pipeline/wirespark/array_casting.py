@@ -1,4 +1,4 @@
-"""Arrays that somebody else made, as ones of the package's own types; and as values of Python."""
+"""Conversion of foreign arrays to the package's own types, and to Python values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["bare", "bare_type", "fitted", "plain"]
 
 
 def plain(array: ArrowArray) -> Values:
-    """Return an array's values as Python has them."""
+    """Return the values of an array as Python values."""
     type_ = array.type
     if pa.types.is_decimal(type_):
         return [None if value is None else int(value) for value in array.to_pylist()]
@@ -24,10 +24,12 @@ def plain(array: ArrowArray) -> Values:
 
 
 def fitted(array: ArrowArray, type_: ArrowType, path: str = "") -> ArrowArray:
-    """Return an array as one of that type: what is missing inside structs is null, other widths are taken where they fit.
+    """Return an array cast to a type.
+
+    Missing columns inside structs become null; other widths are accepted if the values fit.
 
     Raises:
-        WireSparkError: There is a column too many, or one of another kind.
+        WireSparkError: A column is unknown, or of another kind.
     """
     if array.type.equals(type_):
         return array
@@ -63,14 +65,17 @@ def _fitted_struct(array: ArrowArray, type_: ArrowType, path: str) -> ArrowArray
 
 
 def bare_type(type_: ArrowType) -> ArrowType:
-    """Return a type without what its fields say besides: Spark holds what a function returns to the very types, notes included."""
+    """Return a type without the metadata of its fields.
+
+    Spark compares the type of a function's result exactly, metadata included.
+    """
     if pa.types.is_struct(type_):
         return pa.struct([pa.field(field.name, bare_type(field.type)) for field in type_])
     return pa.list_(bare_type(type_.value_type)) if pa.types.is_list(type_) else type_
 
 
 def bare(array: ArrowArray) -> ArrowArray:
-    """Return an array as one of such a type."""
+    """Return an array without the metadata of its fields."""
     type_ = array.type
     if pa.types.is_struct(type_):
         children = [bare(array.field(number)) for number in range(type_.num_fields)]

@@ -1,7 +1,8 @@
 """Values of a generated package to Arrow arrays, a column at a time.
 
-A filler takes the values of one field (None where there is none) and gives the arrays of its columns: one, and what stands beside
-it. Fillers are made once from the plan and the schema, whose columns stand in the order of the plan's fields.
+A filler takes the values of one field (None for absent ones) and returns the arrays of its columns: the main
+one and its companions (`number`, `raw`). Fillers are made once from the schema of the protocol and the Arrow
+schema, whose columns are in the order of the fields.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class Fillers:
     def record(
         self, fields: Fields, schema: Iterable[ArrowField], without: str | None = None
     ) -> RecordFiller:
-        """Return what gives the columns of a declaration's fields, out of its records."""
+        """Return the function that builds the columns of a declaration's fields from its records."""
         wanted = self._shown(fields, without)
         trailing = [field.name for field in wanted if self._types.is_trailing(field)]
         groups = list(column_groups(schema))
@@ -84,7 +85,7 @@ class Fillers:
         return fill
 
     def _shown(self, fields: Fields, without: str | None) -> list[Field]:
-        """Return the fields that have columns, each name once."""
+        """Return the fields that have columns, one per name."""
         found: dict[str, Field] = {}
         for field in self._types.flat_fields(fields):
             if not field.is_hidden and field.name != without:
@@ -92,7 +93,7 @@ class Fillers:
         return list(found.values())
 
     def named(self, name: str, schema: Iterable[ArrowField]) -> RecordFiller:
-        """Return the same of a message, struct, preamble, or frame without a message, by its name."""
+        """Return such a function for a message, struct, preamble, or frame without a message, by its name."""
         declared = self._schema
         if name in declared.messages:
             return self.record(declared.messages[name].fields, schema)
@@ -105,19 +106,19 @@ class Fillers:
         return self._plain_record(schema)
 
     def header(self, frame: str, schema: Iterable[ArrowField]) -> RecordFiller:
-        """Return the same of what a frame has around its message."""
+        """Return such a function for the fields of a frame other than its message."""
         known = self._schema.frames[frame]
         return self.record(known.fields, schema, without=known.message)
 
     def _plain_record(self, schema: Iterable[ArrowField]) -> RecordFiller:
-        """Return the same of what no plan declares: a piece, or a message of unknown layout."""
+        """Return such a function for an undeclared record: a fragment, or a message of unknown layout."""
         columns = list(schema)
         return lambda records: [pa.array(_attributes(records, each.name), each.type) for each in columns]
 
     # ---- values
 
     def of(self, type_: Type, columns: Sequence[ArrowField]) -> Filler:
-        """Return the filler of a type, for its column and those beside it."""
+        """Return the filler of a type, for its column and the companions."""
         type_ = self._content(type_)
         column = columns[0]
         if isinstance(type_, self._nodes.Match) and wire_of(column) not in ("choice", "json"):
@@ -171,7 +172,7 @@ class Fillers:
     def _halves(
         self, value: str | None, encoding: Encoding, lenient: bool, endian: Endian
     ) -> tuple[str | None, bytes | None]:
-        """Return a text, or else the bytes that it stands for."""
+        """Return a text, or its encoded bytes if it is not valid Unicode."""
         try:
             return value, None if value is None else value.encode()[:0] or None
         except UnicodeEncodeError:
@@ -223,7 +224,7 @@ class Fillers:
         return lambda values: (_struct_array(fill(values), column.type, values),)
 
     def _frame(self, type_: FrameReference, column: ArrowField) -> Filler:
-        """Return the filler of frames inside a message: which message, the header, each message."""
+        """Return the filler of frames inside a message: the name of the message, the header, each message."""
         frame = self._schema.frames[type_.name]
         if frame.message is None:
             return self._struct(type_, column)
@@ -250,7 +251,7 @@ class Fillers:
         )
 
     def _bodies(self, groups: Sequence[Sequence[ArrowField]]) -> RecordFiller:
-        """Return what puts each message in the column of its name."""
+        """Return the function that puts each message in the column of its name."""
         known = self._plan.messages
         fillers = [
             (name, self.of(self._nodes.MessageReference(name), group))
@@ -269,7 +270,7 @@ class Fillers:
         return fill
 
     def _union(self, type_: UnionReference, column: ArrowField) -> Filler:
-        """Return the filler of a union: which variety, its code, and each variety."""
+        """Return the filler of a union: the name of the alternative, its code, and each alternative."""
         groups = list(column_groups(column.type))[1:]
         code, rest = groups[0], groups[1:]
         varieties = [
@@ -305,7 +306,7 @@ class Fillers:
         return name, lambda values: (_struct_array(record(values), group[0].type, values),)
 
     def _choice(self, type_: Match, column: ArrowField) -> Filler:
-        """Return the filler of a choice of several types: the first arm that takes a value has it."""
+        """Return the filler of a choice of several types: a value goes to the first arm that accepts it."""
         groups = list(column_groups(column.type))
         arms: dict[str, Type] = {}
         for arm in self._arms.leaf_arms(type_):
@@ -332,7 +333,7 @@ class Fillers:
 
 
 def column_groups(schema: Iterable[ArrowField]) -> Iterator[list[ArrowField]]:
-    """Yield each column with those that stand beside it."""
+    """Yield each column with its companions (`number`, `raw`)."""
     group: list[ArrowField] = []
     for column in schema:
         if group and wire_of(column) not in _BESIDE:
@@ -357,7 +358,7 @@ def _strings(values: Values) -> ArrowArray:
 
 
 def _mask(values: Values) -> ArrowArray:
-    """Return where values are null; None: nowhere."""
+    """Return the mask of null values, or None if no value is null."""
     is_null = [value is None for value in values]
     return pa.array(is_null, pa.bool_()) if True in is_null else None
 
@@ -367,12 +368,15 @@ def _struct_array(arrays: list[ArrowArray], type_: ArrowType, values: Values) ->
 
 
 def declared(name: str, known: Container[object]) -> str:
-    """Return a name as the .wire file has it."""
+    """Return a name as the .wire file spells it."""
     return name if name in known else name.removesuffix("_")
 
 
 def _attributes(records: Values, name: str) -> Values:
-    """Return a field of each record; a name that Python or the runtime has taken is spelled with an underscore behind it."""
+    """Return a field of each record.
+
+    The class adds an underscore to a name that Python or the runtime reserves.
+    """
     first = next((record for record in records if record is not None), None)
     if first is None:
         return [None] * len(records)
@@ -383,7 +387,7 @@ def _attributes(records: Values, name: str) -> Values:
 
 
 def _n_behind(trailing: list[str], name: str) -> int | None:
-    """Return how many trailing fields stand behind one; None: it is none itself."""
+    """Return the number of trailing fields after this one, or None if it is not a trailing field."""
     return len(trailing) - trailing.index(name) - 1 if name in trailing else None
 
 
@@ -395,7 +399,7 @@ def _without_absent(records: Values, values: Values, n_behind: int) -> Values:
 
 
 def arm_key(n: Nodes, type_: Type) -> str:
-    """Return what arms of a choice have alike that share a column; `n`: the classes of nodes."""
+    """Return the key that arms of a choice have in common if they share a column; `n`: the classes of nodes."""
     match type_:
         case n.EnumReference(name) | n.StructReference(name) | n.UnionReference(name):
             return name

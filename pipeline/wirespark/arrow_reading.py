@@ -1,7 +1,7 @@
-"""Arrow arrays back to values of a generated package, a column at a time: what `filling` does, undone.
+"""Arrow arrays to values of a generated package, a column at a time: the inverse of `arrow_building`.
 
-A taker takes the arrays of one field (its column, and what stands beside it) and gives a value for each row, None where there is
-none. The arrays have the package's own types: see `fitting`.
+A taker takes the arrays of one field (its column and the companions) and returns a value for each row, None
+for absent ones. The arrays have the package's own types: see `array_casting.fitted`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,10 @@ class Takers:
         self._namespace = vars(sys.modules[package.native.Decoder.__module__])
 
     def class_of(self, name: str, namespace: Mapping[str, Made] | None = None) -> Made:
-        """Return the class of a declaration: where a module has that name for itself, one that says whose it is."""
+        """Return the class of a declaration.
+
+        If the module uses that name itself, the class is the one with an underscore.
+        """
         names = self._namespace if namespace is None else namespace
         other = names.get(f"{name}_")
         return other if getattr(other, "_NAME", "") == name or name not in names else names[name]
@@ -65,7 +68,7 @@ class Takers:
     # ---- records
 
     def named(self, name: str, schema: Iterable[ArrowField]) -> Taker:
-        """Return what takes a message, struct, preamble, piece, or frame without a message, out of its columns."""
+        """Return the taker of a message, struct, preamble, fragment, or frame without a message, by its name."""
         known = self._schema
         if name == "Unknown" and name not in known.messages:
             return lambda arrays: list(map(self._unknown, *(plain(array) for array in arrays)))
@@ -81,7 +84,7 @@ class Takers:
         return lambda arrays: list(map(class_, *(plain(array) for array in arrays)))
 
     def header(self, frame: str, schema: Iterable[ArrowField]) -> Callable[[Arrays], list[dict[str, object]]]:
-        """Return what takes the arguments of a frame's class beside its message."""
+        """Return the function that reads the arguments of a frame's class, without its message, from columns."""
         known = self._schema.frames[frame]
         names, takers = self._fields(self.class_of(frame), known.fields, schema, known.message)
 
@@ -97,7 +100,7 @@ class Takers:
     def _fields(
         self, class_: Made, fields: Fields, schema: Iterable[ArrowField], without: str | None = None
     ) -> tuple[list[str], list[tuple[Taker, int]]]:
-        """Return the arguments that a declaration's columns are, and what takes each, with how many columns it takes."""
+        """Return the names of a declaration's arguments, and the taker of each with its number of columns."""
         shown: dict[str, Field] = {}
         for field in self._types.flat_fields(fields):
             if not field.is_hidden and field.name != without:
@@ -128,7 +131,7 @@ class Takers:
         return take
 
     def _trailing(self, class_: Made, fields: Fields) -> list[str]:
-        """Return the arguments that may be left out, the last one first."""
+        """Return the arguments that may be omitted, the last one first."""
         return [
             _argument(class_, field.name)
             for field in reversed(tuple(self._types.flat_fields(fields)))
@@ -138,7 +141,7 @@ class Takers:
     # ---- values
 
     def of(self, type_: Type, columns: Sequence[ArrowField]) -> Taker:
-        """Return the taker of a type, for its column and those beside it."""
+        """Return the taker of a type, for its column and the companions."""
         type_ = self._content(type_)
         column, wire = columns[0], wire_of(columns[0])
         if isinstance(type_, self._nodes.Match) and wire not in ("choice", "json"):
@@ -232,7 +235,7 @@ class Takers:
     # ---- structs of which one is set
 
     def _bodies(self, columns: Iterable[ArrowField]) -> dict[str, tuple[Taker, int, int]]:
-        """Return what takes each message, by name, with the places of its columns."""
+        """Return the taker of each message by name, with the range of its columns."""
         known, place = self._plan.messages, 0
         found: dict[str, tuple[Taker, int, int]] = {}
         for group in column_groups(columns):
@@ -251,7 +254,7 @@ class Takers:
         return take
 
     def _frame(self, type_: FrameReference, column: ArrowField) -> Taker:
-        """Return the taker of frames inside a message: which message, the header, each message."""
+        """Return the taker of frames inside a message: the name of the message, the header, each message."""
         name = type_.name
         class_, frame = self.class_of(name), self._schema.frames[name]
         if frame.message is None:
@@ -276,7 +279,7 @@ class Takers:
         return take
 
     def _union(self, type_: UnionReference, column: ArrowField) -> Taker:
-        """Return the taker of a union: which variety, its code, and each variety."""
+        """Return the taker of a union: the name of the alternative, its code, and each alternative."""
         groups = list(column_groups(column.type))[2:]
         varieties = [
             each
@@ -298,7 +301,7 @@ class Takers:
         return take
 
     def _variety(self, variety: Variety, group: Sequence[ArrowField], names: Mapping[str, Made]) -> Taker:
-        """Return the taker of a variety; the last of its arrays is the list of codes."""
+        """Return the taker of an alternative; the last of its arrays is the list of codes."""
         class_ = self.class_of(variety.name, names)
         shown = [field for field in self._types.flat_fields(variety.fields) if not field.is_hidden]
         has_code = "code" in class_.__slots__ and "code" not in class_.__match_args__
@@ -312,7 +315,7 @@ class Takers:
         return _coded(class_, names_, lambda arrays: _taken(takers, arrays[0].flatten()), has_code=has_code)
 
     def _choice(self, type_: Match, column: ArrowField) -> Taker:
-        """Return the taker of a choice of several types: the first arm that is set is the value."""
+        """Return the taker of a choice of several types: the value is that of the first arm that is set."""
         arms: dict[str, Type] = {}
         for arm in self._arms.leaf_arms(type_):
             arms.setdefault(arm_key(self._nodes, self._content(arm)), arm)
@@ -343,7 +346,7 @@ def _taken(takers: Iterable[tuple[Taker, int]], arrays: Arrays) -> list[Values]:
 def _coded(
     class_: Made, names: list[str], take: Callable[[Arrays], list[Values]], *, has_code: bool
 ) -> Taker:
-    """Return what makes varieties; where several codes stand for one, with the code."""
+    """Return the taker of an alternative. If several codes select it, its values carry the code."""
 
     def make(arrays: Arrays) -> Values:
         *own, codes = arrays
@@ -362,7 +365,7 @@ def _coded(
 
 
 def _where_set(take: Taker) -> Taker:
-    """Return the taker of a struct's column out of that of its fields' columns."""
+    """Return the taker of a struct's column, given the taker of the columns of its fields."""
 
     def taken(arrays: Arrays) -> Values:
         array = arrays[0]
@@ -377,7 +380,7 @@ def _where_set(take: Taker) -> Taker:
 
 
 def _chosen(names: Values, values: Mapping[str, Values]) -> Values:
-    """Return each row's value out of the column that its name says."""
+    """Return the value of each row from the column that its name selects."""
     try:
         return [None if name is None else values[name][row] for row, name in enumerate(names)]
     except KeyError as error:
@@ -385,7 +388,10 @@ def _chosen(names: Values, values: Mapping[str, Values]) -> Values:
 
 
 def _note_absent(made: Values, trailing: list[Values]) -> None:
-    """Note of each record how many of its last fields have no value; `trailing`: these, the last one first."""
+    """Set on each record the number of its last fields without a value.
+
+    `trailing`: the values of these fields, the last field first.
+    """
     for row, record in enumerate(made):
         n_absent = 0
         for values in trailing:
@@ -402,7 +408,10 @@ def _member(members: Mapping[str, object], name: str) -> object:
 
 
 def _argument(class_: Made, name: str) -> str:
-    """Return a field's name as the class has it; what Python or the runtime has taken is spelled with an underscore behind it."""
+    """Return the name of a field in its class.
+
+    The class adds an underscore to a name that Python or the runtime reserves.
+    """
     spelled = f"{name.lstrip('_')}_"
     names = (spelled, name) if name in TAKEN_BY_US else (name, spelled)
     return next(each for each in names if each in class_.__match_args__)

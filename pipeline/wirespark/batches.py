@@ -1,4 +1,4 @@
-"""Files to columns: a stretch of a stream, or a share of a capture's connections; what a task runs."""
+"""Files to columns: the work of a task on a stretch of a stream, or on a share of a capture's connections."""
 
 from __future__ import annotations
 
@@ -16,16 +16,19 @@ if TYPE_CHECKING:
     from wirespark.kernels.scanner import Scanner
 
 _BEYOND = 1 << 14
-"""Bytes behind a slice that are read at a time until it is known what its last ones are."""
+"""Bytes after a slice that are read at a time until its last frames are decided."""
 
 __all__ = ["Slice", "batcher_of", "scanner_of", "slice_columns"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slice:
-    """A stretch of a file of one direction; frames that begin in it belong to it. `end` None: to the file's end.
+    """A stretch of a file of one direction; frames that begin in it belong to it.
 
-    `state`: what earlier frames said. `stop`: where the stream ended when it was looked at, whatever the file has now.
+    `end` None: the end of the file.
+
+    `state`: the state that earlier frames left. `stop`: the end of the stream when it was planned, even if
+    the file has grown since.
     """
 
     path: str
@@ -45,7 +48,7 @@ def batcher_of(
     offset: int = 0,
     is_beginning: bool = True,
 ) -> Batcher:
-    """Return what decodes one direction."""
+    """Return the batcher that decodes one direction."""
     walk = Walk(wishes, role, context=context, offset=offset, is_beginning=is_beginning)
     scanner = scanner_of(wishes, role)
     if scanner is None:
@@ -56,7 +59,10 @@ def batcher_of(
 
 
 def scanner_of(wishes: Wishes, role: str | None) -> Scanner | None:
-    """Return the kernels for what a role sends; None: they are not there, not wanted, or know none of its messages."""
+    """Return the scanner of the messages of a role.
+
+    Return None if kernels are not installed, switched off, or do not support any of its messages.
+    """
     if wishes.kernel == "off" or not wishes.is_native or not has_numba():
         return None
     from wirespark.kernels.scanner import scanner_of as found
@@ -65,7 +71,7 @@ def scanner_of(wishes: Wishes, role: str | None) -> Scanner | None:
 
 
 def slice_columns(part: Slice, wishes: Wishes, batch_size: int) -> Iterator[Columns]:
-    """Yield what begins in a slice, and nothing else: the next slice begins where a row does."""
+    """Yield exactly the rows that begin in a slice: the next slice begins where a row does."""
     context = context_of(wishes, part.state)
     batcher = batcher_of(
         wishes, part.role, batch_size, context=context, offset=part.start, is_beginning=part.start == 0
@@ -81,7 +87,7 @@ def slice_columns(part: Slice, wishes: Wishes, batch_size: int) -> Iterator[Colu
 
 
 def _fed(part: Slice, batcher: Batcher, batch_size: int) -> Iterator[Columns]:
-    """Yield what the batcher makes of the slice, and of as many bytes behind it as decide what its last ones are."""
+    """Yield the columns of the slice, and of as many bytes after it as decide its last frames."""
     position, end = part.start, part.end
     with open(part.path, "rb") as file:
         file.seek(position)

@@ -17,7 +17,7 @@ from wirespark.stream_rows import Walk
 __all__ = ["Share", "share_columns"]
 
 _MOST_WAITING = 8 << 20
-"""Bytes of all flows together that wait for their batches."""
+"""Bytes of all flows together that may wait for their batches."""
 _TRIED = 1 << 20
 
 
@@ -39,10 +39,10 @@ Found = tuple[Columns, str | None]
 
 
 def share_columns(share: Share, wishes: Wishes, batch_size: int) -> Iterator[Found]:
-    """Yield what the flows of a share hold, with the flow's name.
+    """Yield the columns of the flows of a share, with the name of the flow.
 
     Raises:
-        WireSparkError: By the iterator: the file is no capture.
+        WireSparkError: By the iterator: the file is not a capture.
     """
     live: dict[str, dict[bool, Batcher]] = {}
     waiting = 0
@@ -67,7 +67,7 @@ def share_columns(share: Share, wishes: Wishes, batch_size: int) -> Iterator[Fou
 
 
 def _opened(flow: Flow, share: Share, wishes: Wishes, batch_size: int) -> dict[bool, Batcher]:
-    """Return what decodes both directions of a flow, or the one that is wanted."""
+    """Return the batchers of both directions of a flow."""
     first, last = _roles(flow, share, wishes)
     context = context_of(wishes)
     sides = {True: first, False: last}
@@ -114,7 +114,7 @@ def _roles(flow: Flow, share: Share, wishes: Wishes) -> tuple[str, str]:
 
 
 def _opener_is_first(flow: Flow, share: Share, wishes: Wishes, first: str, last: str) -> bool:
-    """Say whether more of the flow fits if its opener is the first role: both ways are tried."""
+    """Return whether more of the flow decodes if its opener has the first role: both ways are tried."""
     ways = (_Way(wishes, first, last), _Way(wishes, last, first))
     n_tried = 0
     for event in read_streams(share.path, port=share.port):
@@ -128,7 +128,7 @@ def _opener_is_first(flow: Flow, share: Share, wishes: Wishes, first: str, last:
 
 
 class _Way:
-    """A connection decoded with its ends in the given roles, to see how much of it fits."""
+    """A connection decoded with its ends in the given roles, to count the frames that fit."""
 
     def __init__(self, wishes: Wishes, opener: str, other: str) -> None:
         context = context_of(wishes)

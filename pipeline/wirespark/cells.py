@@ -1,4 +1,7 @@
-"""Cells that hold bytes, one frame or a stretch of a stream each, to columns: what the column functions run on their batches."""
+"""Cells of bytes to columns: the batch functions of the column functions.
+
+A cell holds one frame, or a stretch of a stream.
+"""
 
 from __future__ import annotations
 
@@ -29,16 +32,16 @@ __all__ = ["among_nulls", "cell_type", "decoded_cells", "decoded_frames", "decod
 _PLACE = ("_file", "_flow", "_time")
 _MOST_STUMBLES = 8
 _WORTH = 64
-"""Cells that a scan has to be good for; below, objects are quicker."""
+"""Cells that a scan has to decode to be worth it; for fewer, objects are faster."""
 
 
 def cell_type(wishes: Wishes) -> ArrowType:
-    """Return the type of a cell with one frame: the wide table's columns, but for those that say where it was."""
+    """Return the type of a cell with one frame: the columns of the wide table, without those of its place."""
     return pa.struct([f for f in wide_schema(wishes.package) if f.name not in (*_PLACE, "_offset", "_size")])
 
 
 def frames_type(wishes: Wishes) -> ArrowType:
-    """Return the type of one of many frames of a cell."""
+    """Return the type of each frame in a cell that holds several."""
     return pa.struct([field for field in wide_schema(wishes.package) if field.name not in _PLACE])
 
 
@@ -46,17 +49,19 @@ def decoded_cells(cells: ArrowArray, wishes: Wishes) -> ArrowArray:
     """Return a struct of that type for each cell that is not null.
 
     Raises:
-        WireSparkError: In the mode FAILFAST, one is no frame.
+        WireSparkError: In the mode FAILFAST, a cell is not a frame.
     """
     columns = _columns(cells.drop_null(), wishes)
     return among_nulls(_structs(columns, wishes, cell_type(wishes)), cells)
 
 
 def decoded_messages(cells: ArrowArray, wishes: Wishes, name: str) -> ArrowArray:
-    """Return a struct of one message's columns for each cell; null of what is another one, or no frame.
+    """Return a struct of one message's columns for each cell.
+
+    It is null if the cell holds another message or an error.
 
     Raises:
-        WireSparkError: In the mode FAILFAST, one is something else.
+        WireSparkError: In the mode FAILFAST, a cell holds another message or an error.
     """
     columns = _columns(cells.drop_null(), wishes)
     found = columns.messages.get(name)
@@ -69,10 +74,10 @@ def decoded_messages(cells: ArrowArray, wishes: Wishes, name: str) -> ArrowArray
 
 
 def decoded_frames(cells: ArrowArray, wishes: Wishes) -> ArrowArray:
-    """Return a list of the frames and faults in each cell, a stretch of what one role sent.
+    """Return a list of the frames and errors in each cell, a stretch of the bytes of one role.
 
     Raises:
-        WireSparkError: In the mode FAILFAST, something is no frame.
+        WireSparkError: In the mode FAILFAST, some bytes are not a frame.
     """
     rows: list[Row] = []
     sizes: list[int | None] = []
@@ -100,7 +105,7 @@ def _structs(columns: Columns, wishes: Wishes, type_: ArrowType) -> ArrowArray:
 
 
 def among_nulls(found: ArrowArray, cells: ArrowArray) -> ArrowArray:
-    """Return what was found of the cells that are not null, with nulls in the place of the others."""
+    """Return the results of the cells that are not null, with nulls for the other cells."""
     if not cells.null_count:
         return found
     is_set = cells.is_valid().to_numpy(zero_copy_only=False)
@@ -126,7 +131,10 @@ def _check(columns: Columns, wishes: Wishes) -> None:
 
 
 class _Reading:
-    """The cells of a batch, none of them null, as one buffer: the kernels read frames that lie where cells do, objects the rest."""
+    """The non-null cells of a batch, as one buffer.
+
+    The kernels read the frames that coincide with cells, and objects read the others.
+    """
 
     def __init__(self, cells: ArrowArray, wishes: Wishes) -> None:
         self._cells = cells.cast(pa.binary()) if pa.types.is_large_binary(cells.type) else cells
@@ -145,7 +153,10 @@ class _Reading:
         return joined_columns(self._ready or [self._recording.columns([], self._wishes.role, 0)])
 
     def _scanner(self) -> Scanner | None:
-        """Return the kernels; None where they are of no use here, or who sent the bytes decides what they are."""
+        """Return the kernels.
+
+        Return None if there are too few cells, or if the unknown sender decides the layout.
+        """
         plan, wishes = self._wishes.package.plan, self._wishes
         is_alike = len(set(plan.sends.values())) == 1
         if len(self._cells) < _WORTH or (wishes.role is None and not is_alike):
@@ -167,7 +178,7 @@ class _Reading:
             cell = last
 
     def _scanned(self, scanner: Scanner, data: NDArray[np.uint8], ends: NDArray[np.int64], cell: int) -> int:
-        """Take the frames that lie exactly where the cells from this one on do; return how many."""
+        """Decode the frames that coincide with the cells from `cell` on, and return how many do."""
         found = scanner.scan(data, int(ends[cell]))
         n_frames = len(found.frames)
         here = ends[cell : cell + n_frames + 1]
@@ -181,7 +192,7 @@ class _Reading:
         return n_right
 
     def _decode(self, first: int, last: int) -> None:
-        """Take cells by way of objects."""
+        """Decode the cells with objects."""
         wishes, package = self._wishes, self._wishes.package
         given = {
             "from_role": wishes.role,

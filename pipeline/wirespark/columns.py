@@ -1,7 +1,7 @@
-"""What stretches of a direction become before a table is made of them: columns per message, and the rows' own columns.
+"""Columns of a stretch of one direction, from which tables are made: those per message, and those of every row.
 
-This is the door that everything which decodes goes through: objects of the generated packages now, compiled kernels beside
-them. Whatever is behind it, the columns are equal.
+This is the common result of all decoding paths: objects of the generated packages, and compiled kernels. Both
+give equal columns.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ PART = pa.struct(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """The rows of one message: which of the stretch's rows they are (int32, ascending), and their columns."""
+    """The rows of one message: their indexes in the stretch (int32, ascending), and their columns."""
 
     rows: ArrowArray
     columns: ArrowArray
@@ -54,12 +54,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
-    """What a stretch of one direction holds.
+    """The content of a stretch of one direction.
 
     Attributes:
-        rows: A RecordBatch of `frames_schema`, one row for each frame and fault, in the order of the bytes.
-        messages: By name; a message that the stretch does not hold is not there.
-        end: Where in the stream it ends.
+        rows: A RecordBatch of `frames_schema`, one row for each frame and error, in the order of the bytes.
+        messages: The rows of each message by name. Messages that do not occur are missing.
+        end: The stream offset of its end.
     """
 
     rows: Batch
@@ -72,27 +72,30 @@ class Batcher(Protocol):
 
     @property
     def given(self) -> int:
-        """Return where in the stream the rows end that came out, or wait to."""
+        """Return the stream offset at which the rows that are complete end, returned or waiting."""
 
     def feed(self, data: bytes, time: int | None = None) -> Iterator[Columns]:
-        """Take the next bytes, and when they came (microseconds)."""
+        """Add the next bytes, received at `time` (microseconds)."""
 
     def gap(self, size: int, time: int | None = None) -> Iterator[Columns]:
-        """Take note of bytes that nobody has."""
+        """Record that `size` bytes are missing."""
 
     def finish(self, time: int | None = None) -> Iterator[Columns]:
-        """Take note that the stream ends here."""
+        """End the stream."""
 
     def flush(self) -> Iterator[Columns]:
-        """Return what waits for a batch to be full."""
+        """Return the rows that wait for a full batch."""
 
     def snapshot(self) -> Snapshot | None:
-        """Return what has to be known to go on from the end of what came out."""
+        """Return the state from which decoding can continue after the returned rows."""
 
 
 @cache
 def header_type(package: Package) -> ArrowType:
-    """Return the type of `_header`: the one frame's, or a struct for each of several; None where no header has a field."""
+    """Return the type of `_header`: that of the only frame, or a struct for each of several.
+
+    Return None if no header has a field.
+    """
     headers = {name: schema for name, schema in package.columns.HEADERS.items() if len(schema)}
     types = {name: pa.struct(list(schema)) for name, schema in headers.items()}
     if len(package.columns.HEADERS) == 1:
@@ -115,7 +118,7 @@ def _named(joined: Mapping[str, ArrowSchema]) -> Iterator[list[ArrowField]]:
 
 @cache
 def frames_schema(package: Package) -> ArrowSchema:
-    """Return the columns that every row has, but for those that name its file and flow."""
+    """Return the columns that every row has, without those of its file and flow."""
     header, joined = header_type(package), joined_type(package)
     fields = [
         _field("_offset", pa.int64(), "Where the frame begins in its direction's stream."),
@@ -139,7 +142,7 @@ def _field(name: str, type_: ArrowType, doc: str) -> ArrowField:
 
 
 def first_rows(columns: Columns, n_rows: int) -> Columns:
-    """Return only the first rows, which are some."""
+    """Return only the first `n_rows` rows, at least one."""
     rows = columns.rows
     end = rows.column("_offset")[n_rows - 1].as_py() + rows.column("_size")[n_rows - 1].as_py()
     is_kept = np.arange(rows.num_rows) < n_rows
@@ -161,7 +164,7 @@ def selected(columns: Columns, is_kept: ArrowArray) -> Columns:
 
 
 def joined_columns(stretches: Sequence[Columns]) -> Columns:
-    """Return stretches that follow each other as one; there are some."""
+    """Return consecutive stretches, at least one, as a single one."""
     if len(stretches) == 1:
         return stretches[0]
     rows, found, n_rows = [], dict[str, list[Found]](), 0

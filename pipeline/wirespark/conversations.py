@@ -1,7 +1,8 @@
-"""Rows of a connection held to the protocol's sessions: what each did to them, and which reply belongs to which request.
+"""Rows of a connection checked against the protocol's sessions: the effect of each row, and the request of each reply.
 
-One connection at a time, its rows in the order of time. Whoever has no connection (files of one direction each) is told apart by
-the file's name up to its first dot, so that `x.client.bin` and `x.server.bin` belong together.
+One connection is checked at a time, its rows in the order of time. Files of one direction each have no
+connection. They belong together if their names agree up to the first dot, as `x.client.bin` and
+`x.server.bin` do.
 """
 
 from __future__ import annotations
@@ -53,14 +54,16 @@ EVENTS = pa.schema(
         pa.field("request_time", _TIME),
     ]
 )
-"""What is known of an event. `kind`: `step` (from one state to another), `violation`, `level` (a variable of a session, `name`, has
-another number, or its list another length), `pair` (the row answers the request that is named)."""
+"""The columns of an event.
+
+`kind` is one of these: `step` (from one state to another); `violation`; `level` (the number of the session's
+variable `name`, or the length of its list, has changed); `pair` (the row answers the named request)."""
 Event = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """A row, as its events name it."""
+    """A row, as its events refer to it."""
 
     role: str
     message: str | None
@@ -70,7 +73,10 @@ class _Place:
 
 @dataclass(slots=True, kw_only=True)
 class _Known:
-    """What was seen of an instance: its levels, who put each item on its lists, who took it out of its first state."""
+    """The history of an instance.
+
+    It has its levels, the row that put each item on its lists, and the row that left its first state.
+    """
 
     levels: dict[str, int] = field(default_factory=dict)
     items: dict[str, deque[tuple[object, _Place]]] = field(default_factory=dict)
@@ -78,7 +84,10 @@ class _Known:
 
 
 def events_of(table: Batch, wishes: Wishes) -> Batch:
-    """Return the events of one connection's rows, a table of the wide columns; time as it was captured."""
+    """Return the events of the rows of one connection, a table of the wide columns.
+
+    Time is the time of capture.
+    """
     batch = table.combine_chunks()
     order = pc.sort_indices(batch, sort_keys=[(name, "ascending") for name in _order(batch, wishes)])
     batch = batch.take(order)
@@ -89,7 +98,7 @@ def events_of(table: Batch, wishes: Wishes) -> Batch:
 
 
 def _order(batch: Batch, wishes: Wishes) -> tuple[str, ...]:
-    """Return what rows are ordered by: without a time, all that the first role sent comes first."""
+    """Return the columns by which rows are ordered. Without times, all rows of the first role come first."""
     if batch["_time"].null_count < len(batch):
         return ("_time", "_from", "_offset")
     roles = wishes.package.plan.roles
@@ -104,7 +113,7 @@ def _program(protocol: str) -> Program:
 
 
 class _Conversation:
-    """The sessions of one connection, and what they have been through."""
+    """The sessions of one connection, and their history."""
 
     def __init__(self, wishes: Wishes) -> None:
         package = wishes.package
@@ -151,7 +160,7 @@ class _Conversation:
     # ---- states
 
     def _moved(self, place: _Place) -> Iterator[Event]:
-        """Yield the steps of a row; one that leads back to the first state answers the one that led out of it."""
+        """Yield the steps of a row. A step back to the first state answers the step that left it."""
         steps = tuple(self._steps)
         self._steps.clear()
         for session, key, before, after in steps:
@@ -179,7 +188,7 @@ class _Conversation:
                 yield from self._changes(instance, known, place, told)
 
     def _changes(self, instance: Instance, known: _Known, place: _Place, told: Event) -> Iterator[Event]:
-        """Yield what changed in an instance's variables; of lists the first one says which row answers which."""
+        """Yield the changes in an instance's variables. Its first list determines which row answers which."""
         is_first = True
         for name, slot in instance.table.slots.items():
             value = instance.values[slot]
@@ -201,7 +210,7 @@ class _Conversation:
     def _answers(
         known: _Known, name: str, value: Sequence[object], place: _Place, told: Event
     ) -> Iterator[Event]:
-        """Yield the requests whose items are gone from a list; what is new on it is this row's."""
+        """Yield the requests whose items were removed from a list. New items on it belong to this row."""
         items = known.items.setdefault(name, deque())
         n_items = len(items)
         if len(value) == n_items and (not items or items[-1][0] == value[-1]):

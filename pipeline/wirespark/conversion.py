@@ -21,14 +21,14 @@ __all__ = ["Summary", "convert", "look", "sources", "texts"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What a conversion came to; counts are of all parts, those that an earlier run did included.
+    """The result of a conversion; counts cover all parts, those of earlier runs included.
 
     Attributes:
-        size: Bytes that the rows tile.
-        new_size: Those of this run.
-        rows: That were written; `dropped` were left out, in the mode DROPMALFORMED.
-        errors: Faults by code, those that were left out too.
-        seconds: Of this run.
+        size: The bytes that the rows tile.
+        new_size: The bytes of this run.
+        rows: The number of rows that were written; `dropped` rows were left out, in the mode DROPMALFORMED.
+        errors: The number of errors by code, dropped ones included.
+        seconds: The duration of this run.
     """
 
     parts: int
@@ -54,19 +54,19 @@ def convert(
     protocol: str,
     **options: object,
 ) -> Summary:
-    """Write one table per message below `target`: `message=data_appended/…`, and `_frames` with the order of everything.
+    """Write one table per message below `target`: `message=data_appended/…`, and `_frames` with all rows in order.
 
-    `options` are those of `format("wire")`. What an earlier run did with the same files is not done again; one that was killed is
-    taken up where it was.
+    `options` are those of `format("wire")`. Parts that an earlier run converted from the same files are
+    skipped. A run that was killed is resumed.
 
     Raises:
-        WireSparkError: An option has no meaning, or there is nothing to read.
+        WireSparkError: An option is invalid, or there are no files to read.
     """
     from wirespark.converting import ConvertSource, receipts_of
 
     is_here = not is_connect(spark)
     if is_here:
-        # What plans the read is another process, which stays where it was started.
+        # The process that plans the read is another one. Its working folder does not change with ours.
         source = tuple(map(_absolute, source)) if isinstance(source, tuple) else _absolute(source)
         target = _absolute(target)
     given = texts(options) | sources(source) | {"protocol": protocol}
@@ -79,12 +79,13 @@ def convert(
 
 
 def look(given: Mapping[str, str], target: str | None, *, is_here: bool) -> None:
-    """Look at what is asked for before anything is started: what is wrong is said here, not by a worker behind a Java stack.
+    """Check the options before Spark starts, so that errors are raised here and not by a worker through a Java stack.
 
-    `is_here`: files are on this machine; those of a Spark that is elsewhere nobody sees from here.
+    `is_here`: the files are on this machine. Files of a remote Spark are not visible here.
 
     Raises:
-        WireSparkError: An option has no meaning, there is nothing to read, or the target is for something else.
+        WireSparkError: An option is invalid, there are no files to read, or the target holds another
+            conversion.
     """
     from wirespark.planning import files_of
     from wirespark.targets import target_of
@@ -99,7 +100,7 @@ def look(given: Mapping[str, str], target: str | None, *, is_here: bool) -> None
 
 
 def texts(options: Mapping[str, object]) -> dict[str, str]:
-    """Return options as Spark hands them on; `from_` stands for `from`, which Python keeps for itself."""
+    """Return options as Spark passes them; `from_` means `from`, a keyword of Python."""
     texts = {name.rstrip("_"): value for name, value in options.items() if value is not None}
     return {
         name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in texts.items()

@@ -1,4 +1,4 @@
-"""`format("wire_convert")`: a read whose rows are receipts; reading it is what writes the tables, in the tasks."""
+"""`format("wire_convert")`: a read whose rows are receipts; its tasks write the tables."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class ConvertReader(DataSourceReader):
             )
 
     def _converted(self, part: Part) -> tuple[Receipt, bool]:
-        """Return the receipt of a part, and whether it was there before."""
+        """Return the receipt of a part, and whether it existed before."""
         way = way_of(part, self._options.wishes)
         path = self._target.path
         former = read_receipt(path, name_of(part))
@@ -83,7 +83,7 @@ class ConvertReader(DataSourceReader):
 
 
 class _Conversion:
-    """One part on its way into the tables."""
+    """The conversion of one part."""
 
     def __init__(self, part: Part, way: str, target: Target) -> None:
         self._part = part
@@ -102,7 +102,7 @@ class _Conversion:
         """Write the tables of the part, and return its receipt.
 
         Raises:
-            WireSparkError: In the mode FAILFAST, something cannot be decoded; nothing of the part is left then.
+            WireSparkError: In the mode FAILFAST, some bytes cannot be decoded. The part then leaves no files.
         """
         begun = perf_counter()
         wishes = self._options.wishes
@@ -121,14 +121,14 @@ class _Conversion:
         """Give the files their names, and return the receipt.
 
         Raises:
-            WireSparkError: The file is not what was read any more.
+            WireSparkError: The file has changed since it was read.
         """
         if not self._is_as_planned():
             raise WireSparkError(f"{self._part.path} changed while it was converted: convert it again")
         return self._receipt(self._writers.publish(), seconds)
 
     def _is_as_planned(self) -> bool:
-        """Say whether another run would cut the file as this one; a capture may have grown."""
+        """Return whether another run would cut the file like this one; a capture may have grown."""
         if isinstance(self._part, Slice):
             return way_of(self._part, self._options.wishes) == self._way
         return shares_of(self._part.path, self._options) == self._part.n_shares
@@ -160,7 +160,7 @@ class _Conversion:
         """Compare the rows with the bytes that they should tile.
 
         Raises:
-            AssertionError: Bytes are missing, or there twice: a bug of ours.
+            AssertionError: Bytes are missing or duplicated: a bug of this package.
         """
         if isinstance(self._part, Slice):
             end = self._part.end if self._part.end is not None else Path(self._part.path).stat().st_size
@@ -188,5 +188,5 @@ class _Conversion:
 
 
 def receipts_of(rows: Sequence[Row]) -> tuple[tuple[Receipt, bool], ...]:
-    """Return the receipts that a conversion read, each with whether it was there before."""
+    """Return the receipts that a conversion read, each with whether it existed before."""
     return tuple((Receipt(**json.loads(row["receipt"])), row["resumed"]) for row in rows)

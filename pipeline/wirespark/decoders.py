@@ -1,4 +1,4 @@
-"""A generated package's decoders, called alike whatever options its protocol has."""
+"""The decoders of a generated package, under one signature whatever options its protocol has."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Snapshot: TypeAlias = dict[str, object]
 
 
 class Context(Protocol):
-    """What all generated contexts have in common."""
+    """The common interface of all generated contexts."""
 
     def snapshot(self) -> Snapshot: ...
 
@@ -33,7 +33,7 @@ class Context(Protocol):
 
 
 class StreamDecoder(Protocol):
-    """What all generated decoders of streams have in common."""
+    """The common interface of all generated stream decoders."""
 
     @property
     def needed(self) -> int: ...
@@ -49,12 +49,12 @@ class StreamDecoder(Protocol):
 
 
 def has_context(package: Package) -> bool:
-    """Say whether what one frame says changes how later ones are read."""
+    """Return whether one frame can change how later ones are read."""
     return bool(package.plan.contexts or package.plan.joins)
 
 
 def context_of(wishes: Wishes, snapshot: Snapshot | None = None) -> Context | None:
-    """Return the context of one connection as it was when the snapshot was taken; None where the protocol has none."""
+    """Return the context of one connection as of the snapshot, or None if the protocol has no context."""
     package = wishes.package
     if not has_context(package):
         return None
@@ -67,7 +67,7 @@ def context_of(wishes: Wishes, snapshot: Snapshot | None = None) -> Context | No
 def decoder_of(
     wishes: Wishes, role: str | None, context: Context | None, *, is_strict: bool = False
 ) -> StreamDecoder:
-    """Return a decoder of what a role sends; errors are items."""
+    """Return a decoder of the stream of a role; it yields errors as items."""
     package = wishes.package
     given = {
         "context": context,

@@ -1,4 +1,4 @@
-"""Rows back to bytes: messages out of their columns, frames around them, in whichever of a protocol's serializations."""
+"""Rows to bytes: messages from their columns, frames around them, in any of a protocol's serializations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NO_BYTES = (
 
 
 class Piece(TypedDict):
-    """What the column `_part` says of a row."""
+    """The value of the column `_part`."""
 
     join: str
     key: str
@@ -34,7 +34,7 @@ class Piece(TypedDict):
 
 
 class Encoder:
-    """Writes the rows of one protocol; `role` is who sends what no row says it of."""
+    """Writes the rows of one protocol; `role` is the sender of rows that do not name one."""
 
     def __init__(self, package: Package, backend: str, variant: str | None, role: str | None) -> None:
         self._package = package
@@ -52,10 +52,10 @@ class Encoder:
     # ---- columns to frames
 
     def messages(self, name: str, column: ArrowArray) -> Values:
-        """Return the messages of that name out of a struct for each; None where there is none.
+        """Return the messages of that name from a column of structs, None for null.
 
         Raises:
-            WireSparkError: Their columns are not the message's.
+            WireSparkError: The columns are not those of the message.
         """
         schema = self._package.messages[name]
         if not len(schema):
@@ -70,10 +70,10 @@ class Encoder:
         return [each if is_set else None for each, is_set in zip(found, plain(array.is_valid()), strict=True)]
 
     def frames(self, rows: Mapping[str, ArrowArray], n_rows: int) -> Values:
-        """Return the frame of each row of the wide table; the bytes of one that could not be decoded.
+        """Return the frame of each row of the wide table, or the bytes of a row that could not be decoded.
 
         Raises:
-            WireSparkError: A row is no message, or a fault whose bytes are not there.
+            WireSparkError: A row is not a message, or is an error whose bytes are missing.
         """
         names = self._names(rows, n_rows)
         frames: Values = [None] * n_rows
@@ -102,7 +102,7 @@ class Encoder:
         names: list[str | None],
         roles: list[str | None],
     ) -> None:
-        """Put frames without a message, where the protocol has such, in the place of rows with neither message nor error."""
+        """Add frames without a message for rows with neither message nor error, where the protocol has them."""
         errors = rows["_error"].is_valid().to_pylist() if "_error" in rows else [False] * len(names)
         own = [row for row, name in enumerate(names) if name is None and not errors[row]]
         kinds = [str(self._schema.frame_of(roles[row] or self._role)) for row in own]
@@ -117,7 +117,7 @@ class Encoder:
                 frames[row] = frame
 
     def _names(self, rows: Mapping[str, ArrowArray], n_rows: int) -> list[str | None]:
-        """Return which message each row is: as it says, else the one whose struct is set."""
+        """Return the name of each row's message: the column `_message`, else the struct that is set."""
         known = self._package.messages
         if "_message" in rows:
             names = plain(rows["_message"])
@@ -133,7 +133,7 @@ class Encoder:
         return found
 
     def _frame_of(self, name: str, role: str | None) -> str | None:
-        """Return the frame that a message stands in; None: in none."""
+        """Return the frame that carries a message, or None if it is not carried by one."""
         schema, plan = self._schema, self._package.plan
         if name in schema.preambles or (name in schema.frames and name not in schema.messages):
             return None
@@ -146,7 +146,10 @@ class Encoder:
     def _headers(
         self, column: ArrowArray | None, where: ArrowArray, kinds: list[str | None]
     ) -> list[dict[str, object]]:
-        """Return what each frame has besides its message; nothing where no row says it, which then is the default."""
+        """Return the header arguments of each frame.
+
+        Arguments that the row leaves out get their defaults.
+        """
         type_ = header_type(self._package)
         if column is None or type_ is None or column.null_count == len(column):
             return [{}] * len(kinds)
@@ -160,7 +163,7 @@ class Encoder:
         return [found[kind][row] if kind in found else {} for row, kind in enumerate(kinds)]
 
     def _add_faults(self, frames: Values, rows: Mapping[str, ArrowArray]) -> None:
-        """Put the bytes of what could not be decoded in its place."""
+        """Add the raw bytes of rows that could not be decoded."""
         missing = [row for row, frame in enumerate(frames) if frame is None]
         if not missing:
             return
@@ -179,7 +182,7 @@ class Encoder:
         """Return the bytes of a frame, or of a message in a frame with the default header.
 
         Raises:
-            WireSparkError: The wire cannot carry it.
+            WireSparkError: The frame cannot be encoded.
         """
         if type(frame) is bytes:
             return self._bytes_as_they_were(frame)
@@ -199,7 +202,7 @@ class Encoder:
         return data
 
     def _known(self, class_: type, role: str | None) -> tuple[dict[str, object], bool]:
-        """Return what writing a class takes of the variant and the role, and whether it takes a context."""
+        """Return the arguments for encoding a class (variant, role), and whether it takes a context."""
         owner: Made = class_ if self._backend == "native" else self._module
         names = inspect.signature(owner.encode).parameters
         given: dict[str, object] = {"from_role": role, "variant": self._variant}
@@ -212,13 +215,16 @@ class Encoder:
         return data
 
     def stream(self, role: str | None) -> StreamEncoder:
-        """Return what writes the frames of one direction after each other."""
+        """Return the encoder of the consecutive frames of one direction."""
         context = self._package.native.Context() if has_context(self._package) else None
         return StreamEncoder(self, self._package, role or self._role, context)
 
 
 class StreamEncoder:
-    """One direction, in its order: what frames say of later ones is known, and what has come in pieces goes in pieces."""
+    """Encodes the frames of one direction in order.
+
+    It keeps their state for later ones, and writes fragments as fragments.
+    """
 
     def __init__(self, encoder: Encoder, package: Package, role: str | None, context: Context | None) -> None:
         self._encoder = encoder
@@ -228,10 +234,10 @@ class StreamEncoder:
         self._given: dict[tuple[str, str], int] = {}
 
     def bytes_of(self, frame: Made, part: Piece | None = None) -> bytes:
-        """Return the bytes of the next frame; `part`: what it is a piece of, as its row says.
+        """Return the bytes of the next frame; `part`: the value of the column `_part`.
 
         Raises:
-            WireSparkError: The wire cannot carry it.
+            WireSparkError: The frame cannot be encoded.
         """
         if part is not None and self._package.plan.joins[part["join"]].type is None:
             frame = self._piece(frame, part["join"], (part["join"], part["key"]), is_last=part["last"])
@@ -241,7 +247,10 @@ class StreamEncoder:
         return data
 
     def _piece(self, frame: Made, join: str, key: tuple[str, str], *, is_last: bool) -> Made:
-        """Return the frame of a piece of a block; of the last one, whose row has all of it, with what the others left."""
+        """Return the frame of a fragment of a block.
+
+        The row of the last one holds the whole block. Its frame gets the bytes that the earlier ones left.
+        """
         class_: type[Made] = getattr(self._package.native, join)
         if isinstance(frame.message, class_):
             self._given[key] = self._given.get(key, 0) + len(frame.message.data)
@@ -271,7 +280,7 @@ def encoder_of(
     """Return an encoder.
 
     Raises:
-        WireSparkError: There is no such protocol, or it has no such backend.
+        WireSparkError: The protocol is unknown, or does not have this backend.
     """
     return Encoder(package_of(protocol), backend, variant, role)
 

@@ -1,4 +1,4 @@
-"""The one error of this package: what a user can mend, and how."""
+"""The only error of this package: a problem that the user can fix, and how."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _SAID = re.compile(r"\bWireSparkError: (.+)$", re.MULTILINE)
 
 
 class WireSparkError(ValueError):
-    """Something that was asked for cannot be done; the text names the way out."""
+    """A request that cannot be fulfilled; the text says how to fix it."""
 
 
 @contextmanager
 def as_it_was_said() -> Iterator[None]:
-    """Have what a worker says in the block be raised as it was there, without the stacks of two languages around it."""
+    """Raise the error of a worker in this block as it was raised there, without the stacks of two languages."""
     from pyspark.errors import PySparkException
 
     try:

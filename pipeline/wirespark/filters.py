@@ -1,4 +1,4 @@
-"""What filters on message, code and offset spare a read; Spark applies all of them again."""
+"""Pushdown of filters on message, code and offset to a read; Spark applies all of them again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ __all__ = ["Pushed", "pushed"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pushed:
-    """What rows have to be: `messages` one of these (None: anything); their offsets from `low` to `high`, both included."""
+    """The wanted rows.
+
+    Their message is in `messages` (None: any), their offset from `low` to `high` inclusive.
+    """
 
     messages: tuple[str, ...] | None = None
     low: int = 0
@@ -31,7 +34,7 @@ class Pushed:
 
 
 def pushed(filters: Iterable[Filter], package: Package) -> Pushed:
-    """Return what the filters, all of which hold, say together."""
+    """Return the conjunction of the filters."""
     found = Pushed()
     for each in filters:
         found = _narrowed(found, each, package)
@@ -75,6 +78,6 @@ def _between(found: Pushed, low: int, high: int | None) -> Pushed:
 
 
 def _of_codes(package: Package, codes: set[int | None]) -> set[str]:
-    """Return the messages that may have one of these codes; of unknown ones nothing is known but their number."""
+    """Return the messages that may have one of these codes. Unknown messages have only a number."""
     messages = package.plan.messages
     return {name for name, message in messages.items() if message.code in codes} | {"Unknown"}

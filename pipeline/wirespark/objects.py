@@ -1,4 +1,7 @@
-"""Columns by way of objects: the generated decoders' messages, a column at a time. What works for every protocol."""
+"""Columns from objects: messages of the generated decoders, a column at a time.
+
+This path works for every protocol.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ __all__ = ["ObjectBatcher", "Recording", "recording_of"]
 
 
 class ObjectBatcher:
-    """One direction of a connection, by way of objects; rows wait until they are worth a batch."""
+    """Decodes one direction of a connection with objects; rows wait until they fill a batch."""
 
     def __init__(self, wishes: Wishes, walk: Walk, role: str | None, batch_size: int) -> None:
         self._walk = walk
@@ -83,7 +86,7 @@ class ObjectBatcher:
 
 
 def recording_of(wishes: Wishes) -> Recording:
-    """Return what makes columns of the rows of a protocol."""
+    """Return the recording that builds columns from the rows of a protocol."""
     return _recording(wishes.protocol, wishes.variant)
 
 
@@ -93,7 +96,7 @@ def _recording(protocol: str, variant: str | None) -> Recording:
 
 
 class Recording:
-    """Rows of one protocol to columns."""
+    """Converts the rows of one protocol to columns."""
 
     def __init__(self, package: Package, variant: str | None) -> None:
         self._package = package
@@ -110,7 +113,10 @@ class Recording:
         self._names: dict[type, str] = {}
 
     def columns(self, rows: list[Row], role: str | None, end: int) -> Columns:
-        """Return the columns of rows, given who sent them and where what they are of ends."""
+        """Return the columns of rows.
+
+        `role` is the role that sent them; `end` is the stream offset of their end.
+        """
         items = [row.item for row in rows]
         messages = [
             None if isinstance(item, self._error) else getattr(item, "message", item) for item in items
@@ -125,7 +131,7 @@ class Recording:
         )
 
     def is_of(self, item: object, wanted: frozenset[str], *, faults: bool) -> bool:
-        """Say whether an item is one of these messages; of a fault, whether they are wanted."""
+        """Return whether an item is one of the wanted messages; for an error, return `faults`."""
         if isinstance(item, self._error):
             return faults
         return self._name_of(getattr(item, "message", item)) in wanted
@@ -179,7 +185,10 @@ class Recording:
         return pa.RecordBatch.from_arrays([arrays[name] for name in self._schema.names], schema=self._schema)
 
     def _sender(self, name: str | None, item: object) -> str | None:
-        """Return who sends such a message, where only one role does; an error's partial message counts as one."""
+        """Return the sender of a message if only one role sends it.
+
+        For an error, its partial message counts.
+        """
         if name is None:
             name = (getattr(item, "partial", None) or {}).get("message")
         known = self._plan.messages.get(name or "")
@@ -254,5 +263,5 @@ class Recording:
 
 
 def _plain(value: object) -> bool | int | str | None:
-    """Return a part of a key as JSON has it."""
+    """Return a component of a key as a JSON value."""
     return value if isinstance(value, bool | int | str) or value is None else str(value)

@@ -1,4 +1,4 @@
-"""What a read is asked to do: the options of `format("wire")`, checked once."""
+"""The options of `format("wire")`, checked once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_NESTING = 32  # as `check_limits` of generated packages has it
 _LIMIT = "limit."
 _LEAST_SPLIT = 1 << 10
 _UNTOLD = ("path", "paths")
-"""What Spark makes of what is loaded; nobody gives it by these names."""
+"""The names under which Spark passes the arguments of `load`; users do not give them."""
 _KNOWN = (
     "protocol", "message", "from", "backend", "mode", "path", "paths", "variant", "strict", "port", "capture",
     "split", "batch", "errorbytes", "index", "limits", "kernel", "growing", "idle", "pushdown", "maxbytespertrigger", "maxfilespertrigger",
@@ -33,13 +33,14 @@ _KNOWN = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
-    """How bytes are read, wherever they come from.
+    """The options of decoding, whatever the source of the bytes.
 
     Attributes:
         backend: The serialization of the bytes: `native`, or another of the package's.
-        error_bytes: How many of a bad frame's bytes its row shows.
-        messages: The only messages whose rows are wanted; None: all rows.
-        kernel: Whether compiled kernels decode what they know: where numba is installed, always, or never.
+        error_bytes: How many bytes of a bad frame its row shows.
+        messages: The only messages whose rows are wanted, or None for all rows.
+        kernel: Whether compiled kernels decode the messages that they support: where numba is installed,
+            always, or never.
     """
 
     protocol: str
@@ -77,16 +78,16 @@ class ReadOptions:
 
     Attributes:
         message: The only message that is wanted; its fields are then the columns.
-        capture: Whether the files are captures; None: their first bytes tell.
+        capture: Whether the files are captures, or None to decide by their first bytes.
         split_size: Bytes of a file that one task reads.
         batch_size: Bytes that are decoded into one batch of rows.
-        has_index: Whether the places where files are cut are kept for the next read.
-        is_growing: Of files that are followed: they may grow; else they are whole when they come.
-        idle: Seconds without a change after which such a file is taken for whole.
-        most_bytes: Of one batch of a stream, about.
-        most_files: The same in files.
-        takes_filters: Filters on message, code and offset spare work. Spark (4.3) then has them stay for all that the same table is
-            asked: only for a table that is asked once.
+        has_index: Whether the offsets of cuts are kept for the next read.
+        is_growing: For streams: whether files may grow. Otherwise they are complete when they appear.
+        idle: Seconds without a change after which a growing file counts as complete.
+        most_bytes: The approximate maximum size of one batch of a stream, in bytes.
+        most_files: The maximum number of files in one batch of a stream.
+        takes_filters: Whether filters on message, code and offset are pushed down. Spark 4.3 then keeps them
+            for all later queries of the same table, so use it only for a table that is queried once.
     """
 
     wishes: Wishes
@@ -108,7 +109,7 @@ class ReadOptions:
         """Return the options that a user gave as text.
 
         Raises:
-            WireSparkError: One is not known, or has no meaning.
+            WireSparkError: An option is unknown, or its value is invalid.
         """
         given = check_names(options, _KNOWN)
         wishes = wishes_of(given)
@@ -135,10 +136,10 @@ class ReadOptions:
 
 
 def check_names(options: Mapping[str, str], known: tuple[str, ...]) -> dict[str, str]:
-    """Return options with their names in small letters.
+    """Return options with their names in lower case.
 
     Raises:
-        WireSparkError: One is not among the known ones, nor a limit.
+        WireSparkError: An option is not in `known`, nor a limit.
     """
     given = {name.lower(): text for name, text in options.items()}
     for name in given:
@@ -149,10 +150,10 @@ def check_names(options: Mapping[str, str], known: tuple[str, ...]) -> dict[str,
 
 
 def wishes_of(given: Mapping[str, str]) -> Wishes:
-    """Return how bytes are read, out of options whose names are checked.
+    """Return the options of decoding, from options whose names are checked.
 
     Raises:
-        WireSparkError: One has no meaning.
+        WireSparkError: The value of an option is invalid.
     """
     if not given.get("protocol"):
         raise WireSparkError('name the protocol: .option("protocol", "lumberjack")')
@@ -188,7 +189,7 @@ def has_numba() -> bool:
 
 
 def _limits(given: Mapping[str, str], plan: Schema) -> dict[str, int]:
-    """Return the limits of `limits` (`frame=1MiB, count=10`) and of each `limit.NAME`."""
+    """Return the limits in `limits` (`frame=1MiB, count=10`) and in each `limit.NAME`."""
     told = [text.strip() for text in given.get("limits", "").split(",") if text.strip()]
     for text in told:
         if "=" not in text:
@@ -204,7 +205,7 @@ def _limits(given: Mapping[str, str], plan: Schema) -> dict[str, int]:
 
 
 def _paths(given: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the paths of `load`: one as it is, several as Spark's JSON."""
+    """Return the paths of `load`: one as plain text, several as Spark's JSON."""
     import json
 
     found = json.loads(given["paths"]) if given.get("paths") else [given["path"]] if given.get("path") else []

@@ -1,4 +1,4 @@
-"""Only the columns that are asked for: a schema that a user gives is the projection, inside structs too."""
+"""Projection to the requested columns: the schema that a user gives selects them, inside structs too."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["check_projection", "projected"]
 
 
 def projected(batch: Batch, names: tuple[str, ...], types: dict[str, ArrowType]) -> Batch:
-    """Return a batch with these columns; `types` are the Arrow types that were asked for."""
+    """Return a batch with these columns; `types` are the requested Arrow types."""
     arrays = [_pruned(batch.column(name), types[name]) for name in names]
     fields = [pa.field(name, types[name]) for name in names]
     return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
@@ -33,10 +33,10 @@ def _pruned(array: ArrowArray, type_: ArrowType) -> ArrowArray:
 
 
 def check_projection(asked: ArrowSchema, known: ArrowSchema, path: str = "") -> None:
-    """Compare a schema that was asked for with what there is.
+    """Check a requested schema against the known columns.
 
     Raises:
-        WireSparkError: It names a column that is not there, or of another type.
+        WireSparkError: It has a column that is unknown, or of another type.
     """
     fields = {field.name: field for field in known}
     for field in asked:

@@ -1,4 +1,4 @@
-"""Arrow schemas as Spark's, with the docs as column comments."""
+"""Conversion of Arrow schemas to Spark's, with the docs as column comments."""
 
 from __future__ import annotations
 
