@@ -150,9 +150,7 @@ def slices_of(path: str, options: ReadOptions) -> Iterator[Slice]:
 def role_of(path: str, wishes: Wishes) -> str | None:
     """Return the role that sent the bytes of a file: as given, or as the file is named (`x.writer.bin`).
 
-    Without either, it is the first role. It is None if one layout serves all roles.
-
-    Order: the option, the name of the file, the protocol.
+    Without either, return None if one layout serves all roles, else the first role of the protocol.
     """
     plan = wishes.package.plan
     if wishes.role is not None:

@@ -239,7 +239,7 @@ class Walk:
         return issubclass(class_, self._error) or is_unknown or hasattr(class_, "tail") or self._has_tails
 
     def _is_bad(self, item: Made, message: object, end: int, *, is_end: bool) -> bool | None:
-        """Return whether an item is an error, or a frame whose end only its own length shows.
+        """Return whether an item is an error, or a frame whose own length does not lead to another frame.
 
         Return None if that is not decided yet.
         """
@@ -290,8 +290,6 @@ class Walk:
         """Return the row of an error once its end is known. The frame that waited comes before it.
 
         Return None if more bytes are needed.
-
-        None: more bytes have to come.
         """
         if self._held is not None:
             return self._settled(self._held, is_end=is_end, is_cut=fault.is_cut)
@@ -313,8 +311,6 @@ class Walk:
         If its length has hidden other frames, return an error up to the first of them.
 
         Return None if more bytes are needed.
-
-        None: more bytes have to come.
         """
         data = self._held_bytes + self._window
         place = self._trial.hidden(data, held.size, is_end=is_end, is_cut=is_cut)

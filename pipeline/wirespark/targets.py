@@ -43,7 +43,7 @@ class Target:
         """Create the target, or check that it has this protocol and these options; then remove unused files.
 
         Raises:
-            WireSparkError: It holds something else, or is no folder that can be written to.
+            WireSparkError: It holds another conversion, or is not a writable folder.
         """
         try:
             self._place.parent.mkdir(parents=True, exist_ok=True)
@@ -58,7 +58,7 @@ class Target:
         """Check that the target can be filled with these options, and change nothing.
 
         Raises:
-            WireSparkError: It holds something else, or is no folder that can be written to.
+            WireSparkError: It holds another conversion, or is not a writable folder.
         """
         there = next(path for path in (self.path, *self.path.parents) if path.exists())
         if not there.is_dir() or not os.access(there, os.W_OK):
