@@ -176,7 +176,7 @@ class Choosing:
             yield from reader.take(size, place)
 
     def is_deep(self, reader: Reader) -> bool:
-        return reader.level > DEEP
+        return any(level > DEEP for level in reader.nesting.values())
 
     def room_for(self, reader: Reader, length: Length) -> int:
         """Return how many bytes something with that length has at most, here, in its region and its frame."""

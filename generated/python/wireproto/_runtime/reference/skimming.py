@@ -87,7 +87,7 @@ def _state(reader: Reader) -> ReadState:
         "depth": schema.depth,
     }
     state = ReadState(limits, strict=schema.strict)
-    state.level = reader.level
+    state.levels = {name: level for (kind, name), level in reader.nesting.items() if kind == "message"}
     return state
 
 
