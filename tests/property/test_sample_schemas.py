@@ -69,7 +69,7 @@ def test_equal_seeds_draw_equal_schemas(tmp_path: Path) -> None:
 
 def test_every_construct_of_the_language_is_drawn(tmp_path: Path) -> None:
     census = Census()
-    for seed in range(200):
+    for seed in range(400):
         census.take(model_of(schema_of(seed, tmp_path), tmp_path, f"s{seed}"))
     assert every_construct() - set(census.constructs) - UNDRAWN == set()
     assert len(census.pairs) > 350

@@ -14,7 +14,7 @@ MOST = {
     "conformance": 123,
     "formats": 8,
     "generate": 2,
-    "language": 27,
+    "language": 29,
     "pipeline": 3,
     "runtime": 244,
     "schema": 6,
