@@ -8,7 +8,7 @@ from typing import Literal
 
 from wiregen.generate.steps.bit_runs import bit_slot
 from wiregen.generate.steps.extents import extent_of, held_steps, length_steps, may_be_null
-from wiregen.generate.steps.requirements import Asked
+from wiregen.generate.steps.requirements import Asked, derived_elsewhere
 from wiregen.generate.steps.step import (
     Carry,
     Case,
@@ -69,6 +69,9 @@ class Flattener:
 
         Checks that look ahead come behind the last field.
         """
+        elsewhere = derived_elsewhere(fields, self._structs, self._called)
+        if elsewhere is not None:
+            raise UnsupportedError(f"{prefix}{'.'.join(elsewhere.path)}", "a derived field of such a struct")
         self._asked.append(Asked(fields))
         yield from self._checked_late(self._row(fields, prefix, is_last=is_last), prefix)
         self._asked.pop()

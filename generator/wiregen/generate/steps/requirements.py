@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Literal
 
 from wiregen.generate.steps.step import (
@@ -19,7 +19,36 @@ from wiregen.schema.walk import (
     shapes,
 )
 
-__all__ = ["Asked"]
+__all__ = ["Asked", "derived_elsewhere"]
+
+
+def derived_elsewhere(
+    fields: tuple[m.Field, ...], structs: Mapping[str, m.Struct], called: Collection[str]
+) -> m.FieldReference | None:
+    """Return an expression's name for a derived field of a struct with functions of its own: no object has it. None: there is none."""
+    known = {field.name: field for field in flat_fields(fields)}
+    for field in known.values():
+        for each in nested_expressions(*field_expressions(field), *_type_expressions(field.type)):
+            if isinstance(each, m.FieldReference) and each.scope == "own" and len(each.path) > 1:
+                if _is_derived_elsewhere(known, each.path, structs, called):
+                    return each
+    return None
+
+
+def _is_derived_elsewhere(
+    known: Mapping[str, m.Field],
+    path: tuple[str, ...],
+    structs: Mapping[str, m.Struct],
+    called: Collection[str],
+) -> bool:
+    is_elsewhere, field = False, known.get(path[0])
+    for name in path[1:]:
+        type_ = None if field is None else content(field.type)
+        if not isinstance(type_, m.StructReference):
+            return False
+        is_elsewhere = is_elsewhere or type_.name in called
+        field = next((each for each in flat_fields(structs[type_.name].fields) if each.name == name), None)
+    return is_elsewhere and field is not None and field.is_hidden
 
 
 class Asked:

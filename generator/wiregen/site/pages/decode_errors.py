@@ -237,7 +237,9 @@ def _of_type(type_: m.Type, path: str, rule: str, named: Named) -> Iterator[Faul
             yield from _of_varint(bits, path, rule, lenient=type_.is_lenient)
         case m.Text(encoding=encoding, length=length, is_lenient=lenient):
             if encoding != "latin1":  # in latin1 every byte is a character
-                is_taken = lenient and encoding != "mutf8"  # lenient mutf8 accepts only longer forms and a raw 00
+                is_taken = (
+                    lenient and encoding != "mutf8"
+                )  # lenient mutf8 accepts only longer forms and a raw 00
                 yield Fault(
                     code="invalid_text", path=path, when=f"not {encoding}", rule=rule, strict=is_taken
                 )
