@@ -3891,8 +3891,9 @@ class PutRequest(_InRequest):
                     from_role=from_role, context=context, variant=variant, limits=limits
                 )
             message: Any = self
-            if metadata is not None:
-                metadata__ = metadata
+            given_metadata: Any = metadata
+            if given_metadata is not None:
+                metadata__ = given_metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
                     raise _Bad
                 n_metadata = len(metadata__)
@@ -3905,7 +3906,9 @@ class PutRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
+                if not (
+                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
+                ):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -3925,7 +3928,9 @@ class PutRequest(_InRequest):
                 raise _Bad
             data = b"".join(
                 (
-                    _pack_iiBBhb(payload_size, correlation_id, is_partial, (metadata is not None), 3, 1),
+                    _pack_iiBBhb(
+                        payload_size, correlation_id, is_partial, (given_metadata is not None), 3, 1
+                    ),
                     metadata_,
                     _pack_H(n_region_name),
                     region_name,
@@ -4050,8 +4055,9 @@ class PutResponse(_InResponse):
                     from_role=from_role, context=context, variant=variant, limits=limits
                 )
             message: Any = self
-            if metadata is not None:
-                metadata__ = metadata
+            given_metadata: Any = metadata
+            if given_metadata is not None:
+                metadata__ = given_metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
                     raise _Bad
                 n_metadata = len(metadata__)
@@ -4064,7 +4070,9 @@ class PutResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
+                if not (
+                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
+                ):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -4080,7 +4088,9 @@ class PutResponse(_InResponse):
                 raise _Bad
             data = b"".join(
                 (
-                    _pack_iiBBh(payload_size, correlation_id, is_partial, (metadata is not None), status),
+                    _pack_iiBBh(
+                        payload_size, correlation_id, is_partial, (given_metadata is not None), status
+                    ),
                     metadata_,
                     body,
                 )
@@ -4168,8 +4178,9 @@ class GetRequest(_InRequest):
                     from_role=from_role, context=context, variant=variant, limits=limits
                 )
             message: Any = self
-            if metadata is not None:
-                metadata__ = metadata
+            given_metadata: Any = metadata
+            if given_metadata is not None:
+                metadata__ = given_metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
                     raise _Bad
                 n_metadata = len(metadata__)
@@ -4182,7 +4193,9 @@ class GetRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
+                if not (
+                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
+                ):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -4200,7 +4213,9 @@ class GetRequest(_InRequest):
                 raise _Bad
             data = b"".join(
                 (
-                    _pack_iiBBhb(payload_size, correlation_id, is_partial, (metadata is not None), 4, 1),
+                    _pack_iiBBhb(
+                        payload_size, correlation_id, is_partial, (given_metadata is not None), 4, 1
+                    ),
                     metadata_,
                     _pack_H(n_region_name),
                     region_name,
@@ -4296,8 +4311,9 @@ class GetResponse(_InResponse):
                     from_role=from_role, context=context, variant=variant, limits=limits
                 )
             message: Any = self
-            if metadata is not None:
-                metadata__ = metadata
+            given_metadata: Any = metadata
+            if given_metadata is not None:
+                metadata__ = given_metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
                     raise _Bad
                 n_metadata = len(metadata__)
@@ -4310,7 +4326,9 @@ class GetResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
+                if not (
+                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
+                ):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -4325,7 +4343,9 @@ class GetResponse(_InResponse):
                 raise _Bad
             data = b"".join(
                 (
-                    _pack_iiBBh(payload_size, correlation_id, is_partial, (metadata is not None), status),
+                    _pack_iiBBh(
+                        payload_size, correlation_id, is_partial, (given_metadata is not None), status
+                    ),
                     metadata_,
                     body,
                 )
@@ -4411,8 +4431,9 @@ class PutAllRequest(_InRequest):
                     from_role=from_role, context=context, variant=variant, limits=limits
                 )
             message: Any = self
-            if metadata is not None:
-                metadata__ = metadata
+            given_metadata: Any = metadata
+            if given_metadata is not None:
+                metadata__ = given_metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
                     raise _Bad
                 n_metadata = len(metadata__)
@@ -4425,7 +4446,9 @@ class PutAllRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
+                if not (
+                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
+                ):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -4455,7 +4478,9 @@ class PutAllRequest(_InRequest):
                 raise _Bad
             data = b"".join(
                 (
-                    _pack_iiBBhb(payload_size, correlation_id, is_partial, (metadata is not None), 5, 1),
+                    _pack_iiBBhb(
+                        payload_size, correlation_id, is_partial, (given_metadata is not None), 5, 1
+                    ),
                     metadata_,
                     _pack_H(n_region_name),
                     region_name,
@@ -4612,8 +4637,9 @@ class PutAllResponse(_InResponse):
                     from_role=from_role, context=context, variant=variant, limits=limits
                 )
             message: Any = self
-            if metadata is not None:
-                metadata__ = metadata
+            given_metadata: Any = metadata
+            if given_metadata is not None:
+                metadata__ = given_metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
                     raise _Bad
                 n_metadata = len(metadata__)
@@ -4626,7 +4652,9 @@ class PutAllResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
+                if not (
+                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
+                ):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -4640,7 +4668,9 @@ class PutAllResponse(_InResponse):
                 raise _Bad
             data = b"".join(
                 (
-                    _pack_iiBBh(payload_size, correlation_id, is_partial, (metadata is not None), status),
+                    _pack_iiBBh(
+                        payload_size, correlation_id, is_partial, (given_metadata is not None), status
+                    ),
                     metadata_,
                     body,
                 )
@@ -4726,8 +4756,9 @@ class GetAllRequest(_InRequest):
                     from_role=from_role, context=context, variant=variant, limits=limits
                 )
             message: Any = self
-            if metadata is not None:
-                metadata__ = metadata
+            given_metadata: Any = metadata
+            if given_metadata is not None:
+                metadata__ = given_metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
                     raise _Bad
                 n_metadata = len(metadata__)
@@ -4740,7 +4771,9 @@ class GetAllRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
+                if not (
+                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
+                ):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -4768,7 +4801,9 @@ class GetAllRequest(_InRequest):
                 raise _Bad
             data = b"".join(
                 (
-                    _pack_iiBBhb(payload_size, correlation_id, is_partial, (metadata is not None), 6, 1),
+                    _pack_iiBBhb(
+                        payload_size, correlation_id, is_partial, (given_metadata is not None), 6, 1
+                    ),
                     metadata_,
                     _pack_H(n_region_name),
                     region_name,
@@ -4895,8 +4930,9 @@ class GetAllResponse(_InResponse):
                     from_role=from_role, context=context, variant=variant, limits=limits
                 )
             message: Any = self
-            if metadata is not None:
-                metadata__ = metadata
+            given_metadata: Any = metadata
+            if given_metadata is not None:
+                metadata__ = given_metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
                     raise _Bad
                 n_metadata = len(metadata__)
@@ -4909,7 +4945,9 @@ class GetAllResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
+                if not (
+                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
+                ):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -4939,7 +4977,9 @@ class GetAllResponse(_InResponse):
                 raise _Bad
             data = b"".join(
                 (
-                    _pack_iiBBh(payload_size, correlation_id, is_partial, (metadata is not None), status),
+                    _pack_iiBBh(
+                        payload_size, correlation_id, is_partial, (given_metadata is not None), status
+                    ),
                     metadata_,
                     body,
                 )
@@ -5052,8 +5092,9 @@ class ServerConfigRequest(_InRequest):
                     from_role=from_role, context=context, variant=variant, limits=limits
                 )
             message: Any = self
-            if metadata is not None:
-                metadata__ = metadata
+            given_metadata: Any = metadata
+            if given_metadata is not None:
+                metadata__ = given_metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
                     raise _Bad
                 n_metadata = len(metadata__)
@@ -5066,7 +5107,9 @@ class ServerConfigRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
+                if not (
+                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
+                ):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -5080,7 +5123,9 @@ class ServerConfigRequest(_InRequest):
                 raise _Bad
             data = b"".join(
                 (
-                    _pack_iiBBhb(payload_size, correlation_id, is_partial, (metadata is not None), 1, 1),
+                    _pack_iiBBhb(
+                        payload_size, correlation_id, is_partial, (given_metadata is not None), 1, 1
+                    ),
                     metadata_,
                     body,
                 )
@@ -5167,8 +5212,9 @@ class ServerConfigResponse(_InResponse):
                     from_role=from_role, context=context, variant=variant, limits=limits
                 )
             message: Any = self
-            if metadata is not None:
-                metadata__ = metadata
+            given_metadata: Any = metadata
+            if given_metadata is not None:
+                metadata__ = given_metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
                     raise _Bad
                 n_metadata = len(metadata__)
@@ -5181,7 +5227,9 @@ class ServerConfigResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
+                if not (
+                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
+                ):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -5198,7 +5246,9 @@ class ServerConfigResponse(_InResponse):
                 raise _Bad
             data = b"".join(
                 (
-                    _pack_iiBBh(payload_size, correlation_id, is_partial, (metadata is not None), status),
+                    _pack_iiBBh(
+                        payload_size, correlation_id, is_partial, (given_metadata is not None), status
+                    ),
                     metadata_,
                     body,
                 )
@@ -5284,8 +5334,9 @@ class AuthRequest(_InRequest):
                     from_role=from_role, context=context, variant=variant, limits=limits
                 )
             message: Any = self
-            if metadata is not None:
-                metadata__ = metadata
+            given_metadata: Any = metadata
+            if given_metadata is not None:
+                metadata__ = given_metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
                     raise _Bad
                 n_metadata = len(metadata__)
@@ -5298,7 +5349,9 @@ class AuthRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
+                if not (
+                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
+                ):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -5312,7 +5365,9 @@ class AuthRequest(_InRequest):
                 raise _Bad
             data = b"".join(
                 (
-                    _pack_iiBBhb(payload_size, correlation_id, is_partial, (metadata is not None), 2, 1),
+                    _pack_iiBBhb(
+                        payload_size, correlation_id, is_partial, (given_metadata is not None), 2, 1
+                    ),
                     metadata_,
                     body,
                 )
@@ -5397,8 +5452,9 @@ class AuthResponse(_InResponse):
                     from_role=from_role, context=context, variant=variant, limits=limits
                 )
             message: Any = self
-            if metadata is not None:
-                metadata__ = metadata
+            given_metadata: Any = metadata
+            if given_metadata is not None:
+                metadata__ = given_metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
                     raise _Bad
                 n_metadata = len(metadata__)
@@ -5411,7 +5467,9 @@ class AuthResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
+                if not (
+                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
+                ):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -5428,7 +5486,9 @@ class AuthResponse(_InResponse):
                 raise _Bad
             data = b"".join(
                 (
-                    _pack_iiBBh(payload_size, correlation_id, is_partial, (metadata is not None), status),
+                    _pack_iiBBh(
+                        payload_size, correlation_id, is_partial, (given_metadata is not None), status
+                    ),
                     metadata_,
                     body,
                 )
@@ -5514,8 +5574,9 @@ class ClientConfigRequest(_InRequest):
                     from_role=from_role, context=context, variant=variant, limits=limits
                 )
             message: Any = self
-            if metadata is not None:
-                metadata__ = metadata
+            given_metadata: Any = metadata
+            if given_metadata is not None:
+                metadata__ = given_metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
                     raise _Bad
                 n_metadata = len(metadata__)
@@ -5528,7 +5589,9 @@ class ClientConfigRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
+                if not (
+                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
+                ):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -5542,7 +5605,9 @@ class ClientConfigRequest(_InRequest):
                 raise _Bad
             data = b"".join(
                 (
-                    _pack_iiBBhb(payload_size, correlation_id, is_partial, (metadata is not None), 23, 1),
+                    _pack_iiBBhb(
+                        payload_size, correlation_id, is_partial, (given_metadata is not None), 23, 1
+                    ),
                     metadata_,
                     body,
                 )
@@ -5629,8 +5694,9 @@ class ClientConfigResponse(_InResponse):
                     from_role=from_role, context=context, variant=variant, limits=limits
                 )
             message: Any = self
-            if metadata is not None:
-                metadata__ = metadata
+            given_metadata: Any = metadata
+            if given_metadata is not None:
+                metadata__ = given_metadata
                 if type(metadata__) is not list and not isinstance(metadata__, tuple):
                     raise _Bad
                 n_metadata = len(metadata__)
@@ -5643,7 +5709,9 @@ class ClientConfigResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (((0 if metadata is None else len(metadata)) > 0) and _distinct(metadata)):
+                if not (
+                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
+                ):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -5660,7 +5728,9 @@ class ClientConfigResponse(_InResponse):
                 raise _Bad
             data = b"".join(
                 (
-                    _pack_iiBBh(payload_size, correlation_id, is_partial, (metadata is not None), status),
+                    _pack_iiBBh(
+                        payload_size, correlation_id, is_partial, (given_metadata is not None), status
+                    ),
                     metadata_,
                     body,
                 )

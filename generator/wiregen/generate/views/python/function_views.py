@@ -74,6 +74,8 @@ class WriteFunction:
     """Items that one frame may hold: as each takes a byte, a `large` frame is one of more bytes."""
     is_method: bool
     """It is the body of a method, which has no state."""
+    given: tuple[tuple[str, str], ...] = ()
+    """Local variables, each with the parameter that may be None: they are read only where it is not, which a type checker does not see."""
 
     @property
     def joined(self) -> str:

@@ -36,7 +36,7 @@ from wiregen.generate.views.python.layouts import (
     n_lists,
     names_frames,
 )
-from wiregen.generate.views.python.names import METHOD_PARAMETERS, Locals
+from wiregen.generate.views.python.names import METHOD_PARAMETERS, Locals, local_name
 from wiregen.generate.views.python.reading.names import ReadNames
 from wiregen.generate.views.python.reading.step_views import annotated_once, with_checks
 from wiregen.generate.views.python.reading.steps import ReadBuilder
@@ -322,7 +322,7 @@ class FunctionBuilder:
         ), is_method
         names.fields |= dict(fields_by_key(frame.fields, FRAME, self._protocol))
         names.headers, names.message, names.body = headers, message, frame.message
-        names.locals = Locals(frozenset(headers.values()) | METHOD_PARAMETERS)
+        names.locals = Locals(frozenset((*map(local_name, headers), *headers.values())) | METHOD_PARAMETERS)
         names.sender, names.again = repr(frame.role), again
         traits = self.traits_of(message.name, self._shared.writer(message.name), is_frame=True)
         return self.write(layout, names, traits, class_name(message.name), parameters, message.fields)

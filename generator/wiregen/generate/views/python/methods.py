@@ -8,10 +8,12 @@ from wiregen.generate.views.python.frame_views import FrameView
 from wiregen.generate.views.python.function_views import WriteFunction
 from wiregen.generate.views.python.functions import FunctionBuilder
 from wiregen.generate.views.python.layouts import laid, nested
-from wiregen.generate.views.python.names import local_name
+from wiregen.generate.views.python.names import Locals, local_name
 from wiregen.generate.views.python.shared import Shared
+from wiregen.generate.views.python.text import annotation
 from wiregen.schema import model as m
-from wiregen.schema.walk import compresses
+from wiregen.schema.copies import replace
+from wiregen.schema.walk import compresses, frame_attributes
 
 __all__ = ["MethodBuilder"]
 
@@ -62,8 +64,23 @@ class MethodBuilder:
             return None
         arguments = "".join(f", {name}" for name in headers.values())
         again = f"{view.writer}({view.name}(self{arguments}), _WriteState(_LIMITS))"
-        write = self._functions.write_message(frame, message, headers, "", is_method=True, again=again)
-        return None if write.is_refused else write
+        given = self._given(frame, headers)
+        write = self._functions.write_message(
+            frame, message, headers | given, "", is_method=True, again=again
+        )
+        locals_ = tuple((local, headers[name]) for name, local in given.items())
+        return None if write.is_refused else replace(write, given=locals_)
+
+    def _given(self, frame: m.Frame, headers: dict[str, str]) -> dict[str, str]:
+        """Return a local variable for each field of the header whose parameter may be None and is not Any."""
+        fields, taken = frame_attributes(frame, self._protocol), Locals(frozenset(headers.values()))
+        return {
+            each.field.name: taken.name(f"given_{each.field.name}")
+            for each in fields
+            if each.may_be_absent
+            and each.field.name in headers
+            and annotation(each.field.type, self._protocol) != "Any"
+        }
 
     def _state(self, frame: m.Frame, message: m.Message) -> str:
         layout = laid(lambda: frame_layout(self._protocol, frame, message))
