@@ -33,6 +33,7 @@ CONSTRUCTS = (
     "nulls_in_arms",
     "frame_in_chunks_empty",
     "frames_of_two_roles",
+    "names_with_underscores",
 )
 PATHS = (
     TESTS / "property" / "every_construct.wire",

@@ -10,6 +10,7 @@ from ..records.types import flat_fields
 from ..schema.protocol import Schema
 from ..schema.shapes import content
 from ..schema.types import EnumReference, List, Type
+from .access import spellings
 from .layout import Fields
 from .scalars import enum_name
 from .tree import FrameValue, Record, Variety
@@ -61,11 +62,9 @@ def _built_piece(plan: Schema, value: FrameValue, namespace: dict[str, object]) 
     """Return a frame with a piece of a block; what the block holds has its defaults."""
     class_ = _class(namespace, value.name)
     types = {field.name: field.type for field in flat_fields(plan.frames[value.name].fields)}
-    spelled = {slot.removesuffix("_"): slot for slot in class_.__slots__} | {
-        slot: slot for slot in class_.__slots__
-    }
     header = {
-        spelled[name]: typed(plan, types[name], field, namespace) for name, field in value.fields.items()
+        spellings(class_, name)[0]: typed(plan, types[name], field, namespace)
+        for name, field in value.fields.items()
     }
     frame = class_(_class(namespace, value.message.name)(value.message.data), **header)
     if value.part is not None:
@@ -92,11 +91,10 @@ def _fields_of(plan: Schema, name: str) -> Fields:
 def _built(plan: Schema, class_: Made, value: Made, fields: Fields, namespace: dict[str, object]) -> Made:
     made = object.__new__(class_)
     types = {field.name: field.type for field in flat_fields(fields) if not field.is_hidden}
+    names = {slot: name for name in types for slot in spellings(class_, name)[:1]}
     for slot in class_.__slots__:
-        name = slot if slot in types else slot.removesuffix("_")
-        if slot in ("absent", "tail") and f"{slot}_" in class_.__slots__:  # a field of that name stands aside
-            setattr(made, slot, getattr(value, slot))
-        elif name in types:
+        if slot in names:
+            name = names[slot]
             setattr(made, slot, typed(plan, types[name], value.fields.get(name), namespace))
         elif slot in ("absent", "tail"):
             setattr(made, slot, getattr(value, slot))

@@ -13,7 +13,7 @@ from ..codec.errors import DecodeError, EncodeError
 from ..codec.options import Options
 from ..codec.text import encode_text
 from ..records.types import flat_fields, is_nullable
-from ..reference.access import MISSING, attribute, declared_name
+from ..reference.access import MISSING, attribute, declared_name, spellings
 from ..reference.explain import explain
 from ..reference.expressions import Undefined, Value
 from ..reference.layout import Fields
@@ -191,9 +191,7 @@ def _measured_text(value: Term, type_: Text) -> Term:
 def _getter(class_: type, name: str) -> _Get:
     if issubclass(class_, Record | FrameValue):
         return lambda value: value.fields[name]
-    spelled = f"{name.lstrip('_')}_"
-    slots = {slot for base in class_.__mro__ for slot in base.__dict__.get("__slots__", ())}
-    return attrgetter(spelled if spelled in slots else name)
+    return attrgetter(next(iter(spellings(class_, name)), name))
 
 
 def _missing(name: str) -> Term:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MISSING", "as_bytes", "as_float", "as_int", "as_items", "as_str", "as_uuid", "attribute", "declared_name",
-    "extra", "is_a", "is_named", "keeps_tail", "kind_of", "unknown_of",
+    "extra", "is_a", "is_named", "keeps_tail", "kind_of", "spellings", "unknown_of",
 ]  # fmt: skip
 
 MISSING: Final = object()
@@ -142,19 +142,23 @@ def attribute(value: object, name: str, path: str) -> Value:
         if type(fields) is not dict:
             raise _wrong(path, "fields by name", fields)
         return fields.get(name, MISSING)
-    class_: Any = type(value)
+    return _guarded(value, spellings(type(value), name), path)
+
+
+def spellings(class_: Any, name: str) -> tuple[str, ...]:
+    """Return the attributes of a class that may be the field of that name, the likeliest first."""
     # A class of a metaclass may raise where a cache asks for its hash.
-    spellings = _known_spellings(class_, name) if type(class_) is type else _spellings(class_, name)
-    return _guarded(value, spellings, path)
+    return _known_spellings(class_, name) if type(class_) is type else _spellings(class_, name)
 
 
 def _spellings(class_: type, name: str) -> tuple[str, ...]:
-    """Return the attributes of a class that may be the field of that name, the likeliest first.
+    """Return the spellings, of which those are left that are slots, if the class has any.
 
-    A reserved name (`encode`) has an underscore after it, and stands in the slots so; of a frame's `message` and
+    A reserved name (`encode`, `_mark`) has its underscore after it, and stands in the slots so; of a frame's `message` and
     `message_` the second is the field.
     """
-    spelled = f"{name.lstrip('_')}_"
+    bare = name.lstrip("_")
+    spelled = f"{bare}_" if bare[:1].isalpha() else f"unnamed{bare}_"
     candidates = (spelled, name) if name in _EXTRAS else (name, spelled)
     slots = _slots(class_)
     return tuple(each for each in candidates if each in slots) if slots else candidates
