@@ -27,12 +27,13 @@ def derived_elsewhere(
 ) -> m.FieldReference | None:
     """Return an expression's name for a derived field of a struct with functions of its own: no object has it. None: there is none."""
     known = {field.name: field for field in flat_fields(fields)}
-    for field in known.values():
-        for each in nested_expressions(*field_expressions(field), *_type_expressions(field.type)):
-            if isinstance(each, m.FieldReference) and each.scope == "own" and len(each.path) > 1:
-                if _is_derived_elsewhere(known, each.path, structs, called):
-                    return each
-    return None
+    names = (
+        each
+        for field in known.values()
+        for each in nested_expressions(*field_expressions(field), *_type_expressions(field.type))
+        if isinstance(each, m.FieldReference) and each.scope == "own"
+    )
+    return next((each for each in names if _is_derived_elsewhere(known, each.path, structs, called)), None)
 
 
 def _is_derived_elsewhere(
