@@ -120,6 +120,19 @@ def late_clause(fault: Fault) -> bool:
     )
 
 
+def region_before_arms(fault: Fault) -> bool:
+    """Arms behind the region of a `match`, which comes after them."""
+    line = fault.text[fault.text.rfind("\n", 0, fault.start) + 1 : fault.start]
+    found = re.search(r"\bmatch\s+([\w.`]+)\s+in\s+([^{}:]+?)\s*$", line)
+    if fault.kind != "LBRACE" or found is None:
+        return False
+    return fault.error(
+        "WG1100",
+        "the arms of `match` stand before `in`",
+        way_out=f"`in` comes after the arms: `match {found[1]} {{ … }} in {found[2]}`",
+    )
+
+
 def unexpected(fault: Fault) -> bool:
     expected = _expected(fault.accepts)
     message = (

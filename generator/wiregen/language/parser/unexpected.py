@@ -39,6 +39,7 @@ _EXPLANATIONS: tuple[_Explanation, ...] = (
     structure.no_protocol,
     wording.late_clause,
     wording.missing_colon,
+    wording.region_before_arms,
     wording.unexpected,
 )
 
