@@ -98,7 +98,7 @@ class Vast:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Octets:''',
             ),
-            ("Form: TypeAlias = Number | ", "Form: TypeAlias = Number | Vast | "),
+            ("Form: TypeAlias = Plain | ", "Form: TypeAlias = Plain | Vast | "),
         ),
     ),
     Edit(
@@ -117,10 +117,7 @@ class Octets:''',
     Edit(
         f"{_PACKAGE}/generate/views/serial/names.py",
         (
-            (
-                "import AnyOf, Choice, Flag, Many, Nullable, One, Real\n",
-                "import AnyOf, Choice, Flag, Many, Nullable, One, Real, Vast\n",
-            ),
+            ("value_shapes.shapes import ", "value_shapes.shapes import Vast, "),
             (
                 "def sent(form: Form,",
                 '''def vast_sent(form: Vast, value: str) -> str:
@@ -143,8 +140,8 @@ def sent(form: Form,''',
 """,
             ),
             (
-                '.take"\n        case (\n            Number()',
-                '.take"\n        case (\n            Vast()\n            | Number()',
+                '.take"\n        case _ if isinstance(form, Plain | Compound):',
+                '.take"\n        case _ if isinstance(form, Plain | Vast | Compound):',
             ),
             (
                 "            return _is_number(form, value)\n",
@@ -159,7 +156,7 @@ def sent(form: Form,''',
         f"{_PACKAGE}/generate/views/protobuf/parts.py",
         (
             ("import SerialNames, sent, taker", "import SerialNames, sent, taker, vast_received"),
-            ("import AnyOf, Many, Nullable, One\n", "import AnyOf, Many, Nullable, One, Vast\n"),
+            ("value_shapes.shapes import ", "value_shapes.shapes import Vast, "),
             (
                 "case Octets() | String() | Uuid() | Raw():",
                 "case Octets() | String() | Uuid() | Raw() | Vast():",
@@ -178,7 +175,7 @@ def sent(form: Form,''',
         f"{_PACKAGE}/generate/views/msgpack/parts.py",
         (
             ("import SerialNames, sent, taker", "import SerialNames, sent, taker, vast_received, vast_sent"),
-            ("import AnyOf, Many, Nullable, One\n", "import AnyOf, Many, Nullable, One, Vast\n"),
+            ("value_shapes.shapes import ", "value_shapes.shapes import Vast, "),
             ("Octets | Uuid | Raw)", "Octets | Uuid | Raw | Vast)"),
             (
                 "            return sent(form, value, names)\n",
@@ -192,11 +189,12 @@ def sent(form: Form,''',
                 '        case Octets() | String() | Vast():\n            return ("bytes",)',
             ),
             (
-                '            return f"float({value})"\n        case Number() | Flag()',
-                """            return f"float({value})"
-        case Vast():
+                "        case _ if isinstance(form, Plain | Uuid | Raw | Compound):\n            return value\n",
+                """        case Vast():
             return vast_received(form, value)
-        case Number() | Flag()""",
+        case _ if isinstance(form, Plain | Uuid | Raw | Compound):
+            return value
+""",
             ),
         ),
         target="msgpack",

@@ -71,7 +71,7 @@ from acme import distance as t
 near = t.F(t.Near(x=-150, y=-145, extra=7))
 assert near.encode().hex() == "010007ff6aff6f070005", near.encode().hex()
 assert t.decode(near.encode()) == near
-assert t.decode(bytes.fromhex("02000" + "4fd616263")).message == t.Data(n=-3, data=b"abc")
+assert t.decode(bytes.fromhex("020004fd616263")).message == t.Data(n=-3, data=b"abc")
 peer = t.Connection("a")
 peer.send(t.Near(x=40, y=40))
 try:

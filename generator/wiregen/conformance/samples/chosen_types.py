@@ -133,7 +133,7 @@ class ChosenTypes:
             case FewBits():
                 return self._soil.int_options(site, name, type_)
             case Float():
-                return float_options(site, type_.about)
+                return float_options(site, type_.definition)
             case Uuid():
                 return uuid_options(site)
             case CodingReference(coding):

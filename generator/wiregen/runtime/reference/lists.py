@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import index as to_integer
 from uuid import UUID
 
 from .expressions import Value
@@ -18,7 +19,7 @@ def push(queue: Iterable[Value], value: Value) -> list[Value]:
 
 def drop(queue: Iterable[Value], number: int) -> list[Value]:
     """Return a list without so many items at the front."""
-    return [*queue][max(0, number) :]
+    return [*queue][max(0, to_integer(number)) :]
 
 
 def remove(queue: Sequence[Value], value: Value) -> list[Value]:

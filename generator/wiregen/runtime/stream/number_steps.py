@@ -13,7 +13,6 @@ from typing import Any, Final, TypeAlias
 from ..reference.layout import Layout
 from ..schema.declarations import Constant, FieldValue
 from ..schema.expressions import Number, Truth
-from ..schema.scalars import INTEGER_LETTERS
 from ..schema.types import Boolean, EnumReference, Integer, Type
 
 __all__ = [
@@ -89,7 +88,5 @@ def unpack_of(type_: Integer) -> Callable[[Any, int], tuple[Any, ...]]:
 
 def format_of(type_: Integer) -> str:
     """Return the format of an integer as `struct` writes it; empty for a width that it has not."""
-    letter = INTEGER_LETTERS.get(type_.size)
-    if letter is None:
-        return ""
-    return (">" if type_.endian == "big" else "<") + (letter.lower() if type_.is_signed else letter)
+    order = ">" if type_.endian == "big" else "<"
+    return order + type_.letter if type_.letter else ""

@@ -12,8 +12,8 @@ from typing import Literal, TypeAlias
 from wiregen.schema.model import Notes
 
 __all__ = [
-    "AnyOf", "Carried", "CarriedField", "Choice", "Flag", "Form", "FrameRecord", "Many", "Member", "Nullable", "Number",
-    "Octets", "One", "Raw", "Real", "Record", "String", "Uuid",
+    "AnyOf", "Carried", "CarriedField", "Choice", "Compound", "Flag", "Form", "FrameRecord", "Many", "Member", "Nullable", "Number",
+    "Octets", "One", "Plain", "Raw", "Real", "Record", "String", "Uuid",
 ]  # fmt: skip
 
 
@@ -100,7 +100,10 @@ class Nullable:
     value: Form
 
 
-Form: TypeAlias = Number | Member | Flag | Real | Uuid | Octets | String | Raw | One | AnyOf | Many | Nullable
+Plain: TypeAlias = Number | Member | Flag | Real | Octets | String
+"""Values that protobuf and msgpack have types for."""
+Compound: TypeAlias = One | AnyOf | Many | Nullable
+Form: TypeAlias = Plain | Uuid | Raw | Compound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import struct
-import sys
 
 from ..reference.expressions import Value
 from ..schema.types import Float
@@ -21,9 +20,9 @@ def float_record(value: float, type_: Float) -> Value:
 
 
 def _shortest(value: float, type_: Float) -> float:
-    data, most = _bytes_of(value, type_), type_.about.digits
-    if data is None or most >= sys.float_info.dig + 2:
-        return value  # as Python writes it
+    data, most = _bytes_of(value, type_), type_.definition.digits
+    if data is None:
+        return value
     candidates = (float(f"{value:.{digits}g}") for digits in range(most - 3, most + 1))
     return next((short for short in candidates if _bytes_of(short, type_) == data), value)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import index
+
 from ..lazy import Lazy
 
 TYPE_CHECKING = False
@@ -15,8 +17,8 @@ __all__ = ["FUNCTIONS", "function_of"]
 
 FUNCTIONS: Final[dict[str, Callable[..., Value] | Lazy]] = {
     "count": len,
-    "min": lambda *numbers: min(numbers),
-    "max": lambda *numbers: max(numbers),
+    "min": lambda *numbers: min(map(index, numbers)),
+    "max": lambda *numbers: max(map(index, numbers)),
     "distinct": Lazy("reference.lists", "distinct"),
     "push": Lazy("reference.lists", "push"),
     "drop": Lazy("reference.lists", "drop"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .expressions import Expression
 from .node import Node
-from .scalars import FLOATS
+from .scalars import FLOATS, INTEGER_LETTERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .scalars import FloatFormat
 
 __all__ = [
-    "Arm", "Bits", "Block", "Boolean", "ByteLength", "Bytes", "Carrier", "Chunks", "CodingReference", "Compressed", "Computed", "Delimited", "EnumReference", "FixedScalar", "Float",
+    "Arm", "Bits", "Block", "Boolean", "ByteLength", "Bytes", "Carrier", "Chunks", "CodingReference", "Compressed", "Computed", "Delimited", "EnumReference", "Float",
     "FrameReference", "InSize", "Integer", "ItemCondition", "ItemLength", "Length", "List", "Match", "MessageMatch", "MessageReference", "Prefix", "Region", "Span",
     "StructReference", "Text", "ToEnd", "Type", "UnionReference", "Until", "Uuid", "Varint", "View",
 ]  # fmt: skip
@@ -108,6 +108,12 @@ class Integer(Node):
         """Return the least and the greatest number."""
         return _bounds(self.size * 8, self.is_signed)
 
+    @property
+    def letter(self) -> str:
+        """Return the letter of `struct`; "" for a size that it does not have."""
+        letter = INTEGER_LETTERS.get(self.size, "")
+        return letter.lower() if self.is_signed else letter
+
     def decode(self, data: bytes | bytearray | memoryview) -> int:
         """Return the number that `size` bytes are."""
         return int.from_bytes(data, self.endian, signed=self.is_signed)
@@ -124,8 +130,8 @@ class Float(Node):
     endian: Endian
 
     @property
-    def about(self) -> FloatFormat:
-        """Return what is known of the format."""
+    def definition(self) -> FloatFormat:
+        """Return the definition of the format."""
         return FLOATS[self.format]
 
     @property
@@ -134,17 +140,22 @@ class Float(Node):
         return FLOATS[self.format].size
 
     @property
+    def letter(self) -> str:
+        """Return the letter of `struct`; "" for a format that it does not have."""
+        return FLOATS[self.format].letter
+
+    @property
     def bits(self) -> int:
         """Return the size in bits."""
         return self.size * 8
 
     def decode(self, data: bytes | bytearray | memoryview) -> float:
         """Return the number that `size` bytes are."""
-        return self.about.unpack(bytes(data if self.endian == "big" else data[::-1]))
+        return self.definition.unpack(bytes(data if self.endian == "big" else data[::-1]))
 
     def encode(self, value: float) -> bytes:
         """Return the bytes of a number, rounded to the format. OverflowError: it is too large."""
-        data = self.about.pack(value)
+        data = self.definition.pack(value)
         return data if self.endian == "big" else data[::-1]
 
 
@@ -314,8 +325,6 @@ ByteLength: TypeAlias = Prefix | Computed | ToEnd | Delimited
 ItemLength: TypeAlias = Prefix | Computed | ToEnd | Until
 Length: TypeAlias = ByteLength | ItemLength
 Carrier: TypeAlias = InSize | Prefix | Compressed | Chunks
-FixedScalar: TypeAlias = Integer | Float | Boolean | Uuid
-"""Scalars whose `size` in bytes is always the same; an enum has that of its own type."""
 Type: TypeAlias = (
     Integer | Float | Boolean | Bits | Varint | Uuid | EnumReference | CodingReference | Bytes | Text | List | StructReference | UnionReference
     | MessageReference | FrameReference | MessageMatch | Match | Block | Region

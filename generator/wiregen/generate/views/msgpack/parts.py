@@ -8,7 +8,7 @@ from typing import Literal, assert_never
 
 from wiregen.generate.views.serial.names import SerialNames, sent, taker
 from wiregen.schema.value_shapes import Flag, Form, Member, Number, Octets, Raw, Real, String, Uuid
-from wiregen.schema.value_shapes.shapes import AnyOf, Many, Nullable, One
+from wiregen.schema.value_shapes.shapes import Compound, Plain
 
 __all__ = [
     "CodedView", "ConversionView", "FormView", "ItemView", "VarietiesView", "checked", "is_plain", "packed", "python_types",
@@ -110,7 +110,7 @@ def packed(form: Form, value: str, names: SerialNames) -> str:
             return f"bool({value})"
         case Real():
             return f"float({value})"
-        case Uuid() | Octets() | String() | Raw() | One() | AnyOf() | Many() | Nullable():
+        case _ if isinstance(form, Plain | Uuid | Raw | Compound):
             return sent(form, value, names)
         case _:
             assert_never(form)
@@ -129,7 +129,7 @@ def python_types(form: Form) -> tuple[str, ...]:
             return ("str",)
         case Octets() | String():
             return ("bytes",)
-        case Uuid() | Raw() | One() | AnyOf() | Many() | Nullable():
+        case _ if isinstance(form, Uuid | Raw | Compound):
             return ()
         case _:
             assert_never(form)
@@ -161,7 +161,7 @@ def unpacked(form: Form, place: str, value: str, names: SerialNames) -> str:
             return f'{value}.decode("utf-8", "surrogateescape")'
         case Real():
             return f"float({value})"
-        case Number() | Flag() | Uuid() | Octets() | String() | Raw() | One() | AnyOf() | Many() | Nullable():
+        case _ if isinstance(form, Plain | Uuid | Raw | Compound):
             return value
         case _:
             assert_never(form)

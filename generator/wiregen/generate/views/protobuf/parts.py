@@ -7,7 +7,7 @@ from typing import Literal, assert_never
 
 from wiregen.generate.views.serial.names import SerialNames, sent, taker
 from wiregen.schema.value_shapes import Flag, Form, Member, Number, Octets, Raw, Real, String, Uuid
-from wiregen.schema.value_shapes.shapes import AnyOf, Many, Nullable, One
+from wiregen.schema.value_shapes.shapes import AnyOf, Compound, Many, Nullable, One, Plain
 
 __all__ = ["FunctionView", "OptionView", "PartView", "TableView", "received", "scalar"]
 
@@ -103,19 +103,7 @@ def received(form: Form, name: str, value: str, names: SerialNames) -> str:
             return f"{names.members(enum)}[{value}]"
         case String(is_lenient=True):
             return f'{value}.decode("utf-8", "surrogateescape")'
-        case (
-            Number()
-            | Flag()
-            | Real()
-            | Uuid()
-            | Octets()
-            | String()
-            | Raw()
-            | One()
-            | AnyOf()
-            | Many()
-            | Nullable()
-        ):
+        case _ if isinstance(form, Plain | Uuid | Raw | Compound):
             return value
         case _:
             assert_never(form)

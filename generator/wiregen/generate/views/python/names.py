@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wiregen.generate.steps.step import FRAME, Run, Slot
-from wiregen.runtime.schema.scalars import INTEGER_LETTERS
 from wiregen.schema import model as m
 from wiregen.schema.naming import Scope, constant_case, python_name, snake_case
 
@@ -136,28 +135,20 @@ def is_header(key: str) -> bool:
 
 def format_of(slot: Slot, enums: Mapping[str, m.Enum]) -> str:
     """Return the struct character of a slot, without its byte order."""
-    type_ = slot.type
-    if isinstance(type_, m.EnumReference):
-        declared = enums[type_.name].type
-        assert isinstance(declared, m.Integer)
-        type_ = declared
-    match type_:
-        case m.Integer() | m.Float():
-            return letter_of(type_) or f"{slot.size}s"
+    match number_type(slot, enums):
+        case m.Integer() | m.Float() as type_:
+            return type_.letter or f"{slot.size}s"
         case m.Boolean():
             return "B"
         case m.Uuid():
             return "16s"
-        case m.Bits():
-            raise AssertionError("bit fields are pieces of a slot")
+        case _:
+            raise AssertionError("bit fields are pieces of a slot, and varints are not in runs")
 
 
-def letter_of(type_: m.Integer | m.Float) -> str:
-    """Return the letter that `struct` has for a number; "" where it has none."""
-    if isinstance(type_, m.Float):
-        return type_.about.letter
-    letter = INTEGER_LETTERS.get(type_.size, "")
-    return letter.lower() if type_.is_signed else letter
+def number_type(slot: Slot, enums: Mapping[str, m.Enum]) -> m.Type:
+    """Return the type of a slot; of an enum that of its numbers."""
+    return enums[slot.type.name].type if isinstance(slot.type, m.EnumReference) else slot.type
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +159,7 @@ class PackedNumber:
 
     @property
     def is_odd(self) -> bool:
-        return not letter_of(self.type)
+        return not self.type.letter
 
     def decoded(self, data: str) -> str:
         """Return the expression of the odd number that the bytes `data` are."""
@@ -197,7 +188,7 @@ def _signed(type_: m.Integer) -> str:
 
 def endian_of(slot: Slot, enums: Mapping[str, m.Enum]) -> m.Endian | None:
     """Return the byte order of a slot, or None where it has none."""
-    type_ = enums[slot.type.name].type if isinstance(slot.type, m.EnumReference) else slot.type
+    type_ = number_type(slot, enums)
     if slot.size == 1 or slot.part == "padding" or not isinstance(type_, m.Integer | m.Float):
         return None
     return type_.endian

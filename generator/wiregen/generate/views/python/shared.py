@@ -8,7 +8,7 @@ from wiregen.generate.views.python.names import (
     StructTable,
     enum_table,
     format_of,
-    letter_of,
+    number_type,
     reader,
     writer,
 )
@@ -158,8 +158,8 @@ class Shared:
 
     def odd_number(self, slot: Slot) -> PackedNumber | None:
         """Return the number of a slot where `struct` has no letter for it; None of any other."""
-        type_ = self.enums[slot.type.name].type if isinstance(slot.type, m.EnumReference) else slot.type
-        if not isinstance(type_, m.Integer | m.Float) or letter_of(type_):
+        type_ = number_type(slot, self.enums)
+        if not isinstance(type_, m.Integer | m.Float) or type_.letter:
             return None
         if isinstance(type_, m.Float):
             self.uses.add("FLOATS")

@@ -20,7 +20,7 @@ from wiregen.schema.value_shapes import (
     String,
     Uuid,
 )
-from wiregen.schema.value_shapes.shapes import AnyOf, Choice, Flag, Many, Nullable, One, Real
+from wiregen.schema.value_shapes.shapes import AnyOf, Choice, Compound, Flag, Many, Nullable, One, Plain, Real
 
 __all__ = [
     "SerialNames", "attribute_of", "class_of", "is_instance", "sent", "taker",
@@ -86,18 +86,7 @@ def sent(form: Form, value: str, names: SerialNames) -> str:
             return f"{value}.bytes"
         case Raw(union=union):
             return f"{names.raw_union(union)}.put({value})"
-        case (
-            Number()
-            | Member()
-            | Flag()
-            | Real()
-            | Octets()
-            | String()
-            | One()
-            | AnyOf()
-            | Many()
-            | Nullable()
-        ):
+        case _ if isinstance(form, Plain | Compound):
             return value
         case _:
             assert_never(form)
@@ -110,18 +99,7 @@ def taker(form: Form, names: SerialNames) -> str | None:
             return "_take_uuid"
         case Raw(union=union):
             return f"{names.raw_union(union)}.take"
-        case (
-            Number()
-            | Member()
-            | Flag()
-            | Real()
-            | Octets()
-            | String()
-            | One()
-            | AnyOf()
-            | Many()
-            | Nullable()
-        ):
+        case _ if isinstance(form, Plain | Compound):
             return None
         case _:
             assert_never(form)

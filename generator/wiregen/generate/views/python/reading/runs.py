@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from wiregen.generate.steps.step import Piece, Repeat, Run, Slot, UnsupportedError
 from wiregen.generate.views.python.checks import STRICT
-from wiregen.generate.views.python.names import is_header, joined, letter_of, split_by_endian
+from wiregen.generate.views.python.names import is_header, joined, split_by_endian
 from wiregen.generate.views.python.reading.names import ReadNames
 from wiregen.generate.views.python.reading.step_views import ReadRun
 from wiregen.schema import model as m
@@ -148,7 +148,7 @@ def numbers_of(step: Repeat) -> m.Integer | m.Float | None:
     """Return the type of the items where they are plain numbers that `struct` knows."""
     match step.item:
         case (Run(slots=(Slot(type=m.Integer() | m.Float() as type_, part="value", expected=None),)),):
-            return type_ if letter_of(type_) else None
+            return type_ if type_.letter else None
         case _:
             return None
 
