@@ -8,14 +8,14 @@ schema, whose columns are in the order of the fields.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
-from wirespark.nodes import Nodes
+from wirespark.arrow_columns import arm_key, column_groups, declared, wire_of
 from wirespark.packages import Package
 from wirespark.untyped import ArrowArray, ArrowField, ArrowType, Values
 
@@ -35,13 +35,10 @@ if TYPE_CHECKING:
         UnionReference,
     )
 
-__all__ = ["TAKEN_BY_US", "Filler", "Fillers", "arm_key", "column_groups", "declared", "wire_of"]
+__all__ = ["Filler", "Fillers", "RecordFiller"]
 
 Filler: TypeAlias = Callable[[Values], tuple[ArrowArray, ...]]
 RecordFiller: TypeAlias = Callable[[Values], list[ArrowArray]]
-
-_BESIDE = ("number", "raw")
-TAKEN_BY_US = ("absent", "code", "message", "tail")
 
 
 class Fillers:
@@ -56,6 +53,7 @@ class Fillers:
         self._content = package.runtime("schema.shapes").content
         self._encode_text = package.runtime("codec.text").encode_text
         self._value_record = package.runtime("records.frames").value_record
+        self._declared_name, self._attribute_name = package.declared_name, package.attribute_name
         self._variant = variant
 
     # ---- records
@@ -76,13 +74,21 @@ class Fillers:
         def fill(records: Values) -> list[ArrowArray]:
             arrays: list[ArrowArray] = []
             for name, filler, n_behind in fillers:
-                values = _attributes(records, name)
+                values = self._attributes(records, name)
                 if n_behind is not None:
                     values = _without_absent(records, values, n_behind)
                 arrays.extend(filler(values))
             return arrays
 
         return fill
+
+    def _attributes(self, records: Values, name: str) -> Values:
+        """Return a field of each record, by the attribute that its class has for it."""
+        first = next((record for record in records if record is not None), None)
+        if first is None:
+            return [None] * len(records)
+        get = attrgetter(self._attribute_name(type(first), name))
+        return [None if record is None else get(record) for record in records]
 
     def _shown(self, fields: Fields, without: str | None) -> list[Field]:
         """Return the fields that have columns, one per name."""
@@ -113,7 +119,7 @@ class Fillers:
     def _plain_record(self, schema: Iterable[ArrowField]) -> RecordFiller:
         """Return such a function for an undeclared record: a fragment, or a message of unknown layout."""
         columns = list(schema)
-        return lambda records: [pa.array(_attributes(records, each.name), each.type) for each in columns]
+        return lambda records: [pa.array(self._attributes(records, each.name), each.type) for each in columns]
 
     # ---- values
 
@@ -241,8 +247,8 @@ class Fillers:
         return fill
 
     def _names(self, messages: Values) -> list[str | None]:
-        known = self._plan.messages
-        return [None if m is None else declared(type(m).__name__, known) for m in messages]
+        """Return the names that the declarations of messages or alternatives have."""
+        return [None if m is None else self._declared_name(m) for m in messages]
 
     def _messages(self, column: ArrowField) -> Filler:
         bodies = self._bodies(list(column_groups(column.type))[1:])
@@ -282,7 +288,7 @@ class Fillers:
         codes: dict[str | None, int] = {each.name: each.spans[0].low for each in varieties}
 
         def fill(values: Values) -> tuple[ArrowArray, ...]:
-            names = [None if v is None else declared(type(v).__name__, codes) for v in values]
+            names = self._names(values)
             numbers = [
                 None if v is None else getattr(v, "code", codes[n])
                 for v, n in zip(values, names, strict=True)
@@ -299,7 +305,7 @@ class Fillers:
         shown = [field for field in self._types.flat_fields(fields) if not field.is_hidden]
         if variety.is_lone and shown:
             inner = self.of(shown[0].type, group)
-            return name, lambda values: inner(_attributes(values, shown[0].name))
+            return name, lambda values: inner(self._attributes(values, shown[0].name))
         if wire_of(group[0]) == "nothing":
             return name, self.of(self._nodes.StructReference(name), group)
         record = self.record(fields, group[0].type)
@@ -329,26 +335,6 @@ class Fillers:
         return next((arms.index(arm) for arm in self._arms.fitting(self._schema, arms, value)), None)
 
 
-# ---- small things ----
-
-
-def column_groups(schema: Iterable[ArrowField]) -> Iterator[list[ArrowField]]:
-    """Yield each column with its companions (`number`, `raw`)."""
-    group: list[ArrowField] = []
-    for column in schema:
-        if group and wire_of(column) not in _BESIDE:
-            yield group
-            group = []
-        group.append(column)
-    if group:
-        yield group
-
-
-def wire_of(column: ArrowField) -> str:
-    told: bytes = (column.metadata or {}).get(b"wire", b"")
-    return told.decode()
-
-
 def _item(column: ArrowField) -> ArrowField:
     return pa.field(column.name, column.type.value_type, metadata=column.metadata)
 
@@ -367,25 +353,6 @@ def _struct_array(arrays: list[ArrowArray], type_: ArrowType, values: Values) ->
     return pa.StructArray.from_arrays(arrays, fields=list(type_), mask=_mask(values))
 
 
-def declared(name: str, known: Container[object]) -> str:
-    """Return a name as the .wire file spells it."""
-    return name if name in known else name.removesuffix("_")
-
-
-def _attributes(records: Values, name: str) -> Values:
-    """Return a field of each record.
-
-    The class adds an underscore to a name that Python or the runtime reserves.
-    """
-    first = next((record for record in records if record is not None), None)
-    if first is None:
-        return [None] * len(records)
-    spelled = f"{name.lstrip('_')}_"
-    names = (spelled, name) if name in TAKEN_BY_US else (name, spelled)
-    get = attrgetter(next(each for each in names if hasattr(type(first), each)))
-    return [None if record is None else get(record) for record in records]
-
-
 def _n_behind(trailing: list[str], name: str) -> int | None:
     """Return the number of trailing fields after this one, or None if it is not a trailing field."""
     return len(trailing) - trailing.index(name) - 1 if name in trailing else None
@@ -396,20 +363,3 @@ def _without_absent(records: Values, values: Values, n_behind: int) -> Values:
         return values
     pairs = zip(records, values, strict=True)
     return [None if record is None or record.absent > n_behind else value for record, value in pairs]
-
-
-def arm_key(n: Nodes, type_: Type) -> str:
-    """Return the key that arms of a choice have in common if they share a column; `n`: the classes of nodes."""
-    match type_:
-        case n.EnumReference(name) | n.StructReference(name) | n.UnionReference(name):
-            return name
-        case n.CodingReference(name) | n.MessageReference(name) | n.FrameReference(name):
-            return name
-        case n.Integer() | n.Varint() | n.Bits(is_flag=False):
-            return "integer"
-        case n.Bits() | n.Boolean():
-            return "boolean"
-        case n.MessageMatch() | n.Match() | n.Block():
-            return "value"
-        case _:
-            return type(type_).__name__

@@ -16,7 +16,7 @@ from uuid import UUID
 import pyarrow as pa
 
 from wirespark.array_casting import plain
-from wirespark.arrow_building import TAKEN_BY_US, arm_key, column_groups, declared, wire_of
+from wirespark.arrow_columns import arm_key, column_groups, declared, wire_of
 from wirespark.errors import WireSparkError
 from wirespark.packages import Package
 from wirespark.untyped import ArrowArray, ArrowField, Made, Values
@@ -54,6 +54,7 @@ class Takers:
         self._maker = package.runtime("records.values").ValueMaker(package.plan, options)
         self._typed = package.runtime("reference.objects").typed
         self._unknown = package.runtime("codec.unknown").Unknown
+        self._argument = package.attribute_name
         self._namespace = vars(sys.modules[package.native.Decoder.__module__])
 
     def class_of(self, name: str, namespace: Mapping[str, Made] | None = None) -> Made:
@@ -107,7 +108,7 @@ class Takers:
                 shown.setdefault(field.name, field)
         groups = list(column_groups(schema))
         assert len(groups) == len(shown), "the columns are of another plan"
-        names = [_argument(class_, name) for name in shown]
+        names = [self._argument(class_, name) for name in shown]
         takers = [
             (self.of(field.type, group), len(group))
             for field, group in zip(shown.values(), groups, strict=True)
@@ -133,7 +134,7 @@ class Takers:
     def _trailing(self, class_: Made, fields: Fields) -> list[str]:
         """Return the arguments that may be omitted, the last one first."""
         return [
-            _argument(class_, field.name)
+            self._argument(class_, field.name)
             for field in reversed(tuple(self._types.flat_fields(fields)))
             if not field.is_hidden and self._types.is_trailing(field)
         ]
@@ -307,7 +308,7 @@ class Takers:
         has_code = "code" in class_.__slots__ and "code" not in class_.__match_args__
 
         if variety.is_lone and shown:
-            argument, inner = _argument(class_, shown[0].name), self.of(shown[0].type, group)
+            argument, inner = self._argument(class_, shown[0].name), self.of(shown[0].type, group)
             return _coded(class_, [argument], lambda arrays: [inner(arrays)], has_code=has_code)
         if wire_of(group[0]) == "nothing":
             return _coded(class_, [], lambda arrays: [], has_code=has_code)
@@ -405,13 +406,3 @@ def _member(members: Mapping[str, object], name: str) -> object:
     if name not in members:
         raise WireSparkError(f"there is no member {name!r}; there are {', '.join(members)}")
     return members[name]
-
-
-def _argument(class_: Made, name: str) -> str:
-    """Return the name of a field in its class.
-
-    The class adds an underscore to a name that Python or the runtime reserves.
-    """
-    spelled = f"{name.lstrip('_')}_"
-    names = (spelled, name) if name in TAKEN_BY_US else (name, spelled)
-    return next(each for each in names if each in class_.__match_args__)

@@ -150,7 +150,5 @@ class _Way:
                 self._n_fitting += self._fits(getattr(row.item, "message", row.item), role)
 
     def _fits(self, message: object, role: str) -> bool:
-        name = type(message).__name__
-        messages = self._package.plan.messages
-        known = messages.get(name) or messages.get(name.removesuffix("_"))
+        known = self._package.plan.messages.get(self._package.declared_name(message))
         return known is None or known.role in (None, role)

@@ -139,9 +139,7 @@ class Recording:
     def _name_of(self, message: object) -> str:
         class_ = type(message)
         if class_ not in self._names:
-            known = self._package.messages
-            name = class_.__name__
-            self._names[class_] = name if name in known else name.removesuffix("_")
+            self._names[class_] = self._package.declared_name(message)
         return self._names[class_]
 
     def _found(self, name: str, messages: list[object], names: list[str | None]) -> Found:

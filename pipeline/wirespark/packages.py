@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -76,6 +76,18 @@ class Package:
     def runtime(self, module: str) -> ModuleType:
         """Return a module of the runtime that the package uses."""
         return importlib.import_module(f"{self.runtime_name}.{module}")
+
+    @property
+    def declared_name(self) -> Callable[[object], str]:
+        """Return the function that gives the name of the declaration that an object of a generated class is of."""
+        name: Callable[[object], str] = self.runtime("reference.access").declared_name
+        return name
+
+    @property
+    def attribute_name(self) -> Callable[[type, str], str]:
+        """Return the function that gives the attribute of a class, which is its argument too, for a field's name."""
+        spellings = self.runtime("reference.access").spellings
+        return lambda class_, field: str(spellings(class_, field)[0])
 
 
 @cache

@@ -153,6 +153,5 @@ class Trial:
         package = self._wishes.package
         if isinstance(item, package.native.DecodeError):
             return bool(item.code == "incomplete_join")  # a frame for itself, which lacks those before it
-        name = type(getattr(item, "message", item)).__name__
-        known = package.plan.messages.get(name) or package.plan.messages.get(name.removesuffix("_"))
+        known = package.plan.messages.get(package.declared_name(getattr(item, "message", item)))
         return known is None or self._role is None or known.role in (None, self._role)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wirespark.arrow_building import column_groups, wire_of
+from wirespark.arrow_columns import column_groups, wire_of
 from wirespark.jobs import events
 from wirespark.nodes import Nodes
 from wirespark.packages import Package, package_of

@@ -85,7 +85,7 @@ def check_fields(schema: Any, row: dict[str, Any], fields: dict[str, Any]) -> No
     seen = set()
     for group in groups(schema):
         name = group[0].name
-        given = next((each for each in (name, f"_{name[:-1]}", name.rstrip("_")) if each in fields), name)
+        given = next((each for each in fields if name in (each, f"{each.lstrip('_')}_", f"{each}_")), name)
         seen.add(given)
         check_value(group, [row[column.name] for column in group], fields.get(given))
     assert {key for key in fields if not key.endswith("_json")} <= seen

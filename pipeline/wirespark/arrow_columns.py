@@ -1,0 +1,55 @@
+"""Columns of an Arrow schema beside the types of a protocol: their groups, their meaning, the arms that share one."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from wirespark.nodes import Nodes
+from wirespark.untyped import ArrowField
+
+if TYPE_CHECKING:
+    from wireproto._runtime.schema.types import Type
+
+__all__ = ["arm_key", "column_groups", "declared", "wire_of"]
+
+_BESIDE = ("number", "raw")
+
+
+def column_groups(schema: Iterable[ArrowField]) -> Iterator[list[ArrowField]]:
+    """Yield each column with its companions (`number`, `raw`)."""
+    group: list[ArrowField] = []
+    for column in schema:
+        if group and wire_of(column) not in _BESIDE:
+            yield group
+            group = []
+        group.append(column)
+    if group:
+        yield group
+
+
+def wire_of(column: ArrowField) -> str:
+    told: bytes = (column.metadata or {}).get(b"wire", b"")
+    return told.decode()
+
+
+def declared(name: str, known: Container[object]) -> str:
+    """Return a name as the .wire file spells it."""
+    return name if name in known else name.removesuffix("_")
+
+
+def arm_key(n: Nodes, type_: Type) -> str:
+    """Return the key that arms of a choice have in common if they share a column; `n`: the classes of nodes."""
+    match type_:
+        case n.EnumReference(name) | n.StructReference(name) | n.UnionReference(name):
+            return name
+        case n.CodingReference(name) | n.MessageReference(name) | n.FrameReference(name):
+            return name
+        case n.Integer() | n.Varint() | n.Bits(is_flag=False):
+            return "integer"
+        case n.Bits() | n.Boolean():
+            return "boolean"
+        case n.MessageMatch() | n.Match() | n.Block():
+            return "value"
+        case _:
+            return type(type_).__name__
