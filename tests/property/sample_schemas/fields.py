@@ -620,6 +620,7 @@ class Fields:
         name = self.name(place)
         rows = [
             f"{name} : u16 where {name} != offset",
+            f"{name} : u16 := offset",
             f"{name} : bytes[offset % 3]",
             f"{name} : bytes[-offset % 8]",
         ]

@@ -47,6 +47,7 @@ from wiregen.schema.field_facts import (
     part_of,
 )
 from wiregen.schema.sizes import fixed_size, smallest
+from wiregen.schema.walk import nested_expressions
 
 __all__ = ["Flattener"]
 
@@ -181,7 +182,12 @@ class Flattener:
             case m.Derived(value=value, is_lenient=lenient):
                 if not self._asked[-1].is_certain(field):
                     what: Literal["derived", "tolerated"] = "tolerated" if lenient else "derived"
-                    yield Check(key=key, expression=value, prefix=prefix, what=what, field=field)
+                    check = Check(key=key, expression=value, prefix=prefix, what=what, field=field)
+                    if self._asked[-1].looks_ahead(check) and m.Position(what="offset") in nested_expressions(
+                        value
+                    ):
+                        raise UnsupportedError(field.path, "`offset` beside what comes later")
+                    yield check
             case m.Constant(value=value):
                 if not (self._is_slot(field.type) and is_literal(value)):
                     yield Check(key=key, expression=value, prefix=prefix, what="constant", field=field)

@@ -23,6 +23,7 @@ from wiregen.schema.model import (
     Frame,
     List,
     Message,
+    Position,
     Reference,
     Struct,
     Text,
@@ -36,6 +37,7 @@ __all__ = ["RULES", "Declaration", "contained", "declarations_of"]
 
 Declaration: TypeAlias = Struct | Message | Frame | Union
 _SIZE = "size "
+_END = "end "
 _MAX_STEPS = 8
 """Fields of one way round that are shown."""
 _MAX_CHECKED = 500
@@ -125,14 +127,22 @@ def _derived_in_a_circle(inspection: Inspection) -> None:
 
 
 def _needed(record: Record, node: str) -> tuple[str, ...]:
-    """Return the names whose values must be known before that of `node`: a field, or `size NAME` for all that decides the size of it."""
+    """Return the nodes that must be known before `node`.
+
+    A node is the name of a field for its value, `size NAME` for its size, `end POSITION` for the offset at its end.
+    """
     if node.startswith(_SIZE):
         return tuple(name for name in _inside(node.removeprefix(_SIZE), record) if name in record.by_name)
+    if node.startswith(_END):
+        position = int(node.removeprefix(_END))
+        before = (f"{_END}{position - 1}",) if position else ()
+        return (f"{_SIZE}{record.flat[position].name}", *before)
     field = record.by_name[node]
     if not isinstance(field.value, Derived):
         return ()
-    found = (name for each in _operands(field.value.value) for name in _named(each, record))
-    return tuple(found)
+    operands = tuple(_operands(field.value.value))
+    ends = (f"{_END}{record.positions[node]}",) if Position(what="offset") in operands else ()
+    return (*(name for each in operands for name in _named(each, record)), *ends)
 
 
 def _operands(expression: Expression) -> Iterator[Expression]:

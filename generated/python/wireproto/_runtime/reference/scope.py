@@ -30,11 +30,12 @@ class RecordScope:
         rules: The rules that its fields name.
         part: Of a frame, what it is a piece of.
         made: What compiled code has made of a frame whose last piece this is.
-        deferred: Checks that look ahead, made when the record is complete.
+        deferred: Checks that look ahead, made when the record is complete, each with the offset at the end of its field.
+        fixed_offset: The offset that such a check asks for; None while the record is read.
     """
 
     __slots__ = (
-        "_frame", "_reader", "_windows", "absent", "deferred", "fields", "kind", "made", "message", "name", "nodes", "part", "place", "rules",
+        "_frame", "_reader", "_windows", "absent", "deferred", "fields", "fixed_offset", "kind", "made", "message", "name", "nodes", "part", "place", "rules",
         "tail",
     )  # fmt: skip
 
@@ -48,7 +49,8 @@ class RecordScope:
         self.fields: dict[str, Value] = {}
         self.nodes: dict[str, Node] = {}
         self._windows: dict[str, Window] = {}  # in which the nodes stand
-        self.deferred: list[Callable[[], None]] = []
+        self.deferred: list[tuple[Callable[[], None], int]] = []
+        self.fixed_offset: int | None = None
         self.message: Value = None
         self.absent = 0
         self.tail = b""
@@ -142,6 +144,8 @@ class RecordScope:
         return window.end - window.position
 
     def offset(self) -> int:
+        if self.fixed_offset is not None:
+            return self.fixed_offset
         window = self._reader.window
         return window.position - window.frame_start
 

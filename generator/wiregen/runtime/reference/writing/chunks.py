@@ -81,7 +81,8 @@ def _chunk(
             lambda: spot.start() + offset, RegionContext(has_end=spot.around.has_end, is_last=False)
         )
         item = LastItem(StructReference(struct), chunk, row, len(written))
-        if bool(spot.row.worth_at(carrier.until, spot.path, spot.start, item=item)) is is_last:
+        end = spot.behind(offset + len(written))
+        if bool(spot.row.worth_at(carrier.until, spot.path, end, item=item)) is is_last:
             return written
     raise EncodeError("unrepresentable", path=spot.path, expected=f"a last {struct}", found="none")
 

@@ -53,7 +53,8 @@ def read_record(
     reader.building.append((record.place.name, record))
     start = reader.window.here
     nodes = yield from read_fields(reader, record, fields, record.place)
-    for check in record.deferred:
+    for check, offset in record.deferred:
+        record.fixed_offset = offset
         check()
     reader.building.pop()
     reader.record = outer
@@ -188,7 +189,7 @@ def _now_or_later(record: RecordScope, check: partial[None]) -> None:
     try:
         check(is_late=False)
     except Undefined:
-        record.deferred.append(partial(check, is_late=True))
+        record.deferred.append((partial(check, is_late=True), record.offset()))
 
 
 def _check_constant(reader: Reader, field: Field, constant: Constant, node: Node, place: Place) -> None:

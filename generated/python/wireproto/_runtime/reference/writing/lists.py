@@ -63,13 +63,14 @@ def _items(writer: Writer, type_: List, items: tuple[Any, ...], spot: Spot, offs
 
 def _check_where(where: ItemCondition, item: LastItem, spot: Spot, rule: str | None) -> None:
     """Refuse an item that does not fulfil the condition that every item has."""
-    if not spot.row.worth_at(where.condition, spot.path, spot.start, item=item, otherwise=True):
+    end = spot.behind(item.size)
+    if not spot.row.worth_at(where.condition, spot.path, end, item=item, otherwise=True):
         found = kind_of(item.value)
         raise EncodeError("constraint", path=spot.path, expected=where.text, found=found).tied(rule)
 
 
 def _check_until(condition: Expression, item: LastItem, spot: Spot, *, is_last: bool) -> None:
-    row = spot.row
-    if bool(row.worth_at(condition, spot.path, spot.start, item=item, otherwise=is_last)) != is_last:
+    row, end = spot.row, spot.behind(item.size)
+    if bool(row.worth_at(condition, spot.path, end, item=item, otherwise=is_last)) != is_last:
         expected = "the item that ends the list" if is_last else "an item that does not end the list"
         raise EncodeError("constraint", path=spot.path, expected=expected, found=kind_of(item.value))

@@ -221,9 +221,17 @@ class Row:
             raise Undefined("offset", cell.name)
         return cell.start() + sum(self._size(other) for other in cell.before)
 
+    def end(self, cell: Cell) -> int:
+        """Return the offset of what follows a field, or the run of bits that it is in."""
+        first = cell.run[0] if cell.run else cell
+        return self.start(first) + self._size(first)
+
     def _size(self, cell: Cell) -> int:
+        if cell.run:
+            run = (each for each in cell.run if cell is cell.run[0] and self.is_written(each))
+            return sum(self.writer.schema.bits(each.type) or 0 for each in run) // 8
         is_optional = cell.field.condition is not None or isinstance(cell.field.value, Trailing)
-        known = None if is_optional or cell.run else fixed_size(self.writer.schema, cell.type)
+        known = None if is_optional else fixed_size(self.writer.schema, cell.type)
         return len(self.data(cell)) if known is None else known
 
     def check_where(self, cell: Cell) -> None:
@@ -232,7 +240,7 @@ class Row:
             self.later(partial(self._hold, cell, condition, text, rule), cell)
 
     def _hold(self, cell: Cell, condition: Expression, text: str, rule: str | None) -> None:
-        if self.evaluate(condition, cell, otherwise=True):
+        if self.worth_at(condition, cell.path, lambda: self.end(cell), otherwise=True):
             return
         found = "" if cell.field.is_secret else number_shown(cell.type, self.value(cell))
         raise EncodeError("constraint", path=cell.path, expected=text, found=found).tied(rule or cell.rule)
@@ -340,7 +348,9 @@ class Row:
     def _evaluated(self, cell: Cell) -> Value:
         """Return what a field's VALUE says; UUIDs are written as bytes there."""
         assert cell.field.value is not None
-        value = self.evaluate(default_with(cell.field.value, self._message()), cell)
+        place = self.end if isinstance(cell.field.value, Derived | Constant) else self.start
+        expression = default_with(cell.field.value, self._message())
+        value: Value = self.worth_at(expression, cell.path, lambda: place(cell))
         is_uuid = isinstance(cell.type, Uuid) and type(value) is bytes and len(value) == 16
         return UUID(bytes=value) if is_uuid else value
 
