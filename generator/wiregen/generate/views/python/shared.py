@@ -16,7 +16,7 @@ from wiregen.generate.views.python.text import class_name
 from wiregen.schema import model as m
 from wiregen.schema.lowering import limits_of
 from wiregen.schema.naming import Stems, snake_case
-from wiregen.schema.walk import nested_types, tail_keepers
+from wiregen.schema.walk import declared_types, nested_types, tail_keepers
 
 __all__ = ["Shared", "tailed", "variety_class"]
 
@@ -40,6 +40,7 @@ class Shared:
             protocol.structs == parent.protocol.structs
             and protocol.messages == parent.protocol.messages
             and protocol.preambles == parent.protocol.preambles
+            and not _inner_frames(protocol) & {*protocol.frames}.difference(parent.protocol.frames)
         )
         """What stands in frames is laid out otherwise, too."""
         self.inner_suffix = suffix if self.is_deep else ""
@@ -262,3 +263,9 @@ def tailed(protocol: m.Protocol) -> frozenset[str]:
                 keepers = tail_keepers(type_.content, "", protocol)  # "": the declaration itself
                 found |= {class_name(keeper) if keeper else class_ for keeper in keepers}
     return frozenset(found)
+
+
+def _inner_frames(protocol: m.Protocol) -> set[m.Frame]:
+    """Return the frames that are laid inside something else."""
+    names = {type_.name for type_ in declared_types(protocol) if isinstance(type_, m.FrameReference)}
+    return {frame for frame in protocol.frames if frame.name in names}
