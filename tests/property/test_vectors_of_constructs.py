@@ -34,6 +34,7 @@ CONSTRUCTS = (
     "frame_in_chunks_empty",
     "frames_of_two_roles",
     "names_with_underscores",
+    "frames_beside_messages",
     "frames_of_a_variant_inside",
 )
 PATHS = (

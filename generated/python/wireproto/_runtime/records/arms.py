@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from uuid import UUID
 
-from ..reference.access import is_a, is_named, unknown_of
+from ..reference.access import declared_name, is_a, is_named, unknown_of
 from ..reference.expressions import Value
 from ..reference.layout import Layout
 from ..schema.shapes import content, is_flat
@@ -79,15 +79,29 @@ def accepts(schema: Layout, type_: Type, value: Value) -> bool:
 
 
 def fitting(schema: Layout, arms: Iterable[Type], value: Value) -> list[Type]:
-    """Return the arms that take a value; where one is of truths, a truth is not taken for a number, as Python would."""
+    """Return the arms that take a value, of several the closest: those of truths for a truth, and not for a number.
+
+    A message by itself may be given for a frame, but belongs to the arm of the message if there is one.
+    """
     found = [arm for arm in arms if accepts(schema, arm, value)]
-    truths = [arm for arm in found if _is_of_truths(arm)]
-    return truths or found
+    closest = [arm for arm in found if _is_of_truths(arm)] or [
+        arm for arm in found if _is_frame_of(arm, value)
+    ]
+    return closest or found
 
 
 def _is_of_truths(type_: Type) -> bool:
     type_ = content(type_)
     return isinstance(type_, Boolean) or (isinstance(type_, List) and _is_of_truths(type_.item))
+
+
+def _is_frame_of(type_: Type, value: Value) -> bool:
+    """Return whether an arm is not of frames, or is of the frames that a value is one of."""
+    match content(type_):
+        case FrameReference(name, only):
+            return is_named(value, name) and (only is None or declared_name(value.message) in only)
+        case _:
+            return True
 
 
 def _is_message(schema: Layout, value: Value) -> bool:
