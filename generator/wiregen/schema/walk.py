@@ -4,46 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeVar, assert_never
+from typing import TypeVar
 
+from wiregen.runtime.schema.node import Node, inner_nodes
 from wiregen.schema.copies import replace
 from wiregen.schema.model import (
+    Arm,
     Block,
-    Bytes,
-    Call,
-    Carrier,
     Chunks,
     Compressed,
-    Computed,
-    ContextReference,
     Default,
     Expression,
     Field,
     Frame,
     FrameReference,
-    InSize,
-    Item,
-    Length,
-    List,
-    ListOf,
     Match,
     Message,
     MessageMatch,
     MessageReference,
-    Negation,
-    Operation,
     Preamble,
-    Prefix,
     Protocol,
-    Range,
     Reference,
     Region,
     Struct,
     StructReference,
-    Text,
     Trailing,
     Type,
-    Until,
     Variant,
     Variety,
 )
@@ -77,20 +63,16 @@ _Node = TypeVar("_Node")
 
 
 def inner_types(type_: Type) -> tuple[Type, ...]:
-    """Return the types that stand directly in `type_`, prefixes of lengths and carriers included."""
-    match type_:
-        case Bytes(length=length) | Text(length=length):
-            return _length_types(length)
-        case List(item=item, length=length):
-            return (item, *_length_types(length))
-        case Match(arms=arms):
-            return tuple(arm.type for arm in arms)
-        case Block(fields=fields):
-            return tuple(field.type for field in fields)
-        case Region(content=content, carrier=carrier):
-            return (content, *_carrier_types(carrier))
-        case _:
-            return ()
+    """Return the types directly in `type_`, prefixes of lengths and carriers included."""
+    return tuple(_types_below(type_))
+
+
+def _types_below(node: Node) -> Iterator[Type]:
+    for each in inner_nodes(node):
+        if isinstance(each, Type):
+            yield each
+        elif not isinstance(each, Expression):
+            yield from _types_below(each)
 
 
 def nested_types(*roots: Type) -> Iterator[Type]:
@@ -257,18 +239,16 @@ def tail_keepers(content: Type, owner: str, protocol: Protocol) -> set[str]:
 
 
 def direct_expressions(type_: Type) -> tuple[Expression, ...]:
-    """Return the expressions that belong to `type_` itself: its length, its items' `where`, its carrier, the subject of a match."""
-    match type_:
-        case Bytes(length=length) | Text(length=length):
-            return _length_expressions(length)
-        case List(length=length, where=where):
-            return (*_length_expressions(length), *(() if where is None else (where,)))
-        case Match(subject=subject) | MessageMatch(subject=subject):
-            return (subject,)
-        case Region(carrier=carrier):
-            return _carrier_expressions(carrier)
-        case _:
-            return ()
+    """Return the expressions that belong to `type_` itself: its length, the condition of its items, its carrier, its subject."""
+    return tuple(_expressions_below(type_))
+
+
+def _expressions_below(node: Node) -> Iterator[Expression]:
+    for each in inner_nodes(node):
+        if isinstance(each, Expression):
+            yield each
+        elif not isinstance(each, Type | Arm | Field):
+            yield from _expressions_below(each)
 
 
 def field_expressions(field: Field) -> tuple[Expression, ...]:
@@ -280,23 +260,7 @@ def field_expressions(field: Field) -> tuple[Expression, ...]:
 
 def inner_expressions(expression: Expression) -> tuple[Expression, ...]:
     """Return the operands of an expression."""
-    match expression:
-        case ContextReference(keys=keys):
-            return keys
-        case Negation(operand=operand):
-            return (operand,)
-        case Operation(left=left, right=right):
-            return (left, right)
-        case Range(low=low, high=high):
-            return (low, high)
-        case ListOf(items=items):
-            return items
-        case Call(arguments=arguments):
-            return arguments
-        case Item(list=list_, index=index):
-            return (list_, index)
-        case _:
-            return ()
+    return tuple(each for each in inner_nodes(expression) if isinstance(each, Expression))
 
 
 def nested_expressions(*roots: Expression) -> Iterator[Expression]:
@@ -332,43 +296,3 @@ def _nested(roots: Iterable[_Node], inner: Callable[[_Node], tuple[_Node, ...]])
         seen.add(id(node))
         yield node
         stack.extend(reversed(inner(node)))
-
-
-def _length_types(length: Length) -> tuple[Type, ...]:
-    return (length.type,) if isinstance(length, Prefix) else ()
-
-
-def _carrier_types(carrier: Carrier) -> tuple[Type, ...]:
-    match carrier:
-        case Prefix(type=type_):
-            return (type_,)
-        case Compressed(length=length):
-            return _length_types(length)
-        case InSize() | Chunks():
-            return ()
-        case _:
-            assert_never(carrier)
-
-
-def _length_expressions(length: Length) -> tuple[Expression, ...]:
-    match length:
-        case Computed(value=value):
-            return (value,)
-        case Until(condition=condition):
-            return (condition,)
-        case _:
-            return ()
-
-
-def _carrier_expressions(carrier: Carrier) -> tuple[Expression, ...]:
-    match carrier:
-        case InSize(size=size):
-            return (size,)
-        case Compressed(length=length):
-            return _length_expressions(length)
-        case Chunks(until=until):
-            return (until,)
-        case Prefix():
-            return ()
-        case _:
-            assert_never(carrier)

@@ -22,7 +22,7 @@ else:
         return lambda cls: cls
 
 
-__all__ = ["Node", "fields_of", "nodes_in", "replace"]
+__all__ = ["Node", "fields_of", "inner_nodes", "nodes_in", "replace"]
 
 
 @dataclass_transform(frozen_default=True)
@@ -86,6 +86,16 @@ else:
 def fields_of(node: Node) -> tuple[str, ...]:
     """Return the names of a node's fields in their order."""
     return type(node)._fields
+
+
+def inner_nodes(node: Node) -> Iterator[Node]:
+    """Yield the nodes directly below a node, in the order of its fields."""
+    for name in fields_of(node):
+        value = getattr(node, name)
+        if isinstance(value, Node):
+            yield value
+        elif type(value) is tuple:
+            yield from (each for each in value if isinstance(each, Node))
 
 
 def nodes_in(part: object) -> Iterator[Node]:
