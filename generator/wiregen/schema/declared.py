@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from wiregen.schema.model import Coding, Enum, Protocol, Struct, Union
+from wiregen.schema.model import Coding, Enum, Field, Protocol, Struct, Union
 
 __all__ = ["Index", "index_of", "kept"]
 
@@ -36,6 +36,7 @@ class Index:
 
     enums: Mapping[str, Enum]
     structs: Mapping[str, Struct]
+    struct_fields: Mapping[str, tuple[Field, ...]]
     unions: Mapping[str, Union]
     codings: Mapping[str, Coding]
 
@@ -46,6 +47,7 @@ def index_of(protocol: Protocol) -> Index:
     return Index(
         enums={each.name: each for each in protocol.enums},
         structs={each.name: each for each in protocol.structs},
+        struct_fields={each.name: each.fields for each in protocol.structs},
         unions={each.name: each for each in protocol.unions},
         codings={each.name: each for each in protocol.codings},
     )

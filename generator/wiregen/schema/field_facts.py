@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
+from wiregen.runtime.schema import shapes
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.declared import index_of, kept
@@ -120,24 +121,14 @@ def is_padded(region: m.Region, name: str, fields: Mapping[str, m.Field], protoc
     return name not in seen
 
 
-def reaches_end(type_: m.Type, protocol: m.Protocol, seen: tuple[str, ...] = ()) -> bool:
-    """Tell whether a type takes whatever its region has left."""
-    match type_:
-        case m.Bytes(length=length) | m.Text(length=length) | m.List(length=length):
-            return isinstance(length, m.ToEnd)
-        case m.Region(carrier=m.Compressed(length=length)):
-            return isinstance(length, m.ToEnd)
-        case m.Block(fields=fields):
-            return fields_reach_end(fields, protocol, seen)
-        case m.StructReference(name=name) if name not in seen:
-            return fields_reach_end(index_of(protocol).structs[name].fields, protocol, (*seen, name))
-        case _:
-            return False
+def reaches_end(type_: m.Type, protocol: m.Protocol) -> bool:
+    """Return whether a type takes all bytes left in its region."""
+    return shapes.reaches_end(type_, index_of(protocol).struct_fields)
 
 
-def fields_reach_end(fields: tuple[m.Field, ...], protocol: m.Protocol, seen: tuple[str, ...] = ()) -> bool:
-    """Tell the same of a row of fields."""
-    return bool(fields) and reaches_end(fields[-1].type, protocol, seen)
+def fields_reach_end(fields: tuple[m.Field, ...], protocol: m.Protocol) -> bool:
+    """Return the same of the fields of a declaration."""
+    return shapes.fields_reach_end(fields, index_of(protocol).struct_fields)
 
 
 def is_simple_padding(field: m.Field) -> bool:

@@ -7,22 +7,17 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from wiregen.language.checker.inspection import Inspection, Owner, role_of
+from wiregen.runtime.schema.shapes import is_to_the_end
 from wiregen.schema.graph import components
 from wiregen.schema.model import (
-    Bytes,
-    Compressed,
     Field,
     Frame,
     FrameReference,
-    List,
     Message,
     MessageMatch,
     MessageReference,
-    Region,
     Struct,
     StructReference,
-    Text,
-    ToEnd,
     Trailing,
     Type,
     Variant,
@@ -50,7 +45,7 @@ class Rests:
     def takes(self, type_: Type, role: str | None) -> bool:
         """Tell whether a shape in what `role` sends goes on to the end of the region it stands in."""
         return any(
-            _is_to_the_end(each) or any(key in self.takers for key in _keys(each, role, self.messages))
+            is_to_the_end(each) or any(key in self.takers for key in _keys(each, role, self.messages))
             for each in open_types(type_)
         )
 
@@ -133,13 +128,3 @@ def _taker(key: _Key, owners: Mapping[_Key, Owner], rests: Rests) -> Field | Non
 
 def _is_met(key: _Key, rests: Rests) -> bool:
     return key[0] == _SENT and any(other in rests.takers for other in _sent(key, rests.messages))
-
-
-def _is_to_the_end(type_: Type) -> bool:
-    match type_:
-        case Bytes(length=length) | Text(length=length) | List(length=length):
-            return isinstance(length, ToEnd)
-        case Region(carrier=Compressed(length=length)):
-            return isinstance(length, ToEnd)
-        case _:
-            return False

@@ -11,20 +11,18 @@ from ..schema.declarations import Field, Trailing
 from ..schema.expressions import Expression, Number, Operation
 from ..schema.node import replace
 from ..schema.protocol import Schema
+from ..schema.shapes import fields_reach_end, reaches_end
 from ..schema.types import (
     Bits,
     Block,
     Boolean,
     Bytes,
-    Compressed,
     Computed,
     EnumReference,
     Float,
     Integer,
-    List,
     Region,
     StructReference,
-    Text,
     ToEnd,
     Type,
     Uuid,
@@ -196,23 +194,13 @@ class Layout:
             self._struct_sizes[name] = self._fields_bits(self.structs[name])
         return self._struct_sizes[name]
 
-    def reaches_end(self, type_: Type, seen: tuple[str, ...] = ()) -> bool:
-        """Say whether the type takes whatever its region has left."""
-        match type_:
-            case Bytes() | Text() | List():
-                return isinstance(type_.length, ToEnd)
-            case Region(_, Compressed(_, length)):
-                return isinstance(length, ToEnd)
-            case StructReference(name):
-                return name not in seen and self.fields_reach_end(self.structs[name], (*seen, name))
-            case Block(fields):
-                return self.fields_reach_end(fields, seen)
-            case _:
-                return False
+    def reaches_end(self, type_: Type) -> bool:
+        """Return whether a type takes all bytes left in its region."""
+        return reaches_end(type_, self.structs)
 
-    def fields_reach_end(self, fields: Fields, seen: tuple[str, ...] = ()) -> bool:
-        """Say the same of a row of fields."""
-        return bool(fields) and self.reaches_end(fields[-1].type, seen)
+    def fields_reach_end(self, fields: Fields) -> bool:
+        """Return the same of the fields of a declaration."""
+        return fields_reach_end(fields, self.structs)
 
 
 def as_octets(type_: Type) -> Type:

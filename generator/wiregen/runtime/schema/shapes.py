@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from .types import Block, Match, Region
+from .types import Block, Bytes, Compressed, List, Match, Region, StructReference, Text, ToEnd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import overload
 
     from .declarations import Field
     from .elements import Element
     from .types import Type
 
-__all__ = ["blocks", "content", "has_blocks", "is_flat"]
+__all__ = ["blocks", "content", "fields_reach_end", "has_blocks", "is_flat", "is_to_the_end", "reaches_end"]
 
 
 if TYPE_CHECKING:
@@ -55,3 +55,32 @@ def is_flat(type_: Element) -> bool:
             return all(is_flat(arm.type) for arm in arms)
         case _:
             return False
+
+
+def is_to_the_end(type_: Type) -> bool:
+    """Return whether a type itself has the length `[]`: up to the end of its region."""
+    match type_:
+        case Bytes() | Text() | List():
+            return isinstance(type_.length, ToEnd)
+        case Region(_, Compressed(_, length)):
+            return isinstance(length, ToEnd)
+        case _:
+            return False
+
+
+def reaches_end(type_: Type, structs: Mapping[str, tuple[Field, ...]], seen: tuple[str, ...] = ()) -> bool:
+    """Return whether a type, or the last field of it, takes all bytes left in its region."""
+    match type_:
+        case StructReference(name):
+            return name not in seen and fields_reach_end(structs[name], structs, (*seen, name))
+        case Block(fields):
+            return fields_reach_end(fields, structs, seen)
+        case _:
+            return is_to_the_end(type_)
+
+
+def fields_reach_end(
+    fields: tuple[Field, ...], structs: Mapping[str, tuple[Field, ...]], seen: tuple[str, ...] = ()
+) -> bool:
+    """Return the same of the fields of a declaration or block."""
+    return bool(fields) and reaches_end(fields[-1].type, structs, seen)
