@@ -20,6 +20,7 @@ Mode: TypeAlias = Literal["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]
 Kernel: TypeAlias = Literal["auto", "on", "off"]
 
 _UNITS = {"": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
+_MOST_NESTING = 32  # as `check_limits` of generated packages has it
 _LIMIT = "limit."
 _LEAST_SPLIT = 1 << 10
 _UNTOLD = ("path", "paths")
@@ -198,6 +199,8 @@ def _limits(given: Mapping[str, str], plan: Schema) -> dict[str, int]:
     found = {}
     for name, text in pairs:
         found[among(name.strip(), "limit", plan.limits) or ""] = _amount(f"limit {name}", text)
+    if found.get("depth", 0) > _MOST_NESTING:
+        raise WireSparkError(f"the limit depth is at most {_MOST_NESTING}, not {found['depth']}")
     return found
 
 

@@ -16,7 +16,7 @@ from wireproto.lumberjack import sessions as lj_sessions
 
 NARROW: tuple[dict[str, int], ...] = (
     {"frame": 24}, {"frame": 60}, {"count": 1}, {"messages": 1}, {"messages": 3}, {"depth": 0}, {"inflated": 20},
-    {"frame": 1 << 30, "count": 1 << 20, "depth": 40},
+    {"frame": 1 << 30, "count": 1 << 20, "depth": 32},
 )  # fmt: skip
 
 

@@ -51,6 +51,7 @@ PLAN = schema(
         },
         "enums": {"Version": (U8, False, ((49, "V1"), (50, "V2")))},
         "codings": {},
+        "circular": ("Compressed",),
         "unions": {},
         "structs": {"Pair": (field("key", TEXT), field("value", TEXT))},
         "messages": {

@@ -140,6 +140,7 @@ LUMBERJACK = plan(
     ),
     roles=("writer", "reader"),
     limits={"depth": 1, "count": 65536},
+    circular=("Compressed",),
     enums={"Version": (U8, False, ((49, "V1"), (50, "V2")))},
     structs={
         "Pair": (

@@ -193,7 +193,7 @@ _DECLARATIONS: Final[dict[str, Callable[..., Any]]] = {
     ),
 }
 _LAID_OUT: Final = ("structs", "messages", "frames", "preambles")
-_ABSENT: Final[dict[str, Any]] = {"role_rule": None, "on_error": "close", "endian": "big"}
+_ABSENT: Final[dict[str, Any]] = {"role_rule": None, "on_error": "close", "endian": "big", "circular": ()}
 
 
 def _declared(kind: str, parts: Mapping[str, Tuple]) -> dict[str, Any]:
@@ -203,16 +203,18 @@ def _declared(kind: str, parts: Mapping[str, Tuple]) -> dict[str, Any]:
     return {name: part if isinstance(part, Node) else make(*part) for name, part in parts.items()}
 
 
+def _variant(part: Mapping[str, Tuple]) -> Variant:
+    layouts: dict[str, Any] = {kind: _declared(kind, part.get(kind, {})) for kind in _LAID_OUT}
+    return Variant(**layouts)
+
+
 def schema(parts: Mapping[str, Tuple]) -> Schema:
     """Return a schema; what is not given is empty."""
     given = dict(parts)
     for kind in ("structs", *_DECLARATIONS):
         given[kind] = _declared(kind, given.get(kind, {}))
     given["sessions"] = {name: _session(part) for name, part in given.get("sessions", {}).items()}
-    given["variants"] = {
-        name: Variant(**{kind: _declared(kind, part.get(kind, {})) for kind in _LAID_OUT})
-        for name, part in given.get("variants", {}).items()
-    }
+    given["variants"] = {name: _variant(part) for name, part in given.get("variants", {}).items()}
     empty: dict[str, Any] = {name: {} for name in Schema.__match_args__}
     return Schema(**{**empty, **_ABSENT, **given})
 

@@ -7,6 +7,7 @@ from typing import Final, Literal, TypeAlias
 
 from wiregen.runtime.schema import shapes
 from wiregen.schema import model as m
+from wiregen.schema.circles import circular
 from wiregen.schema.copies import replace
 from wiregen.schema.declared import index_of, kept
 from wiregen.schema.graph import components
@@ -44,20 +45,19 @@ MAX_UNFOLDED: Final = 64
 def called_structs(protocol: m.Protocol) -> frozenset[str]:
     """Return the structs that need functions; all others are laid out where they stand.
 
-    They are those that can stand inside themselves with nothing but structs between, and those of more than `MAX_UNFOLDED`
-    fields: without a bound two fields of a struct in each of 20 structs are a million fields.
+    They are those that can stand inside themselves, which are counted, and those of more than `MAX_UNFOLDED` fields: without a bound two fields of a struct in each of 20 structs are a million fields.
     """
     inner = {struct.name: _structs_in(struct) for struct in protocol.structs}
     called: set[str] = set()
+    in_circles = circular(protocol)
     n_fields: dict[str, int] = {}
     for group in components(inner, lambda name: inner[name]):
-        is_ring = len(group) > 1 or group[0] in inner[group[0]]
         for struct in (index_of(protocol).structs[name] for name in group):
             unfolded = sum(
                 n_fields[name] for name in inner[struct.name] if name in n_fields and name not in called
             )
             n_fields[struct.name] = unfolded + sum(1 for _ in flat_fields(struct.fields))
-            if is_ring or n_fields[struct.name] > MAX_UNFOLDED:
+            if struct.name in in_circles or n_fields[struct.name] > MAX_UNFOLDED:
                 called.add(struct.name)
     return frozenset(called)
 

@@ -145,7 +145,7 @@ class _Frames:
                 raise Unsupported("what later frames depend on")
             groups = list(groups_of(self._begin(name, code)))
             fields = self._schema.messages[name].fields
-            with self._records.entered("message", name):
+            with self._records.entered(name):
                 self._records.record(fields, Scope(frame=frame), groups)
         except Unsupported:
             self._writer.rewind(mark)

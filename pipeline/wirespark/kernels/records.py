@@ -37,7 +37,7 @@ class Records(Values):
         kinds = (schema.frames, schema.structs, schema.messages, schema.plan.unions)
         self._asked = frozenset(name for kind in kinds for name in names_asked(nodes, kind))
         self._measured = frozenset(name for kind in kinds for name in names_asked(nodes, kind, "size"))
-        self._nesting: dict[tuple[str, str], int] = {}
+        self._level = 0
         self._body: str | None = None
         self._certain: frozenset[tuple[str, str, str]] = frozenset()
 
@@ -53,16 +53,16 @@ class Records(Values):
             raise Unsupported("a field that is not read yet") from None
 
     @contextmanager
-    def entered(self, kind: str, name: str) -> Iterator[None]:
-        """Count how often a declaration is inside itself."""
-        level = self._nesting.get((kind, name), 0)
-        if level > self.schema.depth or len(self.writer.rows) > _MOST_ROWS:
+    def entered(self, name: str) -> Iterator[None]:
+        """Count how many declarations that can stand inside themselves are inside each other."""
+        is_counted = name in self.schema.circular
+        if (is_counted and self._level > self.schema.depth) or len(self.writer.rows) > _MOST_ROWS:
             raise Unsupported("deeper than allowed")
-        self._nesting[kind, name] = level + 1
+        self._level += is_counted
         try:
             yield
         finally:
-            self._nesting[kind, name] = level
+            self._level -= is_counted
 
     # ---- fields
 

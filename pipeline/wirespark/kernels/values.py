@@ -60,7 +60,7 @@ class Values(ABC):
     def record(self, fields: Fields, scope: Scope, groups: list[Group]) -> None: ...
 
     @abstractmethod
-    def entered(self, kind: str, name: str) -> AbstractContextManager[None]: ...
+    def entered(self, name: str) -> AbstractContextManager[None]: ...
 
     def value(self, type_: Type, scope: Scope, group: Group, *, is_asked: bool = False) -> Known:
         """Write what reads a value into its columns; no group: it has none.
@@ -258,7 +258,7 @@ class Values(ABC):
     def _struct(self, name: str, scope: Scope, group: Group) -> Known:
         if not group:
             raise Unsupported("a struct that is not shown")
-        with self.entered("struct", name):
+        with self.entered(name):
             self.fields_of(self.schema.structs[name], scope, group[0])
         return Known()
 
@@ -315,7 +315,7 @@ class Values(ABC):
         fields = variety.fields
         mark = self.writer.mark()
         try:
-            with self.entered("union", union):
+            with self.entered(union):
                 if self.schema.fields_reach_end(fields):
                     raise Unsupported("a variety that takes all that there is")
                 self.writer.row(ops.EMIT, ops.T_CONST, which.index, self.writer.text(variety.name))

@@ -408,6 +408,7 @@ def test_a_wrong_bit_is_a_wrong_constant() -> None:
 # ---- choices ----
 
 VALUE: dict[str, Any] = {
+    "circular": ("V",),
     "unions": {
         "V": (
             U8,
@@ -424,7 +425,7 @@ VALUE: dict[str, Any] = {
             ),
             False,
         )
-    }
+    },
 }
 ANY = ("union", "V", None, False)
 

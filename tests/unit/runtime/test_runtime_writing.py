@@ -35,6 +35,7 @@ CODINGS: dict[str, Any] = {
 }
 ENUMS = {"Closed": (p.U8, False, ((1, "ONE"), (2, "TWO"))), "Open": (p.U16, True, ((1, "ONE"),))}
 SHAPES: dict[str, Any] = {
+    "circular": ("Value",),
     "codings": CODINGS,
     "enums": ENUMS,
     "structs": {

@@ -432,6 +432,33 @@ class Entry(_Record):
         return type(other) is Entry and self.key == other.key and self.value == other.value
 
 
+def _read_entry(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Entry, int]:
+    if state is None:
+        state = _ReadState(_LIMITS)
+    state.enter()
+    state.allow()
+    key, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, False)
+    state.allow()
+    value, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
+    state.leave()
+    message = _new(Entry)
+    message.key = key
+    message.value = value
+    return message, position
+
+
+def _write_entry(message: Entry, state: _Writing) -> bytes:
+    if state is None:
+        state = _WriteState(_LIMITS)
+    state.enter()
+    state.allow()
+    key = _GEODE_VALUE_WRITERS[type(message.key)](message.key, state, False)
+    state.allow()
+    value = _GEODE_VALUE_WRITERS[type(message.value)](message.value, state, False)
+    state.leave()
+    return key + value
+
+
 class RequestMetadata:
     """What a request says besides itself. An unknown key has no known end: the message is refused.
 
@@ -1975,7 +2002,7 @@ def _read_geode_value_string_array(
 ) -> tuple[GeodeValue.StringArray, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
         raise _Bad
@@ -1986,14 +2013,14 @@ def _read_geode_value_string_array(
             raise _Bad
         value = []
         for _ in range(n_value):
-            state.allow("GeodeValue")
+            state.allow()
             value_item, position = _GEODE_VALUE_READERS[buffer[position]](
                 buffer, position + 1, end, state, False
             )
             if type(value_item) not in _ONLY_2:
                 raise _Bad
             value.append(value_item)
-    state.leave("GeodeValue")
+    state.leave()
     message = _new(GeodeValue.StringArray)
     message.value = value
     return message, position
@@ -2035,7 +2062,7 @@ def _read_geode_value_array_list(
 ) -> tuple[GeodeValue.ArrayList, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
         raise _Bad
@@ -2046,12 +2073,12 @@ def _read_geode_value_array_list(
             raise _Bad
         value = []
         for _ in range(n_value):
-            state.allow("GeodeValue")
+            state.allow()
             value_item, position = _GEODE_VALUE_READERS[buffer[position]](
                 buffer, position + 1, end, state, False
             )
             value.append(value_item)
-    state.leave("GeodeValue")
+    state.leave()
     message = _new(GeodeValue.ArrayList)
     message.value = value
     return message, position
@@ -2062,7 +2089,7 @@ def _read_geode_value_linked_list(
 ) -> tuple[GeodeValue.LinkedList, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
         raise _Bad
@@ -2073,12 +2100,12 @@ def _read_geode_value_linked_list(
             raise _Bad
         value = []
         for _ in range(n_value):
-            state.allow("GeodeValue")
+            state.allow()
             value_item, position = _GEODE_VALUE_READERS[buffer[position]](
                 buffer, position + 1, end, state, False
             )
             value.append(value_item)
-    state.leave("GeodeValue")
+    state.leave()
     message = _new(GeodeValue.LinkedList)
     message.value = value
     return message, position
@@ -2089,7 +2116,7 @@ def _read_geode_value_hash_set(
 ) -> tuple[GeodeValue.HashSet, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
         raise _Bad
@@ -2100,12 +2127,12 @@ def _read_geode_value_hash_set(
             raise _Bad
         value = []
         for _ in range(n_value):
-            state.allow("GeodeValue")
+            state.allow()
             value_item, position = _GEODE_VALUE_READERS[buffer[position]](
                 buffer, position + 1, end, state, False
             )
             value.append(value_item)
-    state.leave("GeodeValue")
+    state.leave()
     message = _new(GeodeValue.HashSet)
     message.value = value
     return message, position
@@ -2116,7 +2143,7 @@ def _read_geode_value_linked_hash_set(
 ) -> tuple[GeodeValue.LinkedHashSet, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
         raise _Bad
@@ -2127,12 +2154,12 @@ def _read_geode_value_linked_hash_set(
             raise _Bad
         value = []
         for _ in range(n_value):
-            state.allow("GeodeValue")
+            state.allow()
             value_item, position = _GEODE_VALUE_READERS[buffer[position]](
                 buffer, position + 1, end, state, False
             )
             value.append(value_item)
-    state.leave("GeodeValue")
+    state.leave()
     message = _new(GeodeValue.LinkedHashSet)
     message.value = value
     return message, position
@@ -2143,7 +2170,7 @@ def _read_geode_value_vector(
 ) -> tuple[GeodeValue.Vector, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
         raise _Bad
@@ -2154,12 +2181,12 @@ def _read_geode_value_vector(
             raise _Bad
         value = []
         for _ in range(n_value):
-            state.allow("GeodeValue")
+            state.allow()
             value_item, position = _GEODE_VALUE_READERS[buffer[position]](
                 buffer, position + 1, end, state, False
             )
             value.append(value_item)
-    state.leave("GeodeValue")
+    state.leave()
     message = _new(GeodeValue.Vector)
     message.value = value
     return message, position
@@ -2170,7 +2197,7 @@ def _read_geode_value_stack(
 ) -> tuple[GeodeValue.Stack, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
         raise _Bad
@@ -2181,12 +2208,12 @@ def _read_geode_value_stack(
             raise _Bad
         value = []
         for _ in range(n_value):
-            state.allow("GeodeValue")
+            state.allow()
             value_item, position = _GEODE_VALUE_READERS[buffer[position]](
                 buffer, position + 1, end, state, False
             )
             value.append(value_item)
-    state.leave("GeodeValue")
+    state.leave()
     message = _new(GeodeValue.Stack)
     message.value = value
     return message, position
@@ -2197,7 +2224,7 @@ def _read_geode_value_hash_map(
 ) -> tuple[GeodeValue.HashMap, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
         raise _Bad
@@ -2208,15 +2235,9 @@ def _read_geode_value_hash_map(
             raise _Bad
         value = []
         for _ in range(n_value):
-            state.allow("GeodeValue")
-            key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-            state.allow("GeodeValue")
-            value_, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-            value_item = _new(Entry)
-            value_item.key = key
-            value_item.value = value_
+            value_item, position = _read_entry(buffer, position, end, state)
             value.append(value_item)
-    state.leave("GeodeValue")
+    state.leave()
     message = _new(GeodeValue.HashMap)
     message.value = value
     return message, position
@@ -2227,7 +2248,7 @@ def _read_geode_value_identity_hash_map(
 ) -> tuple[GeodeValue.IdentityHashMap, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
         raise _Bad
@@ -2238,15 +2259,9 @@ def _read_geode_value_identity_hash_map(
             raise _Bad
         value = []
         for _ in range(n_value):
-            state.allow("GeodeValue")
-            key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-            state.allow("GeodeValue")
-            value_, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-            value_item = _new(Entry)
-            value_item.key = key
-            value_item.value = value_
+            value_item, position = _read_entry(buffer, position, end, state)
             value.append(value_item)
-    state.leave("GeodeValue")
+    state.leave()
     message = _new(GeodeValue.IdentityHashMap)
     message.value = value
     return message, position
@@ -2257,7 +2272,7 @@ def _read_geode_value_hashtable(
 ) -> tuple[GeodeValue.Hashtable, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
         raise _Bad
@@ -2268,15 +2283,9 @@ def _read_geode_value_hashtable(
             raise _Bad
         value = []
         for _ in range(n_value):
-            state.allow("GeodeValue")
-            key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-            state.allow("GeodeValue")
-            value_, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-            value_item = _new(Entry)
-            value_item.key = key
-            value_item.value = value_
+            value_item, position = _read_entry(buffer, position, end, state)
             value.append(value_item)
-    state.leave("GeodeValue")
+    state.leave()
     message = _new(GeodeValue.Hashtable)
     message.value = value
     return message, position
@@ -2287,7 +2296,7 @@ def _read_geode_value_concurrent_hash_map(
 ) -> tuple[GeodeValue.ConcurrentHashMap, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
         raise _Bad
@@ -2298,15 +2307,9 @@ def _read_geode_value_concurrent_hash_map(
             raise _Bad
         value = []
         for _ in range(n_value):
-            state.allow("GeodeValue")
-            key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-            state.allow("GeodeValue")
-            value_, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-            value_item = _new(Entry)
-            value_item.key = key
-            value_item.value = value_
+            value_item, position = _read_entry(buffer, position, end, state)
             value.append(value_item)
-    state.leave("GeodeValue")
+    state.leave()
     message = _new(GeodeValue.ConcurrentHashMap)
     message.value = value
     return message, position
@@ -2317,7 +2320,7 @@ def _read_geode_value_properties(
 ) -> tuple[GeodeValue.Properties, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     n_value, position = _read_array_length(buffer, offset)
     if n_value is not None and n_value < 0:
         raise _Bad
@@ -2328,15 +2331,9 @@ def _read_geode_value_properties(
             raise _Bad
         value = []
         for _ in range(n_value):
-            state.allow("GeodeValue")
-            key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-            state.allow("GeodeValue")
-            value_, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-            value_item = _new(Entry)
-            value_item.key = key
-            value_item.value = value_
+            value_item, position = _read_entry(buffer, position, end, state)
             value.append(value_item)
-    state.leave("GeodeValue")
+    state.leave()
     message = _new(GeodeValue.Properties)
     message.value = value
     return message, position
@@ -2347,11 +2344,11 @@ def _read_geode_value_tree_map(
 ) -> tuple[GeodeValue.TreeMap, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     length, position = _read_array_length(buffer, offset)
     comparator: Any = None
     if length is not None:
-        state.allow("GeodeValue")
+        state.allow()
         comparator, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
     n_entries = length
     if n_entries < 0:
@@ -2361,15 +2358,9 @@ def _read_geode_value_tree_map(
         raise _Bad
     entries = []
     for _ in range(n_entries):
-        state.allow("GeodeValue")
-        key, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-        state.allow("GeodeValue")
-        value, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
-        entry = _new(Entry)
-        entry.key = key
-        entry.value = value
+        entry, position = _read_entry(buffer, position, end, state)
         entries.append(entry)
-    state.leave("GeodeValue")
+    state.leave()
     message = _new(GeodeValue.TreeMap)
     message.comparator = comparator
     message.entries = entries
@@ -2381,11 +2372,11 @@ def _read_geode_value_tree_set(
 ) -> tuple[GeodeValue.TreeSet, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     length, position = _read_array_length(buffer, offset)
     comparator: Any = None
     if length is not None:
-        state.allow("GeodeValue")
+        state.allow()
         comparator, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
     n_elements = length
     if n_elements < 0:
@@ -2395,10 +2386,10 @@ def _read_geode_value_tree_set(
         raise _Bad
     elements = []
     for _ in range(n_elements):
-        state.allow("GeodeValue")
+        state.allow()
         element, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
         elements.append(element)
-    state.leave("GeodeValue")
+    state.leave()
     message = _new(GeodeValue.TreeSet)
     message.comparator = comparator
     message.elements = elements
@@ -2410,11 +2401,11 @@ def _read_geode_value_object_array(
 ) -> tuple[GeodeValue.ObjectArray, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     length, position = _read_array_length(buffer, offset)
     element_class: Any = None
     if length is not None:
-        state.allow("ClassName")
+        state.allow()
         element_class, position = _CLASS_NAME_READERS[buffer[position]](
             buffer, position + 1, end, state, False
         )
@@ -2426,10 +2417,10 @@ def _read_geode_value_object_array(
         raise _Bad
     elements = []
     for _ in range(n_elements):
-        state.allow("GeodeValue")
+        state.allow()
         element, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
         elements.append(element)
-    state.leave("GeodeValue")
+    state.leave()
     message = _new(GeodeValue.ObjectArray)
     message.element_class = element_class
     message.elements = elements
@@ -2461,12 +2452,12 @@ def _read_geode_value_big_decimal(
 ) -> tuple[GeodeValue.BigDecimal, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("GeodeValue")
-    state.allow("GeodeValue")
+    state.enter()
+    state.allow()
     value, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
     if type(value) not in _ONLY_2:
         raise _Bad
-    state.leave("GeodeValue")
+    state.leave()
     message = _new(GeodeValue.BigDecimal)
     message.value = value
     return message, position
@@ -2477,12 +2468,12 @@ def _read_geode_value_file(
 ) -> tuple[GeodeValue.File, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("GeodeValue")
-    state.allow("GeodeValue")
+    state.enter()
+    state.allow()
     value, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
     if type(value) not in _ONLY_2:
         raise _Bad
-    state.leave("GeodeValue")
+    state.leave()
     message = _new(GeodeValue.File)
     message.value = value
     return message, position
@@ -2493,16 +2484,16 @@ def _read_geode_value_gemfire_enum(
 ) -> tuple[GeodeValue.GemfireEnum, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("GeodeValue")
-    state.allow("GeodeValue")
+    state.enter()
+    state.allow()
     class_name, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, False)
     if type(class_name) not in _ONLY_2:
         raise _Bad
-    state.allow("GeodeValue")
+    state.allow()
     member, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, is_last)
     if type(member) not in _ONLY_2:
         raise _Bad
-    state.leave("GeodeValue")
+    state.leave()
     message = _new(GeodeValue.GemfireEnum)
     message.class_name = class_name
     message.member = member
@@ -2514,17 +2505,17 @@ def _read_geode_value_pdx_inline_enum(
 ) -> tuple[GeodeValue.PdxInlineEnum, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("GeodeValue")
-    state.allow("GeodeValue")
+    state.enter()
+    state.allow()
     class_name, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, False)
     if type(class_name) not in _ONLY_2:
         raise _Bad
-    state.allow("GeodeValue")
+    state.allow()
     member, position = _GEODE_VALUE_READERS[buffer[position]](buffer, position + 1, end, state, False)
     if type(member) not in _ONLY_2:
         raise _Bad
     ordinal, position = _read_array_length(buffer, position)
-    state.leave("GeodeValue")
+    state.leave()
     message = _new(GeodeValue.PdxInlineEnum)
     message.class_name = class_name
     message.member = member
@@ -2557,10 +2548,10 @@ def _read_geode_value_class(
 ) -> tuple[GeodeValue.Class, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("GeodeValue")
-    state.allow("ClassName")
+    state.enter()
+    state.allow()
     value, position = _CLASS_NAME_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
-    state.leave("GeodeValue")
+    state.leave()
     message = _new(GeodeValue.Class)
     message.value = value
     return message, position
@@ -2864,7 +2855,7 @@ def _write_geode_value_double_array(message: Any, state: _Writing, is_last: bool
 def _write_geode_value_string_array(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -2877,12 +2868,12 @@ def _write_geode_value_string_array(message: Any, state: _Writing, is_last: bool
     value = _write_array_length(n_value)
     parts += (_pack_B(64), value)
     for value_item in value_ or ():
-        state.allow("GeodeValue")
+        state.allow()
         value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
         if type(value_item) not in _ONLY_2:
             raise _Bad
         parts.append(value_item_)
-    state.leave("GeodeValue")
+    state.leave()
     return b"".join(parts)
 
 
@@ -2917,7 +2908,7 @@ def _write_geode_value_byte_arrays(message: Any, state: _Writing, is_last: bool)
 def _write_geode_value_array_list(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -2930,17 +2921,17 @@ def _write_geode_value_array_list(message: Any, state: _Writing, is_last: bool) 
     value = _write_array_length(n_value)
     parts += (_pack_B(65), value)
     for value_item in value_ or ():
-        state.allow("GeodeValue")
+        state.allow()
         value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
         parts.append(value_item_)
-    state.leave("GeodeValue")
+    state.leave()
     return b"".join(parts)
 
 
 def _write_geode_value_linked_list(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -2953,17 +2944,17 @@ def _write_geode_value_linked_list(message: Any, state: _Writing, is_last: bool)
     value = _write_array_length(n_value)
     parts += (_pack_B(10), value)
     for value_item in value_ or ():
-        state.allow("GeodeValue")
+        state.allow()
         value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
         parts.append(value_item_)
-    state.leave("GeodeValue")
+    state.leave()
     return b"".join(parts)
 
 
 def _write_geode_value_hash_set(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -2976,17 +2967,17 @@ def _write_geode_value_hash_set(message: Any, state: _Writing, is_last: bool) ->
     value = _write_array_length(n_value)
     parts += (_pack_B(66), value)
     for value_item in value_ or ():
-        state.allow("GeodeValue")
+        state.allow()
         value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
         parts.append(value_item_)
-    state.leave("GeodeValue")
+    state.leave()
     return b"".join(parts)
 
 
 def _write_geode_value_linked_hash_set(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -2999,17 +2990,17 @@ def _write_geode_value_linked_hash_set(message: Any, state: _Writing, is_last: b
     value = _write_array_length(n_value)
     parts += (_pack_B(73), value)
     for value_item in value_ or ():
-        state.allow("GeodeValue")
+        state.allow()
         value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
         parts.append(value_item_)
-    state.leave("GeodeValue")
+    state.leave()
     return b"".join(parts)
 
 
 def _write_geode_value_vector(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -3022,17 +3013,17 @@ def _write_geode_value_vector(message: Any, state: _Writing, is_last: bool) -> b
     value = _write_array_length(n_value)
     parts += (_pack_B(71), value)
     for value_item in value_ or ():
-        state.allow("GeodeValue")
+        state.allow()
         value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
         parts.append(value_item_)
-    state.leave("GeodeValue")
+    state.leave()
     return b"".join(parts)
 
 
 def _write_geode_value_stack(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -3045,17 +3036,17 @@ def _write_geode_value_stack(message: Any, state: _Writing, is_last: bool) -> by
     value = _write_array_length(n_value)
     parts += (_pack_B(74), value)
     for value_item in value_ or ():
-        state.allow("GeodeValue")
+        state.allow()
         value_item_ = _GEODE_VALUE_WRITERS[type(value_item)](value_item, state, False)
         parts.append(value_item_)
-    state.leave("GeodeValue")
+    state.leave()
     return b"".join(parts)
 
 
 def _write_geode_value_hash_map(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -3068,19 +3059,18 @@ def _write_geode_value_hash_map(message: Any, state: _Writing, is_last: bool) ->
     value = _write_array_length(n_value)
     parts += (_pack_B(67), value)
     for value_item in value_ or ():
-        state.allow("GeodeValue")
-        key = _GEODE_VALUE_WRITERS[type(value_item.key)](value_item.key, state, False)
-        state.allow("GeodeValue")
-        value__ = _GEODE_VALUE_WRITERS[type(value_item.value)](value_item.value, state, False)
-        parts += (key, value__)
-    state.leave("GeodeValue")
+        if type(value_item) is not Entry:
+            raise _Bad
+        value_item_ = _write_entry(value_item, state)
+        parts.append(value_item_)
+    state.leave()
     return b"".join(parts)
 
 
 def _write_geode_value_identity_hash_map(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -3093,19 +3083,18 @@ def _write_geode_value_identity_hash_map(message: Any, state: _Writing, is_last:
     value = _write_array_length(n_value)
     parts += (_pack_B(72), value)
     for value_item in value_ or ():
-        state.allow("GeodeValue")
-        key = _GEODE_VALUE_WRITERS[type(value_item.key)](value_item.key, state, False)
-        state.allow("GeodeValue")
-        value__ = _GEODE_VALUE_WRITERS[type(value_item.value)](value_item.value, state, False)
-        parts += (key, value__)
-    state.leave("GeodeValue")
+        if type(value_item) is not Entry:
+            raise _Bad
+        value_item_ = _write_entry(value_item, state)
+        parts.append(value_item_)
+    state.leave()
     return b"".join(parts)
 
 
 def _write_geode_value_hashtable(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -3118,19 +3107,18 @@ def _write_geode_value_hashtable(message: Any, state: _Writing, is_last: bool) -
     value = _write_array_length(n_value)
     parts += (_pack_B(70), value)
     for value_item in value_ or ():
-        state.allow("GeodeValue")
-        key = _GEODE_VALUE_WRITERS[type(value_item.key)](value_item.key, state, False)
-        state.allow("GeodeValue")
-        value__ = _GEODE_VALUE_WRITERS[type(value_item.value)](value_item.value, state, False)
-        parts += (key, value__)
-    state.leave("GeodeValue")
+        if type(value_item) is not Entry:
+            raise _Bad
+        value_item_ = _write_entry(value_item, state)
+        parts.append(value_item_)
+    state.leave()
     return b"".join(parts)
 
 
 def _write_geode_value_concurrent_hash_map(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -3143,19 +3131,18 @@ def _write_geode_value_concurrent_hash_map(message: Any, state: _Writing, is_las
     value = _write_array_length(n_value)
     parts += (_pack_B(97), value)
     for value_item in value_ or ():
-        state.allow("GeodeValue")
-        key = _GEODE_VALUE_WRITERS[type(value_item.key)](value_item.key, state, False)
-        state.allow("GeodeValue")
-        value__ = _GEODE_VALUE_WRITERS[type(value_item.value)](value_item.value, state, False)
-        parts += (key, value__)
-    state.leave("GeodeValue")
+        if type(value_item) is not Entry:
+            raise _Bad
+        value_item_ = _write_entry(value_item, state)
+        parts.append(value_item_)
+    state.leave()
     return b"".join(parts)
 
 
 def _write_geode_value_properties(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     parts: list[bytes] = []
     value_ = message.value
     if value_ is None:
@@ -3168,23 +3155,22 @@ def _write_geode_value_properties(message: Any, state: _Writing, is_last: bool) 
     value = _write_array_length(n_value)
     parts += (_pack_B(11), value)
     for value_item in value_ or ():
-        state.allow("GeodeValue")
-        key = _GEODE_VALUE_WRITERS[type(value_item.key)](value_item.key, state, False)
-        state.allow("GeodeValue")
-        value__ = _GEODE_VALUE_WRITERS[type(value_item.value)](value_item.value, state, False)
-        parts += (key, value__)
-    state.leave("GeodeValue")
+        if type(value_item) is not Entry:
+            raise _Bad
+        value_item_ = _write_entry(value_item, state)
+        parts.append(value_item_)
+    state.leave()
     return b"".join(parts)
 
 
 def _write_geode_value_tree_map(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     parts: list[bytes] = []
     length = _write_array_length(_count(message.entries))
     if _count(message.entries) is not None:
-        state.allow("GeodeValue")
+        state.allow()
         comparator = _GEODE_VALUE_WRITERS[type(message.comparator)](message.comparator, state, False)
     elif message.comparator is not None:
         raise _Bad
@@ -3197,23 +3183,22 @@ def _write_geode_value_tree_map(message: Any, state: _Writing, is_last: bool) ->
     state.take(n_entries)
     parts += (_pack_B(75), length, comparator)
     for entry in entries:
-        state.allow("GeodeValue")
-        key = _GEODE_VALUE_WRITERS[type(entry.key)](entry.key, state, False)
-        state.allow("GeodeValue")
-        value = _GEODE_VALUE_WRITERS[type(entry.value)](entry.value, state, False)
-        parts += (key, value)
-    state.leave("GeodeValue")
+        if type(entry) is not Entry:
+            raise _Bad
+        entry_ = _write_entry(entry, state)
+        parts.append(entry_)
+    state.leave()
     return b"".join(parts)
 
 
 def _write_geode_value_tree_set(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     parts: list[bytes] = []
     length = _write_array_length(_count(message.elements))
     if _count(message.elements) is not None:
-        state.allow("GeodeValue")
+        state.allow()
         comparator = _GEODE_VALUE_WRITERS[type(message.comparator)](message.comparator, state, False)
     elif message.comparator is not None:
         raise _Bad
@@ -3226,21 +3211,21 @@ def _write_geode_value_tree_set(message: Any, state: _Writing, is_last: bool) ->
     state.take(n_elements)
     parts += (_pack_B(76), length, comparator)
     for element in elements:
-        state.allow("GeodeValue")
+        state.allow()
         element_ = _GEODE_VALUE_WRITERS[type(element)](element, state, False)
         parts.append(element_)
-    state.leave("GeodeValue")
+    state.leave()
     return b"".join(parts)
 
 
 def _write_geode_value_object_array(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
+    state.enter()
     parts: list[bytes] = []
     length = _write_array_length(_count(message.elements))
     if _count(message.elements) is not None:
-        state.allow("ClassName")
+        state.allow()
         element_class = _CLASS_NAME_WRITERS[type(message.element_class)](message.element_class, state, False)
     elif message.element_class is not None:
         raise _Bad
@@ -3253,10 +3238,10 @@ def _write_geode_value_object_array(message: Any, state: _Writing, is_last: bool
     state.take(n_elements)
     parts += (_pack_B(52), length, element_class)
     for element in elements:
-        state.allow("GeodeValue")
+        state.allow()
         element_ = _GEODE_VALUE_WRITERS[type(element)](element, state, False)
         parts.append(element_)
-    state.leave("GeodeValue")
+    state.leave()
     return b"".join(parts)
 
 
@@ -3271,53 +3256,53 @@ def _write_geode_value_time_unit(message: GeodeValue.TimeUnit, state: _Writing, 
 def _write_geode_value_big_decimal(message: GeodeValue.BigDecimal, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    state.allow("GeodeValue")
+    state.enter()
+    state.allow()
     value = _GEODE_VALUE_WRITERS[type(message.value)](message.value, state, is_last)
     if type(message.value) not in _ONLY_2:
         raise _Bad
-    state.leave("GeodeValue")
+    state.leave()
     return _pack_B(96) + value
 
 
 def _write_geode_value_file(message: GeodeValue.File, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    state.allow("GeodeValue")
+    state.enter()
+    state.allow()
     value = _GEODE_VALUE_WRITERS[type(message.value)](message.value, state, is_last)
     if type(message.value) not in _ONLY_2:
         raise _Bad
-    state.leave("GeodeValue")
+    state.leave()
     return _pack_B(63) + value
 
 
 def _write_geode_value_gemfire_enum(message: GeodeValue.GemfireEnum, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    state.allow("GeodeValue")
+    state.enter()
+    state.allow()
     class_name = _GEODE_VALUE_WRITERS[type(message.class_name)](message.class_name, state, False)
-    state.allow("GeodeValue")
+    state.allow()
     member = _GEODE_VALUE_WRITERS[type(message.member)](message.member, state, is_last)
     if type(message.class_name) not in _ONLY_2 or type(message.member) not in _ONLY_2:
         raise _Bad
-    state.leave("GeodeValue")
+    state.leave()
     return b"".join((_pack_B(100), class_name, member))
 
 
 def _write_geode_value_pdx_inline_enum(message: Any, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    state.allow("GeodeValue")
+    state.enter()
+    state.allow()
     class_name = _GEODE_VALUE_WRITERS[type(message.class_name)](message.class_name, state, False)
-    state.allow("GeodeValue")
+    state.allow()
     member = _GEODE_VALUE_WRITERS[type(message.member)](message.member, state, False)
     ordinal = _write_array_length(message.ordinal)
     if type(message.class_name) not in _ONLY_2 or type(message.member) not in _ONLY_2:
         raise _Bad
-    state.leave("GeodeValue")
+    state.leave()
     return b"".join((_pack_B(101), class_name, member, ordinal))
 
 
@@ -3337,10 +3322,10 @@ def _write_geode_value_primitive_class(
 def _write_geode_value_class(message: GeodeValue.Class, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("GeodeValue")
-    state.allow("ClassName")
+    state.enter()
+    state.allow()
     value = _CLASS_NAME_WRITERS[type(message.value)](message.value, state, is_last)
-    state.leave("GeodeValue")
+    state.leave()
     return _pack_B(43) + value
 
 
@@ -3425,12 +3410,12 @@ def _read_class_name_named(
 ) -> tuple[ClassName.Named, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("ClassName")
-    state.allow("GeodeValue")
+    state.enter()
+    state.allow()
     value, position = _GEODE_VALUE_READERS[buffer[offset]](buffer, offset + 1, end, state, is_last)
     if type(value) not in _ONLY_2:
         raise _Bad
-    state.leave("ClassName")
+    state.leave()
     message = _new(ClassName.Named)
     message.value = value
     return message, position
@@ -3456,12 +3441,12 @@ def _read_class_name_no_class(
 def _write_class_name_named(message: ClassName.Named, state: _Writing, is_last: bool) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("ClassName")
-    state.allow("GeodeValue")
+    state.enter()
+    state.allow()
     value = _GEODE_VALUE_WRITERS[type(message.value)](message.value, state, is_last)
     if type(message.value) not in _ONLY_2:
         raise _Bad
-    state.leave("ClassName")
+    state.leave()
     return _pack_B(43) + value
 
 

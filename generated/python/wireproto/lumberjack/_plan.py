@@ -81,6 +81,7 @@ PLAN = load(
     '["ack_out_of_window","An Ack names an event that waits, lies behind the last ack, or is the 0 of a keepalive; with `ack_reach` WINDOW, one that waits is of the oldest window; with `ack_value` COUNT it counts no more events than the oldest window has."],'
     '["ack_timeout","While events wait, an ack or a keepalive comes within `limits.ack_wait`; if not, that is noted unless strict."]'
     "]},"
-    '{"":[]}'
+    '{"":[]},'
+    '["Compressed"]'
     "]}"
 )

@@ -597,7 +597,7 @@ class Compressed(_InFrame):
 def _read_compressed(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Compressed, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("Compressed")
+    state.enter()
     version, n_frames = _unpack_BxI(buffer, offset)
     if version not in _VERSION_BY_NUMBER:
         raise _Bad
@@ -616,7 +616,7 @@ def _read_compressed(buffer: bytes, offset: int, end: int, state: _Reading) -> t
         raise _Bad
     if position > end or position - offset > (16777216 if state is None else state.frame):
         raise _Bad
-    state.leave("Compressed")
+    state.leave()
     message = _new(Compressed)
     message.frames = frames
     return message, position
@@ -625,7 +625,7 @@ def _read_compressed(buffer: bytes, offset: int, end: int, state: _Reading) -> t
 def _write_compressed(message: Compressed, version: Version, state: _Writing) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("Compressed")
+    state.enter()
     frames = message.frames
     if type(frames) is not list and not isinstance(frames, tuple):
         raise _Bad
@@ -642,7 +642,7 @@ def _write_compressed(message: Compressed, version: Version, state: _Writing) ->
     n_frames_ = len(frames_)
     if version not in _VERSION_BY_NUMBER:
         raise _Bad
-    state.leave("Compressed")
+    state.leave()
     data = _pack_BBI(version, 67, n_frames_) + frames_
     if len(data) > 16777216:
         raise _Bad

@@ -160,6 +160,7 @@ PLAN = load(
     '["data_after_padding","Where Padding ends a block, nothing follows in AppendBlockEnd."],'
     '["bad_block_tail","Behind the whole events of a block stands one PartialEvent or Padding, or nothing."]'
     "]},"
-    '{"":[]}'
+    '{"":[]},'
+    '["ConditionalAppend"]'
     "]}"
 )

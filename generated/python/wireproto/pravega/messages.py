@@ -1339,7 +1339,7 @@ def _read_conditional_append(
 ) -> tuple[ConditionalAppend, int]:
     if state is None:
         state = _ReadState(_LIMITS)
-    state.enter("ConditionalAppend")
+    state.enter()
     length, writer_id, event_number, expected_offset = _unpack_4xi16sqq(buffer, offset)
     body_end = offset + 8 + length
     if body_end > end:
@@ -1362,7 +1362,7 @@ def _read_conditional_append(
         position = body_end
     if position - offset > (16777223 if state is None else state.frame):
         raise _Bad
-    state.leave("ConditionalAppend")
+    state.leave()
     message = _new(ConditionalAppend)
     message.writer_id = _uuid(writer_id)
     message.event_number = event_number
@@ -1377,7 +1377,7 @@ def _read_conditional_append(
 def _write_conditional_append(message: Any, state: _Writing) -> bytes:
     if state is None:
         state = _WriteState(_LIMITS)
-    state.enter("ConditionalAppend")
+    state.enter()
     n_absent = message.absent
     if type(n_absent) is not int or not 0 <= n_absent <= 1:
         raise _Bad
@@ -1389,7 +1389,7 @@ def _write_conditional_append(message: Any, state: _Writing) -> bytes:
     body_size = 32 + len(event) + len(request_id)
     if type(message.event.message) not in _ONLY_1:
         raise _Bad
-    state.leave("ConditionalAppend")
+    state.leave()
     data = b"".join(
         (
             _pack_ii16sqq(

@@ -88,6 +88,7 @@ PLAN = load(
     '["partial_event_from_server","A PartialEvent comes from the client."],'
     '["unknown_read","A SegmentRead begins where a ReadSegment of its segment asked, or where the reply before it ended."]'
     "]},"
-    '{"":[]}'
+    '{"":[]},'
+    "[]"
     "]}"
 )

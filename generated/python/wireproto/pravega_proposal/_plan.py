@@ -85,6 +85,7 @@ PLAN = load(
     '["ack_beyond_written","No more is acknowledged than was written, in the open block and behind the last one too."],'
     '["unknown_read","A SegmentRead begins where a ReadSegment of its segment asked, or where the reply before it ended."]'
     "]},"
-    '{"":[]}'
+    '{"":[]},'
+    "[]"
     "]}"
 )

@@ -96,6 +96,7 @@ PLAN = load(
     '["complete_with_open_element","A stream completes when no element is open; one that does is noted unless strict, and the element is dropped."],'
     '["too_many_open_elements","At most `limits.parts` split elements are open in a subscription."]'
     "]},"
-    '{"":[]}'
+    '{"":[]},'
+    "[]"
     "]}"
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -36,6 +37,8 @@ __all__ = [
     "encoded",
     "grow",
     "is_in_lists",
+    "is_plainest",
+    "levels",
     "owner_of",
     "said",
     "without_indexes",
@@ -176,7 +179,8 @@ class Choosing:
             yield from reader.take(size, place)
 
     def is_deep(self, reader: Reader) -> bool:
-        return any(level > DEEP for level in reader.nesting.values())
+        is_at_limit = reader.level > reader.schema.depth
+        return is_at_limit or any(level > DEEP for level in levels(reader).values())
 
     def room_for(self, reader: Reader, length: Length) -> int:
         """Return how many bytes something with that length has at most, here, in its region and its frame."""
@@ -247,3 +251,15 @@ def encoded(type_: Text | Bytes, value: Any) -> bytes:
     if isinstance(type_, Bytes) or value is None:
         return value or b""
     return encode_text(value, type_.encoding, type_.is_lenient, type_.endian)
+
+
+def levels(reader: Reader) -> Counter[str]:
+    """Return how often each declaration is around what is read, by name, for a variety its union's."""
+    records = (each for _, each in reader.building if not isinstance(each, list))
+    return Counter(str(each.kind[1]) if len(each.kind) == 3 else each.name for each in records)
+
+
+def is_plainest(reader: Reader, name: str) -> bool:
+    """Say whether a declaration stands so deep that it is to hold nothing that nests further."""
+    is_at_limit = name in reader.schema.circular and reader.level >= reader.schema.depth
+    return is_at_limit or levels(reader)[name] >= DEEP

@@ -15,11 +15,12 @@ from wiregen.conformance.samples.boundary_values import (
 )
 from wiregen.conformance.samples.choices import Choices, Option, UngrownError
 from wiregen.conformance.samples.choosing import (
-    DEEP,
     Choosing,
     at_most_one,
     encoded,
     is_in_lists,
+    is_plainest,
+    levels,
     said,
 )
 from wiregen.conformance.samples.chosen_lists import ChosenLists
@@ -106,7 +107,7 @@ class ChosenTypes:
                 return self._lists.read(reader, type_, place)
             case Region():
                 return self._regions.read(reader, type_, place)
-            case StructReference(name) if reader.nesting.get(("struct", name), 0) >= DEEP:
+            case StructReference(name) if is_plainest(reader, name):
                 return self._without_rest(reader, type_, place)
             case Match():
                 self._note_arm(reader, type_, place)
@@ -172,7 +173,8 @@ class ChosenTypes:
         if name.startswith(CODES):
             options = tuple(self._codes(reader, [each.value for each in enum.members]))
             # A message in itself comes last: the plain way leads out.
-            options = tuple(sorted(options, key=lambda option: reader.nesting.get(("message", option[0]), 0)))
+            around = levels(reader)
+            options = tuple(sorted(options, key=lambda option: around[option[0]]))
             number = self._choosing.choose(
                 reader, place, options, site=self._choosing.site(reader, place)[0], is_structural=True
             )
@@ -206,7 +208,7 @@ class ChosenTypes:
 
     def _variety(self, reader: Reader, type_: UnionReference, place: Place) -> None:
         name, only = type_.name, type_.only
-        is_deep = reader.nesting.get(("union", name), 0) >= DEEP
+        is_deep = is_plainest(reader, name)
         can_reach_end = reader.is_last and reader.window.end is not None
         options = self._soil.varieties(name, only, is_deep=is_deep, can_reach_end=can_reach_end)
         shown = name if only is None else f"{name} only {self._soil.only_name(only)}"

@@ -19,8 +19,6 @@ __all__ = ["deep_drafts"]
 
 _MOST = 70
 """Levels that are tried; a protocol that allows more gets its limit shown by a lower one."""
-_MOST_NESTED = 70
-"""Declarations in each other that a value may have here: copying it takes up to 12 of Python's 1,000 frames for each."""
 
 
 def deep_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft | Unwritable]:
@@ -70,11 +68,9 @@ def _grown(
     drafting: Drafting, draft: Draft, value: object, slot: _Slot, name: str
 ) -> Iterator[Draft | Unwritable]:
     """Put what is around into the slot of its own copy, again and again, until it is too deep."""
-    last: Draft | None = None
-    core = slot.value
+    last: Draft = draft
+    core, most = slot.value, drafting.plan.limits["depth"]
     added = _nesting(slot.around) - _nesting(core)
-    if added * drafting.plan.limits["depth"] > _MOST_NESTED:
-        return
     for level in range(1, _MOST):
         slot.put(core)
         try:
@@ -82,13 +78,13 @@ def _grown(
         except RecursionError:
             return
         slot.put(core)
-        if 1 < level < drafting.plan.limits["depth"] - 1:
+        if level > 1 and (level + 1) * added < most:
             continue
         found = _read(drafting, draft, value)
         if found is None:
             return
         if found.error is not None:
-            if found.error.code == "too_deep" and last is not None:
+            if found.error.code == "too_deep":
                 yield found.as_variation().showing((f"{name} in itself: {level} levels",))
                 yield from refused(drafting, draft, value, f"{name} in itself: {level} levels")
                 yield last.showing((f"{name} in itself: {level - 1} levels",))

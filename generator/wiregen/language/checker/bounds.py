@@ -1,4 +1,4 @@
-"""Limits that a file declares, and that nothing keeps to."""
+"""Limits that a file declares, and that nothing keeps to, or not every codec can."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from wiregen.language.checker.inspection import Inspection
+from wiregen.runtime.codec.values import MOST_NESTING
 from wiregen.runtime.schema.node import Node, fields_of, nodes_in
 from wiregen.schema.lowering import KNOWN_LIMITS, idle_limits
 from wiregen.schema.model import LimitReference, List, Message, Protocol, Struct, Type
@@ -58,4 +59,16 @@ def _asked(protocol: Protocol) -> Iterator[str]:
             )
 
 
-RULES = (_bounds_nothing,)
+def _nests_too_deep(inspection: Inspection) -> None:
+    for limit in inspection.protocol.limits:
+        if limit.name == "depth" and limit.value > MOST_NESTING:
+            inspection.error(
+                "WG3084",
+                f"`limits.depth` is at most {MOST_NESTING}",
+                inspection.place(limit.path, "name"),
+                "not every codec can keep to it",
+                help_=f"let values nest {MOST_NESTING} deep, or put them beside each other, in a list",
+            )
+
+
+RULES = (_bounds_nothing, _nests_too_deep)

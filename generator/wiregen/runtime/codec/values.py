@@ -7,13 +7,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, ClassVar, Final
 
-__all__ = ["Generic", "Shown", "check_limits", "check_role", "show"]
+__all__ = ["MOST_NESTING", "Generic", "Shown", "check_limits", "check_role", "show"]
 
 _SHOWN: Final = 64
 """Characters of a value that `repr` shows."""
 _MOST_PARTS: Final = 512
 _MOST_LEVELS: Final = 16
 """How many values `repr` goes into, and how deep: a value may hold itself."""
+MOST_NESTING: Final = 32
+"""The most that `depth` may be: the stack holds that much in every codec, whoever calls it."""
 
 
 class Generic:
@@ -144,8 +146,11 @@ def check_limits(limits: dict[str, int | None], times: tuple[str, ...] = ()) -> 
     """Refuse bounds that nothing could keep to. `times`: those in milliseconds.
 
     Raises:
-        ValueError: One is no integer from 0 on (nor None).
+        ValueError: One is no integer from 0 on (nor None), or `depth` is more than every codec keeps to.
     """
+    depth = limits.get("depth", 0)
+    if depth is None or (type(depth) is int and depth > MOST_NESTING):
+        raise ValueError(f"the limit depth is an integer from 0 to {MOST_NESTING}, not {show(depth)}")
     for name, limit in limits.items():
         if limit is not None and (type(limit) is not int or limit < 0):
             what = "an integer of milliseconds" if name in times else "an integer"

@@ -62,7 +62,7 @@ class Layout:
     """The declarations of a plan as one decoder sees them."""
 
     __slots__ = (
-        "_codes", "_is_apart", "_struct_sizes", "count", "depth", "divided", "frame", "frames", "inflated", "joined", "limit_rules", "limits", "messages",
+        "_codes", "_is_apart", "_struct_sizes", "circular", "count", "depth", "divided", "frame", "frames", "inflated", "joined", "limit_rules", "limits", "messages",
         "n_messages", "plan", "preambles", "role", "rules", "strict", "structs", "work",
     )  # fmt: skip
 
@@ -84,6 +84,7 @@ class Layout:
         self.rules: Mapping[str, str] = plan.rules
         self.depth = self._bound(plan, options, "depth")
         self.work = self._bound(plan, options, "work")
+        self.circular: tuple[str, ...] = plan.circular
         self.frames: Mapping[str, Frame] = plan.frames
         self.structs: Mapping[str, Fields] = plan.structs
         self.messages: Mapping[str, Message] = plan.messages
@@ -117,6 +118,7 @@ class Layout:
         self.structs = {**self.structs, **other.structs}
         self.messages = {**self.messages, **other.messages}
         self.preambles = {**self.preambles, **other.preambles}
+        self.circular = other.circular
 
     def frame_of(self, role: str | None) -> str:
         """Return the name of the frame that `role` sends, or the first role's.

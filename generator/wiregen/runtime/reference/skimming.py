@@ -87,7 +87,7 @@ def _state(reader: Reader) -> ReadState:
         "depth": schema.depth,
     }
     state = ReadState(limits, strict=schema.strict)
-    state.levels = {name: level for (kind, name), level in reader.nesting.items() if kind == "message"}
+    state.level = reader.level
     return state
 
 

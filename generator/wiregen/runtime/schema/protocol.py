@@ -24,6 +24,7 @@ class Variant(Node):
     messages: Mapping[str, Message]
     frames: Mapping[str, Frame]
     preambles: Mapping[str, Preamble]
+    circular: tuple[str, ...] = ()
 
 
 class Schema(Node):
@@ -32,6 +33,7 @@ class Schema(Node):
     `limits`: in bytes or pieces, None: no bound of its own. `rules`: of unions, enums and codings by name, of alternatives as
     `Union.Alternative`. `codes`: by role, the messages that it may send by their code. `sends`: by role, its frame.
     `opens`: by role, its preamble. `views`: by declaration and field. `violations`: the texts of rules that sessions name.
+    `circular`: the declarations that can stand inside themselves, of a variant those in its layouts.
     """
 
     name: str
@@ -58,3 +60,4 @@ class Schema(Node):
     sessions: Mapping[str, Session]
     violations: Mapping[str, str]
     variants: Mapping[str, Variant]
+    circular: tuple[str, ...] = ()

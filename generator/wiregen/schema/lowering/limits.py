@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from wiregen.schema import model as m
-from wiregen.schema.graph import components
-from wiregen.schema.walk import compresses, declared_types, nested_types
+from wiregen.schema.circles import circular, varied
+from wiregen.schema.walk import compresses, declared_types
 
 __all__ = ["idle_limits"]
 
@@ -29,34 +29,8 @@ def idle_limits(protocol: m.Protocol) -> Mapping[str, str]:
         "inflated": compresses(protocol),
         "count": has_lists,
         "messages": has_lists,
-        "depth": _has_circle(protocol),
+        "depth": any(map(circular, (protocol, *(varied(protocol, each) for each in protocol.variants)))),
         "open": bool(is_kept),
         "joined": bool(protocol.joins),
     }
     return {name: _NOT_THERE[name] for name, is_it in is_met.items() if not is_it}
-
-
-def _has_circle(protocol: m.Protocol) -> bool:
-    """Return whether a declaration can stand inside itself."""
-    inside: dict[tuple[str, str], set[tuple[str, str]]] = {}
-    layouts: tuple[m.Protocol | m.Variant, ...] = (protocol, *protocol.variants)
-    for layout in layouts:
-        rows: list[tuple[str, m.Struct | m.Message | m.Frame]] = [("struct", each) for each in layout.structs]
-        rows += [("message", each) for each in layout.messages]
-        rows += [("frame", each) for each in layout.frames]
-        for target, owner in rows:
-            inside.setdefault((target, owner.name), set()).update(_held(protocol, owner.fields))
-    for union in protocol.unions:
-        fields = tuple(field for variety in union.varieties for field in variety.fields)
-        inside["union", union.name] = set(_held(protocol, fields))
-    groups = components(inside, lambda key: inside.get(key, ()))
-    return any(len(group) > 1 or group[0] in inside.get(group[0], ()) for group in groups)
-
-
-def _held(protocol: m.Protocol, fields: tuple[m.Field, ...]) -> Iterator[tuple[str, str]]:
-    for type_ in nested_types(*(field.type for field in fields)):
-        match type_:
-            case m.MessageMatch():
-                yield from (("message", each.name) for each in protocol.messages if each.code is not None)
-            case _ if isinstance(type_, m.Reference):
-                yield m.target_of(type_), type_.name

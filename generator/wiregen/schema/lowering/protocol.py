@@ -11,6 +11,7 @@ from typing import Final, TypeVar, cast
 from wiregen.runtime.schema.node import Node
 from wiregen.runtime.schema.protocol import Schema, Variant
 from wiregen.schema import model as m
+from wiregen.schema.circles import circular, varied
 from wiregen.schema.field_facts import is_padded
 from wiregen.schema.lowering.transitions import lower_sessions, rules_of
 from wiregen.schema.sizes import smallest
@@ -66,6 +67,7 @@ def lower(protocol: m.Protocol) -> Schema:
         sessions=lower_sessions(protocol, lowering.part),
         violations=rules_of(protocol),
         variants={variant.name: lowering.layouts(variant) for variant in protocol.variants},
+        circular=own.circular,
     )
 
 
@@ -130,7 +132,17 @@ class _Lowering:
             messages={message.name: self.part(message) for message in owner.messages},
             frames={frame.name: self.part(frame) for frame in owner.frames},
             preambles={preamble.name: self.part(preamble) for preamble in owner.preambles},
+            circular=self._circular(owner),
         )
+
+    def _circular(self, owner: m.Protocol | m.Variant) -> tuple[str, ...]:
+        """Return the declarations that can stand inside themselves; frames are not counted, for a message is in each."""
+        protocol = varied(self._protocol, owner) if isinstance(owner, m.Variant) else owner
+        names = circular(protocol)
+        counted: tuple[m.Struct | m.Message | m.Union, ...] = (
+            *protocol.structs, *protocol.messages, *protocol.unions
+        )  # fmt: skip
+        return tuple(each.name for each in counted if each.name in names)
 
     def fields(self, fields: tuple[m.Field, ...]) -> tuple[m.Field, ...]:
         """Return the fields of a declaration."""

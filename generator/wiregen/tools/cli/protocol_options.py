@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from wiregen.language.diagnostics import did_you_mean
+from wiregen.runtime.codec.values import MOST_NESTING
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.types import Boolean, EnumReference, Type
 from wiregen.tools.cli.failure import Failure
@@ -42,6 +43,8 @@ def limits_of(plan: Schema, settings: tuple[str, ...]) -> dict[str, int]:
                 "a whole number, as in 1000, or with KiB, MiB or GiB",
             )
         limits[name] = int(match[1]) * _UNITS[match[2].lower() if match[2] else None]
+        if name == "depth" and limits[name] > MOST_NESTING:
+            raise Failure(f"--limit {setting}: values nest at most {MOST_NESTING} deep", "a smaller depth")
     return limits
 
 

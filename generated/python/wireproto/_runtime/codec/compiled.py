@@ -104,13 +104,13 @@ def foreign(buffer: bytes, offset: int, end: int, state: ReadState | None) -> No
 
 
 class _Budgets:
-    """What one outer frame may still use; `levels`: how deep each declaration stands inside itself.
+    """What one outer frame may still use; `level`: how many declarations that can stand inside themselves are around.
 
     `is_spent`: something was used, so that the next outer frame is to `begin`.
     """
 
     __slots__ = (
-        "count", "depth", "frame", "inflated", "inflated_left", "is_spent", "levels", "limits", "messages", "messages_left",
+        "count", "depth", "frame", "inflated", "inflated_left", "is_spent", "level", "limits", "messages", "messages_left",
     )  # fmt: skip
 
     def __init__(self, limits: Mapping[str, Any]) -> None:
@@ -120,7 +120,6 @@ class _Budgets:
         self.count: int | None = limits["count"]
         self.messages: int = limits["messages"]
         self.depth: int = limits["depth"]
-        self.levels: dict[str, int] = {}
         self.begin()
 
     def begin(self) -> None:
@@ -128,8 +127,7 @@ class _Budgets:
         self.inflated_left = self.inflated
         self.messages_left = self.messages
         self.is_spent = False
-        if self.levels:
-            self.levels = {}
+        self.level = 0
 
     def take(self, count: int) -> None:
         """Take the items of a list, before any of them is read.
@@ -153,30 +151,29 @@ class _Budgets:
         if self.messages_left < 0:
             raise Bad
 
-    def enter(self, name: str) -> None:
-        """Enter a declaration that can hold itself; `leave` undoes it.
+    def enter(self) -> None:
+        """Enter a declaration that can stand inside itself; `leave` undoes it.
 
         Raises:
-            Bad: It is inside itself more often than allowed.
+            Bad: More of them are inside each other than allowed.
         """
-        level = self.levels.get(name, 0)
-        if level > self.depth:
+        if self.level > self.depth:
             raise Bad
         self.is_spent = True
-        self.levels[name] = level + 1
+        self.level += 1
 
-    def allow(self, name: str) -> None:
-        """Let a declaration be entered that its reader does not note, for nothing of its kind can stand in it.
+    def allow(self) -> None:
+        """Let a declaration be entered that its reader does not note, for none that counts can stand in it.
 
         Raises:
-            Bad: It is inside itself more often than allowed.
+            Bad: More of them are inside each other than allowed.
         """
-        if self.levels.get(name, 0) > self.depth:
+        if self.level > self.depth:
             raise Bad
 
-    def leave(self, name: str) -> None:
+    def leave(self) -> None:
         """Leave a declaration that was entered."""
-        self.levels[name] -= 1
+        self.level -= 1
 
 
 class ReadState(_Budgets):

@@ -30,7 +30,7 @@ class ReadFunction:
     refuses_strict: bool
     """It keeps what is not known, which is not strict."""
     state: str
-    enter: str
+    enters: bool
     steps: tuple[ReadStep, ...]
     end: str
     beyond: str
@@ -44,7 +44,7 @@ class ReadFunction:
 
     @property
     def has_prologue(self) -> bool:
-        return self.state != "never" or self.must_be_last or bool(self.enter) or self.refuses_strict
+        return self.state != "never" or self.must_be_last or self.enters or self.refuses_strict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class WriteFunction:
     must_be_last: bool
     is_refused: bool
     state: str
-    enter: str
+    enters: bool
     n_trailing: int
     steps: tuple[WriteStep, ...]
     pieces: tuple[str, ...] | None
@@ -89,7 +89,7 @@ class WriteFunction:
 
     @property
     def has_prologue(self) -> bool:
-        return self.state == "always" or self.must_be_last or bool(self.enter) or self.n_trailing > 0
+        return self.state == "always" or self.must_be_last or self.enters or self.n_trailing > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +98,15 @@ class Traits:
 
     name: str
     is_frame: bool
-    enter: str = ""
+    owner: str = ""
     has_last: bool = False
     must_be_last: bool = False
     is_heavy: bool = False
     """It inflates, or can stand in itself: it always needs a state."""
+    enters: bool = False
+    """It counts as one level of nesting."""
+    is_inside: bool = False
+    """It can stand in what counts as a level of nesting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +128,7 @@ def refused_reader(traits: Traits, class_: str) -> ReadFunction:
         is_refused=True,
         refuses_strict=False,
         state="never",
-        enter="",
+        enters=False,
         steps=(),
         end="",
         beyond="",

@@ -19,7 +19,6 @@ from wiregen.generate.views.python.function_views import (
 )
 from wiregen.generate.views.python.layouts import (
     REST,
-    all_reached,
     bodies_end,
     chunk_layout,
     code_fields,
@@ -46,6 +45,7 @@ from wiregen.generate.views.python.writing.names import WriteNames
 from wiregen.generate.views.python.writing.step_views import WriteStep, without_unread_lengths
 from wiregen.generate.views.python.writing.steps import WriteBuilder
 from wiregen.schema import model as m
+from wiregen.schema.circles import around_circular, circular, inside_circular
 from wiregen.schema.copies import replace
 from wiregen.schema.declared import index_of
 from wiregen.schema.field_facts import fields_reach_end
@@ -60,16 +60,13 @@ class FunctionBuilder:
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
         self._protocol = shared.protocol
-        self._reached = all_reached(self._protocol)
+        self._circular = circular(self._protocol)
+        self._inside_circular = inside_circular(self._protocol)
+        self._around_circular = around_circular(self._protocol)
         self._bodies_end = bodies_end(self._protocol)
         self.has_frames_inside = names_frames(self._protocol)
 
     # ---- traits
-
-    def inside(self, name: str) -> frozenset[str]:
-        """Return the unions, messages and structs that a declaration can stand in, if it can stand in itself."""
-        reached = self._reached.get(name, frozenset())
-        return frozenset(each for each in reached if name in self._reached.get(each, frozenset()))
 
     def state_of(self, layout: Layout, traits: Traits) -> str:
         if traits.is_heavy or inflates(layout.steps):
@@ -91,12 +88,12 @@ class FunctionBuilder:
         extra: tuple[tuple[str, str], ...] = (),
     ) -> ReadFunction:
         """Return a reading function that makes a `class_` of fields whose keys begin with `prefix`."""
-        wire_name = traits.enter or class_
+        wire_name = traits.owner or class_
         try:
             if isinstance(layout, UnsupportedError):
                 raise layout
             state = self.state_of(layout, traits)
-            builder = ReadBuilder(names, has_state=state == "always", inside=self.inside(traits.enter))
+            builder = ReadBuilder(names, has_state=state == "always", counted=self._counted(traits))
             builder.last = "is_last" if traits.has_last else "True"
             steps = annotated_once(with_checks(builder.steps(layout.steps)))
             is_tailed = class_ in self._shared.tailed
@@ -113,7 +110,7 @@ class FunctionBuilder:
             is_refused=False,
             refuses_strict=class_ == "Unknown",
             state=state,
-            enter=traits.enter if traits.is_heavy else "",
+            enters=traits.enters,
             steps=steps,
             end="" if names.at == "position" else names.at,
             beyond=self._beyond(layout) if traits.is_frame else "",
@@ -207,15 +204,8 @@ class FunctionBuilder:
     def read_variety(self, union: m.Union, variety: m.Variety) -> ReadFunction:
         """Return the function that reads what stands behind the code of a union."""
         names = self._names(is_frame=False, sender=None)
-        is_heavy = union.name in self._reached_by(variety)
-        traits = Traits(
-            name=self._shared.variety_reader(union.name, variety.name),
-            is_frame=False,
-            enter=union.name if is_heavy else "",
-            has_last=True,
-            must_be_last=fields_reach_end(variety.fields, self._protocol),
-            is_heavy=is_heavy,
-        )
+        function = self._shared.variety_reader(union.name, variety.name)
+        traits = self._traits_of_variety(union, variety, function)
         extra: tuple[tuple[str, str], ...] = ()
         layout = laid(lambda: layout_of(self._protocol, variety.fields, is_bounded=True))
         if single_code(variety) is None:
@@ -235,14 +225,34 @@ class FunctionBuilder:
     def traits_of(
         self, name: str, function: str, *, is_frame: bool = False, is_heavy: bool = False
     ) -> Traits:
-        is_heavy = is_heavy or name in self._reached.get(name, frozenset())
-        return Traits(name=function, is_frame=is_frame, enter=name, is_heavy=is_heavy)
+        is_circular = name in self._circular
+        return Traits(
+            name=function,
+            is_frame=is_frame,
+            owner=name,
+            is_heavy=is_heavy or is_circular,
+            enters=is_circular,
+            is_inside=name in self._inside_circular,
+        )
 
-    def _reached_by(self, variety: m.Variety) -> frozenset[str]:
-        found: frozenset[str] = frozenset()
-        for reference in references(*(field.type for field in variety.fields)):
-            found |= {reference.name} | self._reached.get(reference.name, frozenset())
-        return found
+    def _traits_of_variety(self, union: m.Union, variety: m.Variety, function: str) -> Traits:
+        """Return the traits of a variety, which does not enter its union itself if nothing that counts can stand in it."""
+        named = {reference.name for reference in references(*(field.type for field in variety.fields))}
+        enters = union.name in self._circular and not self._around_circular.isdisjoint(named)
+        return Traits(
+            name=function,
+            is_frame=False,
+            owner=union.name if enters else "",
+            has_last=True,
+            must_be_last=fields_reach_end(variety.fields, self._protocol),
+            is_heavy=enters,
+            enters=enters,
+            is_inside=union.name in self._inside_circular,
+        )
+
+    def _counted(self, traits: Traits) -> frozenset[str]:
+        """Return the declarations that count as a level where a function names them; nothing does where it is outermost."""
+        return self._circular if traits.is_inside else frozenset()
 
     # ---- writing
 
@@ -263,14 +273,14 @@ class FunctionBuilder:
             if isinstance(layout, UnsupportedError):
                 raise layout
             state = self.state_of(layout, traits)
-            builder = WriteBuilder(names, has_state=state == "always", inside=self.inside(traits.enter))
+            builder = WriteBuilder(names, has_state=state == "always", counted=self._counted(traits))
             builder.last = "is_last" if traits.has_last else "True"
             if any(isinstance(step, Repeat) for step in layout.steps) and not is_measured(layout.steps):
                 steps, pieces = builder.flowing(layout.steps), None
             else:
                 steps, pieces = builder.whole(layout.steps)
         except UnsupportedError as error:
-            self._shared.refused_writes.append(f"{traits.enter or class_}: {error.unsupported.construct}")
+            self._shared.refused_writes.append(f"{traits.owner or class_}: {error.unsupported.construct}")
             is_refused = True
         return WriteFunction(
             name=traits.name,
@@ -284,7 +294,7 @@ class FunctionBuilder:
             must_be_last=traits.must_be_last,
             is_refused=is_refused,
             state=state,
-            enter=traits.enter if traits.is_heavy else "",
+            enters=traits.enters,
             n_trailing=sum(isinstance(field.value, m.Trailing) for field in flat(fields)),
             steps=without_unread_lengths(steps, pieces),
             pieces=pieces,
@@ -359,15 +369,8 @@ class FunctionBuilder:
         names = self._write_names((), "")
         fields = coded(union, variety)
         names.fields = dict(fields_by_key(fields, "", self._protocol))
-        is_heavy = union.name in self._reached_by(variety)
-        traits = Traits(
-            name=self._shared.variety_writer(union.name, variety.name),
-            is_frame=False,
-            enter=union.name if is_heavy else "",
-            has_last=True,
-            must_be_last=fields_reach_end(variety.fields, self._protocol),
-            is_heavy=is_heavy,
-        )
+        function = self._shared.variety_writer(union.name, variety.name)
+        traits = self._traits_of_variety(union, variety, function)
         layout: Layout | UnsupportedError = laid(lambda: layout_of(self._protocol, fields, is_bounded=True))
         if single_code(variety) is None and not is_byte_codes(variety):
             layout = UnsupportedError(variety.path, "several codes that are no single bytes")

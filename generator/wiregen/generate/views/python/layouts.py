@@ -31,7 +31,6 @@ from wiregen.schema.walk import references
 
 __all__ = [
     "REST",
-    "all_reached",
     "bodies_end",
     "chunk_layout",
     "code_fields",
@@ -235,28 +234,3 @@ def names_frames(protocol: m.Protocol) -> bool:
         field.type for union in protocol.unions for variety in union.varieties for field in variety.fields
     ]
     return any(isinstance(each, m.FrameReference | m.MessageReference) for each in references(*types))
-
-
-def all_reached(protocol: m.Protocol) -> dict[str, frozenset[str]]:
-    """Return for each declaration which others can stand in it, frames with all their messages."""
-    direct: dict[str, set[str]] = {}
-    owners: list[m.Struct | m.Message | m.Frame] = [*protocol.structs, *protocol.messages, *protocol.frames]
-    for owner in owners:
-        direct[owner.name] = {each.name for each in references(*(field.type for field in owner.fields))}
-    for union in protocol.unions:
-        types = (field.type for variety in union.varieties for field in variety.fields)
-        direct[union.name] = {each.name for each in references(*types)}
-    for frame in protocol.frames:
-        direct[frame.name] |= {message.name for message in protocol.messages if message.code is not None}
-    return {name: frozenset(_all(name, direct)) for name in direct}
-
-
-def _all(name: str, direct: dict[str, set[str]]) -> set[str]:
-    found: set[str] = set()
-    waiting = [name]
-    while waiting:
-        for each in direct.get(waiting.pop(), set()):
-            if each not in found:
-                found.add(each)
-                waiting.append(each)
-    return found

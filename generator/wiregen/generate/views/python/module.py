@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from wiregen.generate.views.python.classes import ClassBuilder, ClassView, EnumView, NumberView, UnionView
 from wiregen.generate.views.python.codings import coding_view
@@ -21,6 +21,7 @@ from wiregen.generate.views.python.names import attribute
 from wiregen.generate.views.python.shared import Shared
 from wiregen.generate.views.python.text import class_name, declaration_doc
 from wiregen.schema import model as m
+from wiregen.schema.circles import varied
 from wiregen.schema.copies import replace
 from wiregen.schema.naming import Scope, python_name, snake_case
 from wiregen.schema.walk import attributes, compresses
@@ -28,7 +29,6 @@ from wiregen.schema.walk import attributes, compresses
 __all__ = ["ModuleBuilder", "ModuleView"]
 
 _Named: TypeAlias = FrameView | UnionView | EnumView | NumberView
-_Declared = TypeVar("_Declared", m.Frame, m.Struct, m.Message, m.Preamble)
 
 
 class ModuleBuilder:
@@ -149,15 +149,7 @@ class ModuleBuilder:
 
     def _variant(self, variant: m.Variant) -> Shared:
         """Return the protocol with a variant's layouts in place of its own."""
-        protocol = self._protocol
-        changed = replace(
-            protocol,
-            frames=_replaced(protocol.frames, variant.frames),
-            structs=_replaced(protocol.structs, variant.structs),
-            messages=_replaced(protocol.messages, variant.messages),
-            preambles=_replaced(protocol.preambles, variant.preambles),
-        )
-        shared = Shared(changed, f"_in_{snake_case(variant.name)}", self._shared)
+        shared = Shared(varied(self._protocol, variant), f"_in_{snake_case(variant.name)}", self._shared)
         self._all_shared.append(shared)
         return shared
 
@@ -259,8 +251,3 @@ class ModuleBuilder:
 def _import_rank(name: str) -> tuple[int, str, str]:
     """Return what sorts names as imports do: the same, without regard to case."""
     return (rank(name)[0], name.lower(), name)
-
-
-def _replaced(own: tuple[_Declared, ...], others: tuple[_Declared, ...]) -> tuple[_Declared, ...]:
-    names = {other.name: other for other in others}
-    return tuple(names.get(each.name, each) for each in own)

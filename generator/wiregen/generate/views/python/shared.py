@@ -14,6 +14,7 @@ from wiregen.generate.views.python.names import (
 )
 from wiregen.generate.views.python.text import class_name
 from wiregen.schema import model as m
+from wiregen.schema.circles import circular
 from wiregen.schema.lowering import limits_of
 from wiregen.schema.naming import Stems, snake_case
 from wiregen.schema.walk import declared_types, nested_types, tail_keepers
@@ -41,6 +42,7 @@ class Shared:
             and protocol.messages == parent.protocol.messages
             and protocol.preambles == parent.protocol.preambles
             and not _inner_frames(protocol) & {*protocol.frames}.difference(parent.protocol.frames)
+            and circular(protocol) == circular(parent.protocol)
         )
         """What stands in frames is laid out otherwise, too."""
         self.inner_suffix = suffix if self.is_deep else ""

@@ -67,7 +67,7 @@ class Reader:
     __slots__ = (
         "_asked", "after", "building", "compiled", "frame", "frame_offset", "has_dropped", "hidden_from", "inflated_left", "is_bounded", "is_faulty", "is_kept",
         "is_last", "is_quick", "item", "items_left", "known_end",
-        "messages_left", "nesting", "only", "options", "postponed", "prefix", "read", "record", "schema", "shown_left", "skim",
+        "level", "messages_left", "only", "options", "postponed", "prefix", "read", "record", "schema", "shown_left", "skim",
         "window", "work_left",
     )  # fmt: skip
 
@@ -88,7 +88,7 @@ class Reader:
         self.is_bounded = False
         self.only: tuple[tuple[str, ...] | None, bool] = (None, False)
         self.building: list[tuple[str, RecordScope | list[Value]]] = []
-        self.nesting: dict[tuple[str, str], int] = {}
+        self.level = 0
         self.frame_offset = window.here
         self.messages_left = schema.n_messages
         self.inflated_left = schema.inflated
@@ -113,12 +113,12 @@ class Reader:
             "after", "frame", "hidden_from", "is_bounded", "is_kept", "is_last", "item", "only", "prefix", "record", "window",
         )  # fmt: skip
         values = [getattr(self, name) for name in names]
-        nesting, n_building = dict(self.nesting), len(self.building)
+        level, n_building = self.level, len(self.building)
 
         def restore() -> None:
             for name, value in zip(names, values, strict=True):
                 setattr(self, name, value)
-            self.nesting = nesting
+            self.level = level
             del self.building[n_building:]
 
         return restore
@@ -210,20 +210,21 @@ class Reader:
             expected = f"{SEARCHED} {self.schema.work} values of work"
             raise self.fail("limit_exceeded", place, expected=expected, found="none", limit="work")
 
-    def enter(self, kind: str, name: str, place: Place) -> None:
-        """Enter a declaration; `leave` undoes it.
+    def enter(self, name: str, place: Place) -> None:
+        """Enter a declaration, which counts if it can stand inside itself; `leave` undoes it.
 
         Raises:
             DecodeError: too_deep.
         """
-        level = self.nesting.get((kind, name), 0)
-        if level > self.schema.depth:
-            expected = f"{name} inside itself at most {self.schema.depth} times"
+        if name not in self.schema.circular:
+            return
+        if self.level > self.schema.depth:
+            expected = f"nesting at most {self.schema.depth} deep"
             raise self.fail("too_deep", place, expected=expected, limit="depth")
-        self.nesting[kind, name] = level + 1
+        self.level += 1
 
-    def leave(self, kind: str, name: str) -> None:
-        self.nesting[kind, name] -= 1
+    def leave(self, name: str) -> None:
+        self.level -= name in self.schema.circular
 
     def asks_for(self, name: str) -> bool:
         """Say whether an expression of the protocol asks for the value of a field of that name, and not only how long it is."""

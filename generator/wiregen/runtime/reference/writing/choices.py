@@ -29,7 +29,7 @@ def write_union(writer: Writer, type_: UnionReference, value: object, spot: Spot
         raise EncodeError(
             "constraint", path=spot.path, expected=f"only {', '.join(only)}", found=variety.name
         )
-    writer.enter("union", name, spot.path)
+    writer.enter(name, spot.path)
     fields = next(each.fields for each in union.varieties if each.name == variety.name)
     if writer.schema.fields_reach_end(fields) and not (spot.around.is_last and spot.around.has_end):
         raise EncodeError(
@@ -39,7 +39,7 @@ def write_union(writer: Writer, type_: UnionReference, value: object, spot: Spot
     row = Row(writer, fields, value, f"{spot.path}.{variety.name}", frame=spot.row.frame)
     spot.cell.inner = row
     data = code + row.write(spot.behind(len(code)), spot.around)
-    writer.leave("union", name)
+    writer.leave(name)
     return data
 
 

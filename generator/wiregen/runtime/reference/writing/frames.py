@@ -29,10 +29,9 @@ from ...schema.types import (
 from ..access import declared_name, unknown_of
 from ..expressions import Undefined, Value
 from ..layout import Type
-from ..scalars import SCALARS, scalar
 from ..tree import FrameValue, Record
 from . import records as writing_records
-from .cells import RegionContext, Spot
+from .cells import RegionContext
 from .lengths import write_sized
 from .messages import write_message_match
 from .regions import write_region
@@ -59,13 +58,6 @@ WRITERS = Dispatch(
     },
 )
 _REFUSE_UNREADABLE = Lazy("reference.writing.verification", "refuse_unreadable")
-
-
-def _write(writer: Writer, type_: Type, value: object, spot: Spot) -> bytes:
-    if isinstance(type_, SCALARS):
-        return scalar(writer.schema.plan, type_, value, spot.path)
-    data: bytes = WRITERS[type(type_)](writer, type_, value, spot)
-    return data
 
 
 def write_frame(
@@ -95,7 +87,7 @@ def write_frame(
     writer = Writer(
         plan,
         chosen,
-        _write,
+        WRITERS,
         compression=compression,
         is_tail_kept=is_tail_kept,
         needs_context=needs_context,
@@ -123,7 +115,7 @@ def write_type(plan: Schema, type_: Type, value: Value, name: str) -> bytes:
     Raises:
         EncodeError: It cannot be written.
     """
-    writer = Writer(plan, Options(), _write, compression=-1, is_tail_kept=False)
+    writer = Writer(plan, Options(), WRITERS, compression=-1, is_tail_kept=False)
     field = Field(name, False, type_, None, None, None, "", None, False)
     row = Row(writer, (field,), Record(name, {name: value}), name)
     try:
@@ -146,7 +138,7 @@ def write_message(
         EncodeError: It cannot be written.
     """
     chosen = options or Options()
-    writer = Writer(plan, chosen, _write, compression=compression, is_tail_kept=False)
+    writer = Writer(plan, chosen, WRITERS, compression=compression, is_tail_kept=False)
     frame = FrameValue(_frame_of(writer, message), dict(header or {}), message)
     return write_frame(plan, frame, chosen, compression=compression)
 

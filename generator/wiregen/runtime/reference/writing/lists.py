@@ -28,8 +28,19 @@ def write_list(writer: Writer, type_: List, value: Any, spot: Spot) -> bytes:
         expected = f"at most {writer.schema.count} items"
         raise writer.over("count", spot.path, expected, f"{len(items)} items")
     writer.spend_messages(len(items), spot.path)
-    head = _head(writer, type_.length, len(items), spot)
-    return head + _items(writer, type_, items, spot, len(head))
+    parts = [_head(writer, type_.length, len(items), spot)]
+    offset = len(parts[0])
+    for index, item in enumerate(items):
+        here = spot.item(index, offset)
+        parts.append(writer.write(type_.item, item, here))
+        offset += len(parts[-1])
+        writer.refuse_long(offset, here.path)
+        last = LastItem(type_.item, item, here.cell.inner, len(parts[-1]))
+        if type_.where is not None:
+            _check_where(type_.where, last, here, type_.rule)
+        if isinstance(type_.length, Until):
+            _check_until(type_.length.condition, last, here, is_last=index == len(items) - 1)
+    return b"".join(parts)
 
 
 def _head(writer: Writer, length: ItemLength, count: int, spot: Spot) -> bytes:
@@ -44,21 +55,6 @@ def _head(writer: Writer, length: ItemLength, count: int, spot: Spot) -> bytes:
         case _:
             refuse_endless(spot)
     return b""
-
-
-def _items(writer: Writer, type_: List, items: tuple[Any, ...], spot: Spot, offset: int) -> bytes:
-    parts: list[bytes] = []
-    for index, item in enumerate(items):
-        here = spot.item(index, offset)
-        parts.append(writer.write(type_.item, item, here))
-        offset += len(parts[-1])
-        writer.refuse_long(offset, here.path)
-        last = LastItem(type_.item, item, here.cell.inner, len(parts[-1]))
-        if type_.where is not None:
-            _check_where(type_.where, last, here, type_.rule)
-        if isinstance(type_.length, Until):
-            _check_until(type_.length.condition, last, here, is_last=index == len(items) - 1)
-    return b"".join(parts)
 
 
 def _check_where(where: ItemCondition, item: LastItem, spot: Spot, rule: str | None) -> None:

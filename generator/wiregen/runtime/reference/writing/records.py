@@ -9,7 +9,7 @@ from ..access import extra, is_named, kind_of
 from ..expressions import Value
 from ..tree import FrameValue
 from .cells import RegionContext, Spot, join
-from .rows import Row
+from .rows import Row, joined
 from .writer import Writer
 
 __all__ = ["write_block", "write_frame", "write_message", "write_outermost", "write_struct"]
@@ -22,11 +22,11 @@ def write_struct(writer: Writer, type_: StructReference, value: Value, spot: Spo
     name = type_.name
     if not is_named(value, name):
         raise EncodeError("invalid_value", path=spot.path, expected=f"a {name}", found=kind_of(value))
-    writer.enter("struct", name, spot.path)
+    writer.enter(name, spot.path)
     row = Row(writer, writer.schema.structs[name], value, spot.path, frame=spot.row.frame)
     spot.cell.inner = row
     data = row.write(spot.start, spot.around)
-    writer.leave("struct", name)
+    writer.leave(name)
     return data
 
 
@@ -35,12 +35,12 @@ def write_message(writer: Writer, type_: MessageReference, value: object, spot: 
     path = join(spot.path, name)
     if writer.message_name(value) != name:
         raise EncodeError("invalid_value", path=path, expected=f"a {name}", found=kind_of(value))
-    writer.enter("message", name, path)
+    writer.enter(name, path)
     frame = spot.row if spot.row.body is not None else spot.row.frame
     row = Row(writer, writer.schema.messages[name].fields, value, path, frame=frame)
     spot.cell.inner = row
     data = row.write(spot.start, spot.around)
-    writer.leave("message", name)
+    writer.leave(name)
     return data
 
 
@@ -48,7 +48,10 @@ def write_block(writer: Writer, type_: Block, value: object, spot: Spot) -> byte
     """Return the bytes of a block, whose fields are the surrounding record's; it has no value of its own."""
     if value is not None:
         raise EncodeError("constraint", path=spot.path, expected="nothing", found="a value")
-    return spot.row.group(type_.fields, spot.start, spot.around)
+    cells = spot.row.placed(type_.fields, spot.start, spot.around)
+    for cell in cells:
+        spot.row.data(cell)
+    return joined(cells)
 
 
 def write_frame(writer: Writer, type_: FrameReference, value: object, spot: Spot) -> bytes:

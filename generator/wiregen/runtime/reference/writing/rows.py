@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ...schema.expressions import Expression
     from .writer import Writer
 
-__all__ = ["Row"]
+__all__ = ["Row", "joined"]
 
 _WRITE_BITS = Lazy("reference.writing.bits", "write_bits")
 
@@ -128,7 +128,9 @@ class Row:
 
     def write(self, start: Callable[[], int], around: RegionContext) -> bytes:
         """Return the bytes of the row, and check what could only be checked now."""
-        data = self.group(self._fields, start, around)
+        cells = self.placed(self._fields, start, around)
+        for cell in cells:
+            self.data(cell)
         for cell in self.cells.values():
             if cell.data is None and self.is_given(cell):
                 raise unasked(cell).tied(cell.rule)
@@ -140,7 +142,7 @@ class Row:
             except EncodeError as error:
                 error.tied(cause.rule if cause else None)
                 raise
-        return data
+        return joined(cells)
 
     def _hand_on(self, check: Callable[[], None]) -> None:
         """Let a check wait for the frame around, whose size it depends on."""
@@ -165,15 +167,15 @@ class Row:
                 cell.data = data
             return None
 
-    def group(self, fields: Fields, start: Callable[[], int], around: RegionContext) -> bytes:
-        """Return the bytes of the row's fields, or of those of one of its blocks."""
+    def placed(self, fields: Fields, start: Callable[[], int], around: RegionContext) -> list[Cell]:
+        """Return the cells of the row's fields, or of those of one of its blocks, which know now where they stand."""
         cells = self._groups[id(fields)]
         for cell in cells:
             cell.start = start
             cell.around = around.at(is_last=cell is cells[-1])
             if cell.name != "_":
                 self.cells[cell.name] = cell
-        return b"".join([self.data(cell) for cell in cells])
+        return cells
 
     def between(self, first: Cell, last: Cell) -> list[Cell]:
         """Return the cells from one to another of the same group."""
@@ -185,7 +187,10 @@ class Row:
     # ---- bytes ----
 
     def data(self, cell: Cell) -> bytes:
-        """Return the bytes of a field; those of a run of bits belong to its first field."""
+        """Return the bytes of a field; those of a run of bits belong to its first field.
+
+        What stands in the field is written from here without functions between: each takes a part of the stack for each level.
+        """
         if cell.data is None:
             if cell.is_busy:
                 raise Circular("size", cell.name)
@@ -197,7 +202,13 @@ class Row:
             cell.is_busy = True
             before, self._at = self._at, cell
             try:
-                cell.data = _WRITE_BITS.load()(self, cell) if cell.run else self._make(cell)
+                if cell.run:
+                    cell.data = _WRITE_BITS.load()(self, cell)
+                elif self.is_written(cell):
+                    cell.data = self.writer.write(cell.type, self._shown(cell), self._spot(cell))
+                    self.check_where(cell)
+                else:
+                    cell.data = b""
             except EncodeError as error:
                 error.tied(cell.rule)
                 raise
@@ -206,14 +217,12 @@ class Row:
                 self._at = before
         return cell.data
 
-    def _make(self, cell: Cell) -> bytes:
-        if not self.is_written(cell):
-            return b""
+    def _shown(self, cell: Cell) -> Value:
+        return None if is_flat(cell.type) else self.value(cell)
+
+    def _spot(self, cell: Cell) -> Spot:
         path = self._body_path if cell.name == self.body else cell.path
-        spot = Spot(path, self, lambda: self.start(cell), cell.around, cell)
-        data = self.writer.write(cell.type, None if is_flat(cell.type) else self.value(cell), spot)
-        self.check_where(cell)
-        return data
+        return Spot(path, self, lambda: self.start(cell), cell.around, cell)
 
     def start(self, cell: Cell) -> int:
         """Return the offset of a field from the frame's first byte."""
@@ -404,3 +413,8 @@ class Row:
             if error.what in self.writer.unknowable and otherwise is not UNSEEN:
                 return otherwise
             raise undefined(error, path or self.path) from None
+
+
+def joined(cells: list[Cell]) -> bytes:
+    """Return the bytes of cells that are written, one after the other."""
+    return b"".join([cell.data or b"" for cell in cells])

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from ...codec.errors import SEARCHED, EncodeError, within
 from ...codec.options import Options
+from ...lazy import Dispatch
 from ...schema.protocol import Schema
 from ...schema.types import (
     Bits,
@@ -37,7 +38,7 @@ from ..access import (
 )
 from ..expressions import Undefined, Value
 from ..layout import Layout
-from ..scalars import SCALARS, bit_number, number, text_bytes
+from ..scalars import SCALARS, bit_number, number, scalar, text_bytes
 from ..tree import Variety
 from .cells import Spot
 
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 
     Plain: TypeAlias = Scalar | Bits | Bytes | Text
 
-__all__ = ["PLAIN", "Write", "Writer"]
+__all__ = ["PLAIN", "Writer"]
 
 PLAIN = (*SCALARS, Bits, Bytes, Text)
 """Types whose values have no parts."""
@@ -71,7 +72,7 @@ class Writer:
     """
 
     __slots__ = (
-        "_inflated_left", "_messages_left", "_nesting", "_options", "_skim", "_skims_left", "_write", "compression", "frame", "is_tail_kept",
+        "_inflated_left", "_level", "_messages_left", "_options", "_skim", "_skims_left", "_writers", "compression", "frame", "is_tail_kept",
         "is_to_be_read", "schema", "sender", "unknowable", "work_left",
     )  # fmt: skip
 
@@ -79,7 +80,7 @@ class Writer:
         self,
         plan: Schema,
         options: Options,
-        write: Write,
+        writers: Dispatch,
         *,
         compression: int,
         is_tail_kept: bool,
@@ -96,19 +97,22 @@ class Writer:
         self.is_tail_kept = is_tail_kept
         self.unknowable = frozenset(("remaining",) if needs_context else ("remaining", "context"))
         self._options = options
-        self._write = write
+        self._writers = writers
         self._messages_left = self.schema.n_messages
         self._inflated_left = self.schema.inflated
         self._skim = skim
         self._skims_left = _MOST_SKIMS
         self.work_left = 8 * self.schema.work if is_faulty else None
-        self._nesting: dict[tuple[str, str], int] = {}
+        self._level = 0
 
     def write(self, type_: Type, value: object, spot: Spot) -> bytes:
         """Return the bytes of a value."""
         if self.work_left is not None:
             self.spend_work(4 if isinstance(type_, PLAIN) and not spot.cell.is_declared else 8, spot.path)
-        return self._write(self, type_, value, spot)
+        if isinstance(type_, SCALARS):
+            return scalar(self.schema.plan, type_, value, spot.path)
+        data: bytes = self._writers[type(type_)](self, type_, value, spot)
+        return data
 
     def skimmed(self, frame: object) -> bytes | None:
         """Return what fast code writes of a frame in a frame, where only a fault is looked for; None: that is done slowly."""
@@ -154,25 +158,26 @@ class Writer:
         error = EncodeError("limit_exceeded", path=path, expected=within(expected, limit), found=found)
         return error.tied(self.schema.limit_rules.get(limit))
 
-    def enter(self, kind: str, name: str, path: str) -> None:
-        """Enter a declaration; `leave` undoes it."""
-        level = self._nesting.get((kind, name), 0)
-        if level > self.schema.depth:
-            expected = f"{name} inside itself at most {self.schema.depth} times"
+    def enter(self, name: str, path: str) -> None:
+        """Enter a declaration, which counts if it can stand inside itself; `leave` undoes it."""
+        if name not in self.schema.circular:
+            return
+        if self._level > self.schema.depth:
+            expected = f"nesting at most {self.schema.depth} deep"
             error = EncodeError("too_deep", path=path, expected=within(expected, "depth"))
             raise error.tied(self.schema.limit_rules.get("depth"))
-        self._nesting[kind, name] = level + 1
+        self._level += 1
 
-    def leave(self, kind: str, name: str) -> None:
-        self._nesting[kind, name] -= 1
+    def leave(self, name: str) -> None:
+        self._level -= name in self.schema.circular
 
-    def budgets(self) -> tuple[int, int, dict[tuple[str, str], int]]:
+    def budgets(self) -> tuple[int, int, int]:
         """Return what is left of the budgets, for `restore`."""
-        return self._messages_left, self._inflated_left, dict(self._nesting)
+        return self._messages_left, self._inflated_left, self._level
 
-    def restore(self, budgets: tuple[int, int, dict[tuple[str, str], int]]) -> None:
+    def restore(self, budgets: tuple[int, int, int]) -> None:
         """Take back what was spent since, on what is not written after all."""
-        self._messages_left, self._inflated_left, self._nesting = budgets[0], budgets[1], dict(budgets[2])
+        self._messages_left, self._inflated_left, self._level = budgets
 
     # ---- what expressions ask for ----
 
@@ -276,6 +281,3 @@ def _variety_code(spans: tuple[Span, ...], value: object, path: str) -> int:
             "unknown_code", path=f"{path}.code", expected="a code of the variety", found="another"
         )
     return plain
-
-
-Write = Callable[[Writer, Type, Value, Spot], bytes]

@@ -18,7 +18,7 @@ def read_union(reader: Reader, type_: UnionReference, place: Place) -> Steps:
     name = type_.name
     union = reader.schema.plan.unions[name]
     rules = reader.schema.rules
-    reader.enter("union", name, place)
+    reader.enter(name, place)
     start = reader.window.here
     code_node = yield from reader.read(reader, union.type, place.part("code"))
     code = code_node.value
@@ -39,7 +39,7 @@ def read_union(reader: Reader, type_: UnionReference, place: Place) -> Steps:
     here = Place(place.name, f"{place.path}.{variety.name}", place.rule)
     record = RecordScope(reader, variety.name, here, ("variety", name, code))
     node, value = yield from read_record(reader, record, variety.fields, type_)
-    reader.leave("union", name)
+    reader.leave(name)
     code_node.annotate(variety.name)
     return reader.node(place, type_, start, value, (code_node, *node.children))
 

@@ -276,10 +276,10 @@ def _brief(value: Value, *, is_constant: bool) -> str:
 
 def read_struct(reader: Reader, type_: StructReference, place: Place) -> Steps:
     name = type_.name
-    reader.enter("struct", name, place)
+    reader.enter(name, place)
     record = RecordScope(reader, name, place)
     node, _ = yield from read_record(reader, record, reader.schema.structs[name], type_)
-    reader.leave("struct", name)
+    reader.leave(name)
     return node
 
 
@@ -296,10 +296,10 @@ def read_message(reader: Reader, type_: MessageReference, place: Place) -> Steps
     is_body = reader.record is not None and reader.record is reader.frame
     path = f"{reader.prefix}{name}" if is_body or reader.record is None else f"{place.path}.{name}"
     here = Place(place.name, path, place.rule)
-    reader.enter("message", name, here)
+    reader.enter(name, here)
     record = RecordScope(reader, name, here)
     node, _ = yield from read_record(reader, record, reader.schema.messages[name].fields, type_)
-    reader.leave("message", name)
+    reader.leave(name)
     return node
 
 

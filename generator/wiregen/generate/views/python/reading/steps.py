@@ -60,14 +60,14 @@ from wiregen.schema.field_facts import is_code
 class ReadBuilder:
     """Builds the steps of one reading function; follows the position through them.
 
-    `has_state`: `state` is there. `inside`: the declarations that the function's own can stand in, for the depth.
+    `has_state`: `state` is there. `counted`: the declarations that count as a level of nesting.
     """
 
-    def __init__(self, names: ReadNames, *, has_state: bool, inside: frozenset[str] = frozenset()) -> None:
+    def __init__(self, names: ReadNames, *, has_state: bool, counted: frozenset[str] = frozenset()) -> None:
         self.names = names
         self._shared: Shared = names.shared
         self._has_state = has_state
-        self._inside = inside
+        self._counted = counted
         self.last = "True"
         """What says that the function's own declaration is the last of a region."""
         self._runs = RunReader(names)
@@ -214,12 +214,10 @@ class ReadBuilder:
         names.give(step.key, target)
         names.arrive()
         before = []
-        if step.target == "union" and step.name in self._inside:
-            before.append(f'state.allow("{step.name}")')
+        if step.target == "union" and step.name in self._counted:
+            before.append(self._of_state("allow"))
         if step.target == "frame" and not step.key.endswith("[]"):
-            before.append(
-                "state.take_one()" if self._has_state else "if state is not None:\n    state.take_one()"
-            )
+            before.append(self._of_state("take_one"))
         return ReadCall(
             on=names.on,
             target=target,
@@ -227,6 +225,10 @@ class ReadBuilder:
             before=tuple(before),
             checks=self._only_checks(step.target, step.name, step.only, step.is_lenient, target),
         )
+
+    def _of_state(self, method: str) -> str:
+        """Return the call of a method of the state, if there is one."""
+        return f"state.{method}()" if self._has_state else f"if state is not None:\n    state.{method}()"
 
     def _call(self, step: Invoke, at: str, behind: str) -> str:
         on = self.names.on

@@ -57,11 +57,11 @@ __all__ = ["WriteBuilder"]
 class WriteBuilder:
     """Builds the steps of one writing function."""
 
-    def __init__(self, names: WriteNames, *, has_state: bool, inside: frozenset[str] = frozenset()) -> None:
+    def __init__(self, names: WriteNames, *, has_state: bool, counted: frozenset[str] = frozenset()) -> None:
         self.names = names
         self._shared = names.shared
         self.has_state = has_state
-        self._inside = inside
+        self._counted = counted
         self.last = "True"
         """What says that the function's own declaration is the last of a region."""
         self.views: list[WriteStep] = []
@@ -329,9 +329,9 @@ class WriteBuilder:
             names.value(step.key, step.field, "", self.pieces),
             names.locals.name(f"{step.key}#data"),
         )
-        if step.target == "union" and step.name in self._inside:
-            raise_deep = f'state.allow("{step.name}")'
-            self.views.append(WriteAssign(target="", value=raise_deep))
+        if step.target == "union" and step.name in self._counted and names.state != "None":
+            allow = "state.allow()" if self.has_state else "if state is not None:\n    state.allow()"
+            self.views.append(WriteAssign(target="", value=allow))
         if step.only is not None:
             checks += self._only(step, value)
         self.views.append(WriteAssign(target=target, value=self._call(step, value)))
