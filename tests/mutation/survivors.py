@@ -46,7 +46,7 @@ KNOWN: Final[tuple[Survivors, ...]] = (
         "whose own bytes are right as what follows it, too",
     ),
     Survivors(
-        ids=r"_(read|write)_\w+: without state\.allow\('\w+'\)( \(\d+\))?",
+        ids=r"_(read|write)_\w+: without state\.allow\(\)( \(\d+\))?",
         reason="that a value at the very depth is refused is shown at one field of a record, not at each",
     ),
     Survivors(

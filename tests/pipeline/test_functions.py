@@ -14,6 +14,7 @@ import pyarrow as pa  # noqa: E402
 from pyspark.sql import functions as F  # noqa: E402
 from tests.pipeline.streams import STREAMS, Stream, stream_of  # noqa: E402
 
+from wiregen.runtime.codec.values import MOST_NESTING  # noqa: E402
 from wireproto import lumberjack as lj  # noqa: E402
 from wireproto import pravega_documented as pravega  # noqa: E402
 from wirespark import WireSparkError, frames, from_wire, register_functions, to_wire  # noqa: E402
@@ -169,6 +170,12 @@ def test_failfast_fails(cells: DataFrame) -> None:
         pytest.param("lumberjack.Dato", {}, "no message 'Dato'", id="no message"),
         pytest.param("lumberjack", {"colour": "red"}, "no option 'colour'", id="no option"),
         pytest.param("lumberjack", {"mode": "dropmalformed"}, "drops no rows", id="no mode"),
+        pytest.param(
+            "geode",
+            {"limit.depth": f"{MOST_NESTING + 1}"},
+            f"depth is at most {MOST_NESTING}, not {MOST_NESTING + 1}",
+            id="too deep",
+        ),
     ],
 )
 def test_wrong_names_are_refused_at_once(what: str, options: dict[str, str], message: str) -> None:
