@@ -105,9 +105,23 @@ def _made(subject: "Subject", config: "Config", sources: "Sources") -> Made:
     from wiregen.conformance.vectors.format import write_vectors
 
     built = _built(subject, config, sources)
+    _need_valid(built, subject, sources)
     _hold(built)
     content = write_vectors(built.file).encode()
     return content, tuple(_rows(built, subject, sources, len(content)))
+
+
+def _need_valid(built: "Built", subject: "Subject", sources: "Sources") -> None:
+    """Refuse vectors without any message that can be written: they would judge nothing."""
+    if built.kinds["valid"]:
+        return
+    error = next((each.error for each in built.file.vectors if each.kind == "unwritable"), None)
+    found = f": {error.path} is refused ({error.code}){_place(error.path, subject, sources)}" if error else ""
+    raise Failure(
+        f"no message of {subject.protocol.name} can be written{found}",
+        "no value was found that fulfils the conditions of the file: see whether its `where` and `:=` contradict each other",
+        code=FINDINGS,
+    )
 
 
 def _hold(built: "Built") -> None:

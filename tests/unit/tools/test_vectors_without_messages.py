@@ -1,0 +1,44 @@
+"""`wiregen vectors build` refuses a protocol of which no message can be written: its vectors would judge nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.commands import called
+
+HEAD = """wire 1
+protocol tide { source "a document" endian big roles client, server }
+frame Frame {
+  type : u8 := code(body)
+  length : u16 := size(body)
+  body : match type in length
+}
+"""
+NEVER = "message Never 1 { k : u8 where k > 5 and k * 2 < 7 }\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "idl").mkdir()
+    (tmp_path / "wiregen.toml").write_text('backends = ["native"]\n', encoding="utf-8")
+    return tmp_path
+
+
+def test_a_protocol_without_a_message_that_can_be_written_is_refused(project: Path) -> None:
+    (project / "idl" / "tide.wire").write_text(HEAD + NEVER, encoding="utf-8")
+    done = called("vectors", "build", folder=project)
+    assert done.exit_code == 1
+    assert (
+        "no message of tide can be written: Never.k is refused (constraint) (idl/tide.wire:8)" in done.stderr
+    )
+    assert "= help: no value was found that fulfils the conditions" in done.stderr
+    assert not (project / "generated" / "vectors").exists()
+
+
+def test_one_message_that_cannot_be_written_is_named_beside_the_others(project: Path) -> None:
+    text = f"{HEAD}{NEVER}message Ever 2 {{ k : u8 }}\n"
+    (project / "idl" / "tide.wire").write_text(text, encoding="utf-8")
+    done = called("vectors", "build", folder=project)
+    assert done.exit_code == 0
+    assert "no vector shows fields: Never.k (idl/tide.wire:8)" in done.stdout
