@@ -6,7 +6,7 @@ together, wave by wave, and by itself where a wave is refused.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, product
@@ -202,7 +202,10 @@ class _Walk:
         is_small = choice.site.startswith(CONTEXT) and len(choice.options) <= _FEW
         owner = choice.site.rpartition(".")[0]
         arms = [each for each in specimen.covers if " arm " in each and each.rpartition(".")[0] == owner]
-        return f"{self._variant} {message if is_small else ''} {choice.site} {' '.join(arms)}"
+        # Several arms of one choice are of several items of a list, and each arm is tried in an item by itself.
+        n_arms = Counter(each.partition(" arm ")[0] for each in arms)
+        taken = [each for each in arms if n_arms[each.partition(" arm ")[0]] == 1]
+        return f"{self._variant} {message if is_small else ''} {choice.site} {' '.join(taken)}"
 
 
 def _is_free(choice: Choice) -> bool:
