@@ -1,8 +1,9 @@
-"""Values of any protocol, made without chance: the plainest of each message, and those that differ from it in one respect.
+"""Sample values of any protocol, made without chance: the plainest of each message, and others that differ
+in one respect.
 
-A specimen is grown by a careful reading over bytes that are made up as it asks for them, so that conditions, choices and
-computed lengths are the plan's own. Whatever can be one way or another is a choice with a name; `explore` goes through the
-choices until no specimen is left that would show a new one.
+The generator runs the reference decoder over bytes that it makes up as the decoder asks for them.
+Conditions, choices and computed lengths are therefore those of the schema. Each alternative is a choice
+with a name. `explore` goes through the choices until no further sample would show a new one.
 """
 
 from wiregen.conformance.samples.basis import SampleBasis

@@ -1,4 +1,4 @@
-"""What values of a protocol are grown from: its plan, the free one beside it, and the options of its declarations."""
+"""The input of the sample generator: the schema of a protocol, its loosened copy, and the options of its declarations."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ __all__ = ["SampleBasis", "every_field", "references", "rows_of", "shape_of"]
 
 @dataclass(frozen=True, kw_only=True)
 class SampleBasis:
-    """A plan, and what is worked out from it once."""
+    """A schema, and the facts that are derived from it once."""
 
     plan: Schema
 
     @cached_property
     def too_large(self) -> list[str]:
-        """Where values were given up because they had too many parts."""
+        """Sites where values were given up because they had too many parts."""
         return []
 
     @cached_property
     def long_lists(self) -> Counter[str]:
-        """How many long lists were made up for each site."""
+        """The number of long lists that were made up, by site."""
         return Counter()
 
     @cached_property
@@ -71,7 +71,7 @@ class SampleBasis:
 
     @cached_property
     def fitting(self) -> Fitting:
-        """What the conditions of fields allow."""
+        """The conditions of fields, which decide which options are allowed."""
         found = (
             where for owner, fields in rows_of(self.plan) for where in wheres_of(owner, every_field(fields))
         )
@@ -79,7 +79,7 @@ class SampleBasis:
 
     @cached_property
     def hidden(self) -> dict[str, frozenset[str]]:
-        """The fields by declaration that are no part of values."""
+        """The fields that do not appear in values, by declaration."""
         found: dict[str, frozenset[str]] = {}
         for owner, fields in rows_of(self.plan):
             names = {field.name for field in every_field(fields) if field.is_hidden}
@@ -141,7 +141,9 @@ class SampleBasis:
     def varieties(
         self, name: str, only: tuple[str, ...] | None, *, is_deep: bool, can_reach_end: bool
     ) -> tuple[Option, ...]:
-        """Return the varieties that may stand somewhere, by their codes; deep in their own union those that end it."""
+        """Return the alternatives that are allowed in a place, by their codes; if the place is deep in its
+        own union, those that end it.
+        """
         key = (name, only, is_deep, can_reach_end)
         if key not in self._varieties:
             schema = Layout(self.plan, Options())
@@ -176,7 +178,7 @@ class SampleBasis:
         return ", ".join(only) if len(only) < 3 else f"{only[0]} to {only[-1]}"
 
     def entry_options(self, name: str) -> tuple[Option, ...]:
-        """Return what a context may say."""
+        """Return the values that an entry of a context may have."""
         match self.plan.contexts[name].type:
             case EnumReference(enum):
                 return tuple((member.name, member.value) for member in self.plan.enums[enum].members)
@@ -202,7 +204,9 @@ class SampleBasis:
         return {}
 
     def most_in(self, owner: str, name: str) -> int | None:
-        """Return the largest number that an integer field can hold; None: it is none, or no layout has it."""
+        """Return the largest number that an integer field can hold, or None if it is not an integer or no
+        layout has it.
+        """
         types = [
             field.type
             for each, fields in rows_of(self.plan)
@@ -214,7 +218,9 @@ class SampleBasis:
         return max(type_.bounds[1] for type_ in integers) if types and integers == types else None
 
     def most_said(self, length: Length | Carrier) -> int | None:
-        """Return the largest number that a prefix can say; None: it is no prefix, or nothing bounds it in practice."""
+        """Return the largest number that a prefix can hold, or None if the length is not a prefix or
+        practically unbounded.
+        """
         match length:
             case Prefix(Integer() as type_):
                 return type_.bounds[1]
@@ -225,7 +231,7 @@ class SampleBasis:
                 return None
 
     def can_be_null(self, length: Length) -> bool:
-        """Say whether a prefix can say that there is nothing."""
+        """Return whether a prefix can encode null."""
         match length:
             case Prefix(CodingReference(name)):
                 return any(each.is_null for each in self.plan.codings[name].widths)
@@ -233,7 +239,7 @@ class SampleBasis:
                 return False
 
     def coding_options(self, name: str, *, is_small: bool) -> tuple[Option, ...]:
-        """Return the numbers at the edges of each row of a coding."""
+        """Return the numbers at the edges of each width of a variable-width integer."""
         options: list[Option] = [("two", 2)] if is_small else []
         for each in self.plan.codings[name].widths:
             if each.is_null:
@@ -251,7 +257,7 @@ class SampleBasis:
 
 
 def shape_of(type_: Bytes | Text | List) -> str:
-    """Return what a type with a length is called where it does not matter which field has it."""
+    """Return the name of a type with a length, for uses where its field does not matter."""
     kind = type_.encoding if isinstance(type_, Text) else "bytes" if isinstance(type_, Bytes) else "list"
     return f"{kind}[{_shape_of_length(type_.length)}]"
 
@@ -277,7 +283,7 @@ def _shape_of_length(length: Length) -> str:
 
 
 def rows_of(plan: Schema) -> Iterator[tuple[str, tuple[Field, ...]]]:
-    """Return every declaration that has fields, and these; of variants too."""
+    """Yield every declaration that has fields, with its fields; those of layout variants too."""
     owners: tuple[Schema | Variant, ...] = (plan, *plan.variants.values())
     for layouts in owners:
         yield from layouts.structs.items()
@@ -296,7 +302,7 @@ def every_field(fields: Iterable[Field]) -> Iterator[Field]:
 
 
 def references(part: object) -> Iterator[tuple[str, str]]:
-    """Return the structs and unions that are named in a part of a plan."""
+    """Yield the structs and unions that a part of a schema names."""
     for node in nodes_in(part):
         match node:
             case StructReference(name):

@@ -1,4 +1,4 @@
-"""The options of each type: its boundaries, and what an encoding treats apart.
+"""The options of each type: its boundary values, and the values that an encoding treats specially.
 
 The first is the plain one. It differs from site to site, so that fields that were exchanged show; its bytes differ from each
 other, so that a byte order shows.
@@ -26,12 +26,14 @@ __all__ = [
 ]
 
 LARGEST_SIZE: Final = 65536
-"""Bytes or characters of the longest thing that is made."""
+"""Bytes or characters of the longest value that is made."""
 _JSON: Final = (b'{"a": [1, null]}', b"no JSON")
 
 
 def marks(site: str, size: int) -> bytes:
-    """Return bytes that are this site's own; none of them is zero, and the first is positive also where it has a sign."""
+    """Return bytes that are unique to this site: without zero, and with a first byte that is positive in
+    signed types too.
+    """
     digest = zlib.crc32(site.encode()).to_bytes(4, "big")
     stretched = (digest * (size // 4 + 1))[:size]
     return bytes(
@@ -50,7 +52,9 @@ def _unique(options: Iterable[Option]) -> tuple[Option, ...]:
 def int_options(
     site: str, low: int, high: int, mentioned: Iterable[int] = (), *, is_small: bool = False
 ) -> tuple[Option, ...]:
-    """Return numbers from `low` to `high`; `mentioned`: those that expressions compare with; `is_small`: it measures something."""
+    """Return numbers from `low` to `high`; `mentioned`: those that expressions compare with; `is_small`:
+    the number is a length or count.
+    """
     size = (high.bit_length() + (low < 0) + 7) // 8
     plain = int.from_bytes(marks(site, size), "big") % (high - low + 1)
     near = [(f"= {number}", number) for one in mentioned for number in (one, one - 1, one + 1)]
@@ -103,7 +107,9 @@ def uuid_options(site: str) -> tuple[Option, ...]:
 def text_options(
     site: str, encoding: str, shape: str, *, lenient: bool, most: int | None, room: int
 ) -> tuple[Option, ...]:
-    """Return texts; `shape`: how the type is written, `most`: the units that its length can say, `room`: those that there is room for."""
+    """Return texts; `shape`: how the type is written, `most`: the units that its length can encode, `room`:
+    the units that fit.
+    """
     texts: list[Option] = [("marked", _word(site)), ("empty", "")]
     common: list[Option] = []
     match encoding:
@@ -123,7 +129,7 @@ def text_options(
 
 
 def _word(site: str) -> str:
-    """Return a short text that is this site's own, and still says whose."""
+    """Return a short text that is unique to this site and still names it."""
     name = site.rpartition(".")[2].strip("[]") or "text"
     parts = name.split("_")
     letters = "".join(part[: 1 if len(parts) > 1 else 2] for part in parts)
@@ -139,7 +145,9 @@ def byte_options(site: str, shape: str, *, most: int | None, room: int, is_json:
 
 
 def _sizes(shape: str, most: int | None, room: int) -> tuple[Option, ...]:
-    """Return sizes at which a length takes another form, which are shown once for each shape, and the site's own longest."""
+    """Return sizes at which a length changes its encoding, shown once for each shape, and the longest size
+    of the site itself.
+    """
     largest = min(room, LARGEST_SIZE)
     shared = [
         (f"{SHARED}{shape} {size} long", size)
@@ -156,6 +164,6 @@ def size_edges(bound: int) -> tuple[int, ...]:
 
 
 def count_options(most: int | None) -> tuple[Option, ...]:
-    """Return how many items a list may have."""
+    """Return the numbers of items that a list may have."""
     counts = [("two items", 2), ("no item", 0), ("one item", 1), ("three items", 3)]
     return tuple((label, count) for label, count in counts if most is None or count <= most)

@@ -1,4 +1,4 @@
-"""What can be one way or another in a value, and who decides it.
+"""The choices in a value, and the object that makes them.
 
 A choice has a site, which is a place in the .wire file (`Pair.key`), and a path, which is a place in one value
 (`Frame.Data.pairs[1].key`). Sites are what coverage speaks of, paths are what a decision is about.
@@ -14,12 +14,12 @@ from typing import Any, Final, TypeAlias
 __all__ = ["CONTEXT", "SHARED", "Choice", "Choices", "Option", "UngrownError", "index_in"]
 
 Option: TypeAlias = tuple[str, Any]
-"""What the choice is called, and the value that it stands for."""
+"""The name of an option, and its value."""
 SHARED: Final = "every "
-"""What the name of an option begins with that is shown once, at whichever site."""
+"""Prefix of the name of an option that is shown once, at any site."""
 
 CONTEXT: Final = "context "
-"""What the site of an entry of a context begins with."""
+"""Prefix of the site of an entry of a context."""
 
 _INDEX: Final = re.compile(r"\[(\d+)\]")
 
@@ -33,8 +33,8 @@ class Choice:
     """A choice that was made.
 
     Attributes:
-        is_structural: What follows depends on it.
-        is_goal: That each of its options is taken once belongs to what vectors must show.
+        is_structural: The rest of the value depends on it.
+        is_goal: Each of its options must be shown by some vector.
     """
 
     site: str
@@ -46,7 +46,9 @@ class Choice:
 
     @property
     def covers(self) -> str | None:
-        """The name of what was taken; None: it was demanded and is none of the options, or no goal."""
+        """The name of the option that was taken, or None if a demanded value is not an option or the choice
+        is not a goal.
+        """
         if self.taken is None or not self.is_goal:
             return None
         return self._named(self.options[self.taken][0])
@@ -61,12 +63,13 @@ class Choice:
 
 @dataclass(slots=True, kw_only=True)
 class Choices:
-    """Decides what one value is like.
+    """Makes the choices of one value.
 
     Attributes:
-        wave: Which option every choice that nothing else depends on takes; the first one where it has not so many.
-        by_path: Options that are demanded at a place in the value, by their index.
-        by_site: Values that are demanded wherever a site is met.
+        wave: The index of the option for each choice that does not affect others; the first one if there
+            are fewer.
+        by_path: Indexes of the options that are demanded, by place in the value.
+        by_site: Values that are demanded at each occurrence of a site.
         made: All choices, in the order in which they came up.
         seen: Branches that were taken without being a choice.
     """
@@ -87,7 +90,9 @@ class Choices:
         is_goal: bool = True,
         turn: int = 0,
     ) -> Any:
-        """Return the value of the option that is taken; `turn`: which one to begin with where nothing else says so."""
+        """Return the value of the option that is taken; `turn`: the first index to try if the index is not
+        otherwise determined.
+        """
         if not options:
             raise UngrownError(f"nothing can stand at {path}")
         if site in self.by_site:
@@ -134,11 +139,11 @@ class Choices:
 
     @property
     def covers(self) -> tuple[str, ...]:
-        """What a value shows that was made so, each once."""
+        """The names of the options that the value shows, each once."""
         names = [choice.covers for choice in self.made]
         return tuple(dict.fromkeys((*(name for name in names if name is not None), *self.seen)))
 
 
 def index_in(path: str) -> int:
-    """Return how far along its lists a place is: items of a list differ by it."""
+    """Return the sum of the indexes in a path, by which the items of a list differ."""
     return sum(int(index) for index in _INDEX.findall(path))

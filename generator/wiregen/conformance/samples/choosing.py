@@ -1,4 +1,4 @@
-"""What all types that are read by choice share: the choices, the value so far, and the ends of the regions around it."""
+"""The shared state of types that are read by choice: the choices, the value so far, the ends of enclosing regions."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ __all__ = [
 ]
 
 _ITEM: Final = re.compile(r"\[(\d+)\](\.\w+)?")
-"""The path of an item, or of one of its fields, below that of its list."""
+"""The path of an item, or of one of its fields, relative to its list."""
 _INDEX: Final = re.compile(r"\[\d+\]")
 DEEP: Final = 2
-"""Levels of a declaration in itself from which on the plainest is taken."""
+"""Levels of a declaration in itself from which the plainest option is taken."""
 _MOST_TURNS: Final = 40
-"""Items of a list that goes on until something holds."""
+"""Items of a list that ends with a condition."""
 _MOST_LISTS: Final = 3
-"""Lists in each other from which on a list has one item at most: with two in each, 16 have 65,536 items."""
+"""Nested lists from which a list has one item at most: 16 nested lists of two items each have 65,536 items."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemEnd:
-    """A list that ends with the first item that fulfils a condition.
+    """A list that ends with the first item that meets a condition.
 
     Attributes:
-        count: The number of items that are aimed at.
+        count: The intended number of items.
     """
 
     path: str
@@ -69,18 +69,18 @@ class ItemEnd:
 
 
 class Choosing:
-    """Chooses at the places of one value, and knows how much there is of it.
+    """Makes the choices at the places of one value, and keeps track of its size.
 
     Attributes:
-        n_until: Lists around the place that go on until something holds.
+        n_until: Enclosing lists that end with a condition.
         n_parts: Structs, lists, unions and messages so far.
-        of_items: The condition that every item of a list fulfils, by the path of the list.
-        end: Where the innermost region ends at the latest, as its length can say; None: it sets no bound.
-        filled: Where what is last in its region must end; None: it may end anywhere.
-        leaves_rest: Bytes may be left over before that end.
-        ends: Lists around the place that are over with an item that fulfils a condition, the innermost last.
-        last_item: The path of the item that must fill its region as the last of a list.
-        n_bits: Bits that were chosen: their fields take no bytes while a value is made up.
+        of_items: The condition that every item of a list must meet, by the path of the list.
+        end: The latest end of the innermost region that its length can encode, or None if it is unbounded.
+        filled: The required end of the last element of its region, or None if any end is allowed.
+        leaves_rest: Remaining bytes are allowed before that end.
+        ends: Enclosing lists that end with the first item that meets a condition, the innermost last.
+        last_item: The path of the last item of a list, which must fill its region.
+        n_bits: The number of chosen bits. Fields of bits take no bytes while a value is made up.
     """
 
     def __init__(self, soil: SampleBasis, choices: Choices) -> None:
@@ -106,7 +106,7 @@ class Choosing:
         site: str | None = None,
         is_structural: bool = False,
     ) -> Any:
-        """Choose at a place; hidden fields have no goals of their own, and no waves."""
+        """Choose an option at a place. Hidden fields are not goals and are not varied by waves."""
         own, name, is_hidden = self.site(reader, place)
         is_deciding = is_structural or name in self.soil.mentions.deciding
         turn = index_in(place.path) if self.n_until else 0
@@ -124,9 +124,10 @@ class Choosing:
     def fitting(
         self, reader: Reader, type_: Type, place: Place, options: tuple[Option, ...]
     ) -> tuple[Option, ...]:
-        """Return the options that fulfil the condition on every item, where the place is one; all where none does.
+        """Return the options that meet the condition on every item, if the place is an item; all of them if
+        no option does.
 
-        Of a field with a condition of its own those that it allows come first.
+        If a field has a condition of its own, the options that it allows come first.
         """
         options = self._ending(reader, type_, place, options)
         where = self.of_items.get(place.path.rpartition("[")[0]) if place.is_item else None
@@ -140,7 +141,7 @@ class Choosing:
     def _ending(
         self, reader: Reader, type_: Type, place: Place, options: tuple[Option, ...]
     ) -> tuple[Option, ...]:
-        """Return the options with which a list ends at the item that is aimed at; all where none does."""
+        """Return the options with which a list ends at the intended item; all of them if no option does."""
         end = self.ends[-1] if self.ends else None
         found = None if end is None else _ITEM.fullmatch(place.path.removeprefix(end.path))
         if end is None or found is None:
@@ -162,7 +163,7 @@ class Choosing:
         return self.soil.fitting.ordered(reader, site, type_, place, options) if is_field else options
 
     def site(self, reader: Reader, place: Place) -> tuple[str, str, bool]:
-        """Return the site of a place, the name of its field, and whether the field is no part of values."""
+        """Return the site of a place, the name of its field, and whether the field is hidden from values."""
         record = reader.scope
         owner = owner_of(record)
         inside = place.path.removeprefix(record.place.path).lstrip(".")
@@ -183,13 +184,15 @@ class Choosing:
         return is_at_limit or any(level > DEEP for level in levels(reader).values())
 
     def room_for(self, reader: Reader, length: Length) -> int:
-        """Return how many bytes something with that length has at most, here, in its region and its frame."""
+        """Return the largest number of bytes that a value with that length may have here, in its region and its frame."""
         frame_end = reader.window.frame_start + reader.schema.frame
         end = frame_end if self.end is None else min(self.end, frame_end)
         return max(0, end - self.here(reader) - _size_around(reader, length))
 
     def rest(self, reader: Reader, length: Length) -> int | None:
-        """Return how many bytes something with that length must have to fill its region; None: it need not."""
+        """Return the number of bytes that a value with that length must have to fill its region, or None if
+        it need not fill it.
+        """
         is_bound = reader.is_last and (isinstance(length, ToEnd) or not self.leaves_rest)
         if self.filled is None or not is_bound:
             return None
@@ -197,7 +200,7 @@ class Choosing:
         return None if rest < 0 else rest
 
     def here(self, reader: Reader) -> int:
-        """Return how many bytes there are before what is read next."""
+        """Return the number of bytes before the next element."""
         return reader.window.position + self.n_bits // 8
 
 
@@ -213,18 +216,18 @@ def _size_around(reader: Reader, length: Length) -> int:
 
 
 def owner_of(record: RecordScope) -> str:
-    """Return what a record's fields are declared in."""
+    """Return the declaration of the fields of a record."""
     kind: Any = record.kind
     return f"{kind[1]}.{record.name}" if kind[0] == "variety" else record.name
 
 
 def is_in_lists(place: Place) -> bool:
-    """Return whether so many lists are around a place that one in it has one item at most."""
+    """Return whether a place is in so many lists that a list there has one item at most."""
     return place.path.count("[") >= _MOST_LISTS
 
 
 def at_most_one(options: tuple[Option, ...]) -> tuple[Option, ...]:
-    """Return the counts of one item and of none, one item first."""
+    """Return the options of the counts 1 and 0, in this order; all options if these are missing."""
     few = sorted((option for option in options if option[1] in (0, 1)), key=lambda option: -option[1])
     return tuple(few) or options
 
@@ -234,7 +237,7 @@ def without_indexes(path: str) -> str:
 
 
 def said(reader: Reader, type_: Type, place: Place, value: Any, data: bytes) -> Steps:
-    """Return the node of a value that is taken for read."""
+    """Return the node of a chosen value, with the given bytes as if they had been read."""
     start = reader.window.here
     grow(reader, data)
     yield from reader.take(len(data), place)

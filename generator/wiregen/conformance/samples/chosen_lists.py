@@ -1,4 +1,4 @@
-"""Lists read by choice: how many items, and when one that goes on until something holds is over."""
+"""Lists read by choice: the number of their items, and the end of a list that ends with a condition."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _AT_LEAST_ONE: Final = tuple(option for option in count_options(None) if option[
 
 
 class ChosenLists:
-    """Reads lists as the choices have it."""
+    """Reads lists according to the choices."""
 
     def __init__(self, choosing: Choosing) -> None:
         self._choosing = choosing
@@ -83,7 +83,7 @@ class ChosenLists:
 
     @contextmanager
     def _last_filling(self, reader: Reader, place: Place, type_: List, count: int) -> Iterator[None]:
-        """Have the last item fill the region, where the list must and its items are of several sizes."""
+        """Make the last item fill the region, where the list must fill it and its items differ in size."""
         choosing = self._choosing
         before = choosing.last_item
         is_filling = (
@@ -95,7 +95,9 @@ class ChosenLists:
         choosing.last_item = before
 
     def _refuse_another(self, place: Place, count: int) -> None:
-        """Give up a long list where as many were tried: they take most of the time, and show little that one does not."""
+        """Give up a long list where enough were tried: they take most of the time, and one shows nearly as
+        much as many.
+        """
         if count <= _LONG_LIST:
             return
         site = without_indexes(place.path)
@@ -104,7 +106,7 @@ class ChosenLists:
             raise UngrownError(f"{place.path} was long often enough")
 
     def _refuse_unwritable(self, reader: Reader, expression: Expression, count: int, place: Place) -> None:
-        """Give up a list of more items than a frame has bytes, where no field shows how many that are."""
+        """Give up a list of more items than a frame has bytes if the field that counts them is hidden."""
         most, blame = reader.schema.limits["frame"], reader.blame(expression)
         if blame is None or most is None or count <= most:
             return
@@ -125,16 +127,20 @@ class ChosenLists:
         return self._choosing.choose(reader, _count_of(place), (*options, *null))
 
     def _fill(self, reader: Reader, length: Length, item: Type) -> tuple[Option, ...]:
-        """Return the number of items of one size that fill the region of the list; none where it need not be filled."""
+        """Return the number of items of one fixed size that fill the region of the list; empty if it need
+        not be filled.
+        """
         rest, size = self._choosing.rest(reader, length), fixed_size(reader.schema, item)
         if rest is None or not size or rest % size:
             return ()
         return (("items that fill it", rest // size),)
 
     def _until(self, reader: Reader, type_: List, place: Place, length: Until) -> Steps:
-        """Read items until something holds: each takes other options than the one before, so that it does one day.
+        """Read items until a condition holds. Each takes other options than the one before, so that the
+        condition eventually holds.
 
-        Where a field of an item decides, the number of items is chosen, and items take what it asks for.
+        If a field of an item decides, the number of items is chosen, and the items take the values that the
+        condition asks for.
         """
         choosing = self._choosing
         before, count = choosing.ends, 0

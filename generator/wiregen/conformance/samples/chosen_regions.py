@@ -1,4 +1,4 @@
-"""Regions read by choice: their content lies bare, and knows where it ends."""
+"""Regions read by choice: their content is read without its frame, with the end that it must reach."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from wiregen.runtime.schema.types import (
 __all__ = ["ChosenRegions"]
 
 _ROOM: Final = 500_000
-"""Bytes of a region in which anything fits."""
+"""The size in bytes of a region in which any value fits."""
 
 
 class ChosenRegions:
-    """Reads regions as the choices have it."""
+    """Reads regions according to the choices."""
 
     def __init__(self, choosing: Choosing) -> None:
         self._choosing = choosing
 
     def read(self, reader: Reader, type_: Region, place: Place) -> Steps:
-        """Read what is in a region as if it lay bare."""
+        """Read the content of a region as if it were not in a region."""
         carrier = type_.carrier
         window = reader.window
         before = (window.end, reader.is_last, reader.is_bounded)
@@ -55,7 +55,7 @@ class ChosenRegions:
         return node
 
     def _filled(self, reader: Reader, type_: Region) -> tuple[int | None, bool]:
-        """Return where content must end, and whether it may end before."""
+        """Return the required end of the content, and whether it may end earlier."""
         choosing = self._choosing
         size = _fixed(type_.carrier)
         if size is not None:
@@ -67,7 +67,7 @@ class ChosenRegions:
                 return None, False
 
     def _end_of(self, reader: Reader, carrier: Carrier) -> int | None:
-        """Return where a region ends at the latest; None: nothing but its frame bounds it, or it is compressed or cut."""
+        """Return the latest end of a region, or None if only its frame bounds it, or it is compressed or chunked."""
         match carrier:
             case Prefix():
                 most = self._choosing.soil.most_said(carrier)
@@ -99,7 +99,7 @@ class ChosenRegions:
 
 
 def _fixed(carrier: Carrier) -> int | None:
-    """Return the size of a region that has always the same."""
+    """Return the size of a region of constant size."""
     match carrier:
         case InSize(Number(size)):
             return size
@@ -108,7 +108,7 @@ def _fixed(carrier: Carrier) -> int | None:
 
 
 def _set(reader: Reader, path: tuple[str, ...], number: int) -> None:
-    """Let a field that gives a size give the right one."""
+    """Set the field that gives a size to the right number."""
     node: Node | None = reader.scope.nodes.get(path[0]) if len(path) == 1 else None
     if node is not None:
         node.value = number

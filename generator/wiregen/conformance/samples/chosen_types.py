@@ -1,4 +1,4 @@
-"""Types read by choice: before one is read, the bytes of what was chosen are put behind those there are."""
+"""Types read by choice: before one is read, the bytes of the chosen value are appended to the existing bytes."""
 
 from __future__ import annotations
 
@@ -63,15 +63,15 @@ Scalar: TypeAlias = Boolean | FewBits | Integer | Varint | Float | Uuid | Coding
 _PARTS: Final = (StructReference, List, UnionReference, Match, Region, MessageReference, FrameReference)
 _MOST_BYTES: Final = 70_000
 _MOST_PARTS: Final = 4000
-"""Those of the largest value that is made up, until one has been larger."""
+"""Parts of the largest value that is made up, until one has been larger."""
 _LETTERS: Final = "".join(map(chr, range(ord("a"), ord("z") + 1)))
 _OCTETS: Final = bytes(range(1, 252))
 _LEAST_PARTS: Final = 100
-"""Those that a value may have however often one has been too large."""
+"""Parts that a value may have, however often a value has been too large."""
 
 
 class ChosenTypes:
-    """Reads types as the choices have it."""
+    """Reads types according to the choices."""
 
     def __init__(self, soil: SampleBasis, choices: Choices) -> None:
         self._soil = soil
@@ -83,7 +83,7 @@ class ChosenTypes:
         self._code: int | None = None
 
     def read(self, reader: Reader, type_: Type, place: Place) -> Steps:
-        """Read one type, made up.
+        """Read one type from made-up bytes.
 
         Raises:
             UngrownError: The value has too many parts.
@@ -117,7 +117,7 @@ class ChosenTypes:
     # ---- numbers
 
     def _scalar(self, reader: Reader, type_: Scalar, place: Place) -> Steps:
-        """Read a number and the like; the code of an enum or union is chosen already."""
+        """Read a scalar; the code of an enum or union is already chosen."""
         value, self._code = self._code, None
         if value is None:
             options = self._choosing.fitting(reader, type_, place, self._options(reader, type_, place))
@@ -148,7 +148,7 @@ class ChosenTypes:
                 assert_never(type_)
 
     def _bytes_of(self, type_: Scalar, value: Any) -> bytes:
-        """Return bytes of about the right size: what is grown is written anew."""
+        """Return bytes of approximately the right size: the sample is encoded again later."""
         match type_:
             case Integer() | Float():
                 return type_.encode(value)
@@ -192,7 +192,9 @@ class ChosenTypes:
         return sorted(options, key=lambda option: option[1] != default)
 
     def _codes(self, reader: Reader, codes: list[int]) -> Iterator[Option]:
-        """Return the messages that the frame may carry: its role's, else its sender's; where only some may stand, those."""
+        """Yield the messages that the frame may carry: its role's, else its sender's; if the frame
+        restricts them, only those.
+        """
         only = reader.only[0]
         role = (
             reader.sender
@@ -242,7 +244,7 @@ class ChosenTypes:
     def _free_options(
         self, reader: Reader, type_: Text | Bytes, place: Place, most: int | None, room: int
     ) -> tuple[Option, ...]:
-        """Return values of any size that is said in at most `most` units and has at most `room` bytes."""
+        """Return values of any size of at most `most` units and `room` bytes."""
         site = self._choosing.site(reader, place)[0]
         if isinstance(type_, Text):
             room //= 2 if type_.encoding == "utf16" else 1
@@ -254,21 +256,21 @@ class ChosenTypes:
         return byte_options(site, shape_of(type_), most=most, room=room, is_json=is_json)
 
     def _undelimited(self, type_: Text | Bytes, options: tuple[Option, ...]) -> tuple[Option, ...]:
-        """Return the options that have no delimiter in them."""
+        """Return the options that do not contain the delimiter."""
         if not isinstance(type_.length, Delimited):
             return options
         end = bytes.fromhex(type_.length.delimiter)
         return tuple(each for each in options if end not in encoded(type_, each[1]))
 
     def _of_size(self, reader: Reader, type_: Text | Bytes, place: Place, size: int) -> Steps:
-        """Read what has as many bytes, or units, as something else says."""
+        """Read a value whose number of bytes or units another part of the value gives."""
         if not 0 <= size <= _MOST_BYTES:
             raise UngrownError(f"{place.path} would be too long")
         value: Any = _repeated(_LETTERS, size) if isinstance(type_, Text) else _repeated(_OCTETS, size)
         return said(reader, type_, place, value, encoded(type_, value))
 
     def _without_rest(self, reader: Reader, type_: StructReference, place: Place) -> Steps:
-        """Read a struct that lies in itself without the fields that need not be there, for those may be the way down."""
+        """Read a recursive struct without its optional fields, which may be the ones that recurse."""
         fields = self._soil.loose.structs[type_.name]
         sizes = [
             fixed_size(reader.schema, each.type) for each in fields if not isinstance(each.value, Trailing)
@@ -282,7 +284,7 @@ class ChosenTypes:
         return node
 
     def _note_arm(self, reader: Reader, type_: Match, place: Place) -> None:
-        """Note which arm is taken."""
+        """Record which arm is taken."""
         number = reader.evaluate(type_.subject, place)
         for index, arm in enumerate(type_.arms):
             if (
@@ -299,7 +301,7 @@ def _repeated(pattern: Pattern, size: int) -> Pattern:
 
 
 def _unknown(enum: Enum) -> int:
-    """Return a number that is no member: behind the last one, or the first that is free."""
+    """Return a number that is not a member: the one after the last member, or the first free one."""
     known = {each.value for each in enum.members}
     most = enum.type.bounds[1] if isinstance(enum.type, Integer) else 2**63 - 1
     candidates: Iterator[int] = chain((max(known) + 1, most), range(most))

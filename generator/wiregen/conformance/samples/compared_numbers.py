@@ -1,4 +1,6 @@
-"""What a plan's expressions say about fields: which numbers they are compared with, and which of them measure something."""
+"""The facts about fields in the expressions of a schema: the numbers they are compared with, and which are
+lengths or counts.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +29,14 @@ _LARGEST = 2**64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mentions:
-    """By the name of a field, whichever declaration it is in: names that are alike mean much the same.
+    """Facts by the name of a field, whichever its declaration: equal names have similar meanings.
 
     Attributes:
-        numbers: What it is compared with; `counts`: what its length is.
-        measuring: Fields that say how long something is.
-        deciding: Fields on which it depends what follows.
-        asks_for_room: Something depends on the bytes that are left.
-        asks_for_place: Something depends on the bytes since the frame began.
+        numbers: Numbers that it is compared with; `counts`: numbers that its length is compared with.
+        measuring: Fields that hold the length of another element.
+        deciding: Fields on which later elements depend.
+        asks_for_room: An expression depends on the number of remaining bytes.
+        asks_for_place: An expression depends on the offset in the frame.
     """
 
     numbers: dict[str, tuple[int, ...]]
@@ -46,7 +48,7 @@ class Mentions:
 
 
 def mentions_of(plan: Schema) -> Mentions:
-    """Return what the expressions of a plan say."""
+    """Return the facts in the expressions of a schema."""
     parts = (plan.structs, plan.messages, plan.frames, plan.preambles, plan.unions, plan.joins)
     nodes = list(nodes_in((*parts, plan.variants, plan.contexts)))
     numbers: dict[str, dict[int, None]] = {}
@@ -122,7 +124,7 @@ def _numbers(part: Expression, limits: Mapping[str, Any]) -> Iterator[int]:
 
 
 def _names(part: Expression | None) -> Iterator[str]:
-    """Return the fields that are asked for their value; of a path the last."""
+    """Return the fields whose value an expression uses; of a path its last field."""
     for node in nodes_in(part):
         match node:
             case Call():

@@ -1,4 +1,6 @@
-"""Options that the `where` of their own field allows come first; where none does, a value that does is sought."""
+"""Options that the `where` of their own field allows come first; if it allows none of them, a value that it
+allows is searched for.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +38,12 @@ from wiregen.runtime.schema.types import (
 __all__ = ["Fitting", "node_of", "wheres_of"]
 
 _NEAR: Final = 300
-"""Numbers sought on either side of each one that a condition names, and of the ends of the type."""
+"""Numbers searched on either side of each number in a condition, and of the ends of the type."""
 _FROM_ZERO: Final = 5000
 _LONGEST: Final = 260
-"""Bytes or characters of the texts that are sought."""
+"""Bytes or characters of the texts that are searched."""
 _MOST_VAIN: Final = 3
-"""Times that nothing was found for a field, after which nothing is sought any more."""
+"""Failed searches for a field after which the search is given up."""
 
 
 def wheres_of(owner: str, fields: Iterable[Field]) -> Iterator[tuple[str, Expression]]:
@@ -52,7 +54,7 @@ def wheres_of(owner: str, fields: Iterable[Field]) -> Iterator[tuple[str, Expres
 
 
 class Fitting:
-    """What the fields' own conditions are, by site, and what was found for them."""
+    """The fields' own conditions, by site, and the values that were found for them."""
 
     def __init__(self, wheres: dict[str, Expression]) -> None:
         self._wheres = wheres
@@ -74,7 +76,7 @@ class Fitting:
     def _sought(
         self, reader: Reader, site: str, type_: Type, place: Place, where: Expression
     ) -> Iterator[Any]:
-        """Yield a value that the condition allows, if one is found; those of former times are tried first."""
+        """Yield a value that the condition allows, if one is found; earlier results are tried first."""
         known = self._found.setdefault(site, [])
         candidates = known if self._vain[site] >= _MOST_VAIN else chain(known, _candidates(type_, where))
         for value in candidates:
@@ -87,7 +89,7 @@ class Fitting:
 
 
 def _allows(reader: Reader, where: Expression, type_: Type, place: Place, value: Any) -> bool:
-    """Say whether a condition holds for a value of its field; also where it asks for what comes later."""
+    """Return whether a condition holds for a value of its field; True if it depends on later fields."""
     record, name = reader.scope, place.name
     before = record.nodes.get(name)
     record.nodes[name] = node_of(reader, type_, place, value)
@@ -103,7 +105,7 @@ def _allows(reader: Reader, where: Expression, type_: Type, place: Place, value:
 
 
 def node_of(reader: Reader, type_: Type, place: Place, value: Any) -> Node:
-    """Return the node of a value, as conditions ask for it."""
+    """Return the node of a value, for the evaluation of conditions."""
     if not isinstance(type_, Text | Bytes):
         return Node(place.name, place.path, type_, 0, fixed_size(reader.schema, type_) or 0, value)
     length = type_.length

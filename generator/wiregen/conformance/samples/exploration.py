@@ -1,7 +1,7 @@
-"""All that a protocol's values can be, as few values as show it: choices are followed until none is left that is new.
+"""All alternatives of a protocol's values, shown by as few values as possible: choices are followed until none is new.
 
-What something depends on is followed one choice at a time, as a tree; below each of its branches everything else changes
-together, wave by wave, and by itself where a wave is refused.
+Structural choices are followed one at a time, as a tree. Below each of its branches all other choices
+change together, wave by wave; if a wave is refused, they change one at a time.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from wiregen.conformance.samples.generation import SampleValue, grow, grow_openi
 __all__ = ["Exploration", "explore", "try_openings"]
 
 Planted: TypeAlias = Callable[[SampleValue], bool]
-"""Says whether a specimen can be written, and takes it if it can."""
+"""Return whether a sample can be written, and keep it if so."""
 
 _MOST_ATTEMPTS: Final = 80
 """Values tried where the plain one is refused."""
 _MOST_BRANCHES: Final = 4000
 _FEW: Final = 3
-"""Options of a context that are tried with each message; one with more says which message it is."""
+"""Options of a context that are tried with each message; a context with more options selects the message."""
 _PATIENCE: Final = 12
-"""Branches in which an option is tried by itself before it is given up."""
+"""Branches in which an option is tried alone before it is given up."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Exploration:
-    """What was found.
+    """The options that were found.
 
     Attributes:
         covered, goals: Names of options, in the order in which they were found.
@@ -55,9 +55,9 @@ def explore(
     variant: str | None = None,
     is_opening: bool = False,
 ) -> None:
-    """Give `take` every specimen of the frames (or the preamble) of `role` that shows something new.
+    """Give `take` every sample of the frames (or the preamble) of `role` that shows something new.
 
-    `found` knows what is new.
+    `found` holds the options that are already known.
     """
 
     def plant(choices: Choices) -> SampleValue:
@@ -115,7 +115,7 @@ class _Walk:
                 self._single(choice, fixed)
 
     def _plain(self, demands: dict[str, int]) -> tuple[SampleValue | None, dict[str, int]]:
-        """Return the plainest specimen of a branch, and what had to be demanded for it."""
+        """Return the plainest sample of a branch, and the demands that were needed for it."""
         specimen = self._grown(demands)
         if specimen is not None and self._accepted(specimen):
             return specimen, demands
@@ -128,14 +128,14 @@ class _Walk:
         return None, demands
 
     def _single(self, choice: Choice, fixed: dict[str, int]) -> None:
-        """Try the options of one choice that nothing has shown yet."""
+        """Try the options of one choice that no sample has shown yet."""
         for index, goal in enumerate(choice.goals):
             if index != choice.taken and self._is_wanted(choice, index):
                 self._given_up[goal] = self._given_up.get(goal, 0) + 1
                 self._queue_of(self._tried({**fixed, choice.path: index}, 0), fixed)
 
     def _is_wanted(self, choice: Choice, index: int) -> bool:
-        """Say whether nothing shows an option yet, and it was not tried often without success."""
+        """Return whether no sample shows an option yet and it was not tried too often in vain."""
         if index >= len(choice.goals):
             return False
         goal = choice.goals[index]
@@ -162,7 +162,7 @@ class _Walk:
                 self._found.goals.update(dict.fromkeys(choice.goals))
 
     def _accepted(self, specimen: SampleValue) -> bool:
-        """Offer a specimen that shows something new; one that does not needs only to be writable."""
+        """Offer a sample that shows something new; another sample only needs to be writable."""
         if not self._take(specimen):
             return False
         self._found.covered.update(dict.fromkeys(specimen.covers))
@@ -175,7 +175,7 @@ class _Walk:
             self._queue(specimen, fixed)
 
     def _queue(self, specimen: SampleValue, fixed: dict[str, int]) -> None:
-        """Queue the branches that open at the choices of a specimen."""
+        """Queue the branches that begin at the choices of a sample."""
         for number, choice in enumerate(specimen.made):
             # A choice that only makes the plainest specimen writable has other options to follow.
             if not choice.is_structural or choice.path in self._demanded:
@@ -186,7 +186,7 @@ class _Walk:
                 if index != choice.taken and name not in self._queued:
                     self._queued.add(name)
                     branch = {**fixed, **way, choice.path: index}
-                    # What was said before comes first: much else is possible only after some of it.
+                    # Entries of contexts come first: many options are possible only after some of them.
                     (self._branches.appendleft if choice.site.startswith(CONTEXT) else self._branches.append)(
                         branch
                     )
@@ -194,9 +194,10 @@ class _Walk:
                 self._queued.add(f"{self._named(specimen, choice)} {choice.options[choice.taken][0]}")
 
     def _named(self, specimen: SampleValue, choice: Choice) -> str:
-        """Return what a choice is told from others by: what was said before may matter to each message in its own way.
+        """Return the key that distinguishes a choice: earlier frames may affect each message differently.
 
-        So do the arms that are taken in the same declaration: in another arm another field may depend on the choice.
+        So may the arms that are taken in the same declaration: in another arm another field may depend on
+        the choice.
         """
         message = getattr(getattr(specimen.value, "message", None), "name", "")
         is_small = choice.site.startswith(CONTEXT) and len(choice.options) <= _FEW
@@ -213,7 +214,7 @@ def _is_free(choice: Choice) -> bool:
 
 
 def _way(made: tuple[Choice, ...]) -> dict[str, int]:
-    """Return the structural choices that lead somewhere."""
+    """Return the structural choices that were taken."""
     return {choice.path: choice.taken for choice in made if choice.is_structural and choice.taken is not None}
 
 

@@ -1,4 +1,4 @@
-"""Texts and bytes that fill a region: those of any size, cut or lengthened to the one that it leaves."""
+"""Texts and bytes that fill a region: values of any size, cut or extended to the size of the region."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _PAD: Final = b"\x5a"
 
 
 def filling_options(type_: Text | Bytes, options: tuple[Option, ...], size: int) -> tuple[Option, ...]:
-    """Return values of exactly `size` bytes, as options without a size of their own show them; none where no text has that size."""
+    """Return values of exactly `size` bytes, derived from options without a size of their own; empty if no
+    text has that size.
+    """
     found = _texts(type_, options, size) if isinstance(type_, Text) else _octets(options, size)
     known: dict[Any, str] = {}
     for label, value in found:

@@ -1,6 +1,6 @@
-"""One value: a careful reading over bytes that are made up as it asks for them, by the choices that are made on the way.
+"""One sample value: the reference decoder runs over bytes that are made up as it asks for them, according to the choices.
 
-What the wire derives, demands or measures is not minded meanwhile; whoever writes the value does that.
+Derived fields, constraints and lengths are ignored meanwhile; the encoder computes and checks them.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from wiregen.runtime.schema.types import FrameReference
 __all__ = ["SampleValue", "grow", "grow_opening"]
 
 _MOST_BYTES: Final = 1 << 20
-"""Made up for one value; one that asks for more is given up."""
+"""Bytes made up for one value; a value that needs more is given up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleValue:
-    """A frame or preamble, what was chosen for it, and what must have been said before it.
+    """A frame or preamble, its choices, and the context that earlier frames must have set.
 
     Attributes:
         scene: Entries of contexts, by their names and keys.
@@ -46,7 +46,7 @@ def grow(soil: SampleBasis, choices: Choices, *, role: str | None, variant: str 
     """Return a frame of `role`.
 
     Raises:
-        UngrownError: The choices lead to none.
+        UngrownError: The choices lead to no frame.
     """
     schema = Layout(soil.loose, Options(role, variant=variant))
     name = schema.frame_of(role)
@@ -61,7 +61,7 @@ def grow_opening(soil: SampleBasis, choices: Choices, *, role: str) -> SampleVal
     """Return the preamble of `role`.
 
     Raises:
-        UngrownError: The choices lead to none.
+        UngrownError: The choices lead to no preamble.
     """
     name = soil.loose.opens[role]
     return _grown(soil, choices, role, None, lambda reader: read_preamble(reader, name))
@@ -86,7 +86,7 @@ def _grown(
 
 
 def _finished(steps: Steps, reader: Reader) -> Any:
-    """Return what a reading comes to that is given zeros wherever it asks for bytes that nobody chose."""
+    """Return the result of a decoder that is given zeros wherever it asks for bytes that were not chosen."""
     try:
         needed = next(steps)
         while True:
@@ -100,7 +100,7 @@ def _finished(steps: Steps, reader: Reader) -> Any:
 
 
 class _Scene:
-    """A context that knows whatever it is asked for."""
+    """A context that has an entry for every key that it is asked for."""
 
     def __init__(self, soil: SampleBasis, choices: Choices) -> None:
         self._soil = soil

@@ -1,6 +1,6 @@
-"""A plan in which nothing is derived, constant or held to a condition: whatever could be wrong is free.
+"""A copy of a schema without derived values, constants and conditions: every field that could be wrong is free.
 
-What is grown of it is a value of the true plan as well: there the writer derives what is derived.
+Its samples are values of the true schema as well: there the encoder computes the derived fields.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from wiregen.schema.copies import replace
 __all__ = ["CODES", "FewBits", "loosened"]
 
 CODES: Final = "#codes"
-"""Begins the names of the enums that stand for the codes of messages."""
+"""Prefix of the names of the enums that represent the codes of messages."""
 _KINDS: Final = ("structs", "preambles", "frames", "messages")
 
 
 def loosened(plan: Schema) -> Schema:
-    """Return the plan without derived and constant values and without `where`; codes of messages are enums."""
+    """Return the schema without derived and constant values and without `where`; codes of messages are enums."""
     return _Loosening(plan).plan
 
 
 if TYPE_CHECKING:
 
     class FewBits(Bits):
-        """May stand wherever a type does."""
+        """A type of bits that is allowed wherever a type is."""
 
 else:
 
     class FewBits(Node):
-        """A field of a run of bits, read on its own: no Bits, which are read together."""
+        """A field of a run of bits that is read alone: not `Bits`, whose fields are read together."""
 
         bits: int
         is_flag: bool
@@ -60,7 +60,7 @@ class _Loosening:
         self._codes = plan.codes
         self._is_apart = len(set(plan.sends.values())) > 1
         self._sender: str | None = None
-        """The role whose frame is being loosened, where each role has a frame of its own."""
+        """The role whose frame is being loosened, if each role has a frame of its own."""
         self.plan = replace(
             plan,
             **self._layouts(plan),
