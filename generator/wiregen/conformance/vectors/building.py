@@ -42,14 +42,14 @@ __all__ = ["Built", "build_vectors"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
-    """A file, and what it shows."""
+    """A file of vectors, and its coverage."""
 
     file: VectorFile
     coverage: Coverage
     plan: Schema
 
     def unheld(self) -> tuple[tuple[str, Finding], ...]:
-        """Return the vectors that do not hold as they are written, and why: there are none."""
+        """Return the vectors that do not hold as they are written, and why; it must be empty."""
         return tuple(unheld(self.plan, self.file.vectors))
 
     @property
@@ -108,14 +108,14 @@ def build_vectors(
 
 
 def _size(draft: Draft) -> int:
-    """Return how much there is to say of a draft: mistakes are shown in what is small."""
+    """Return the size of a draft and the bytes before it: faults are shown in small drafts."""
     return len(draft.data) + sum(len(said) for _, said in draft.scene.before)
 
 
 def _measures(
     crop: Crop, broken: tuple[Unwritable, ...], drafts: list[Draft], limits: tuple[str, ...]
 ) -> tuple[Measure, ...]:
-    """Return what is shown; an option that is refused is shown by what refuses it."""
+    """Return the coverage; an option that is refused is covered by the vector that refuses it."""
     refused = (name for vector in broken for name in vector.covers)
     told = (name for draft in drafts for name in draft.covers)
     shown = {**crop.found.covered, **dict.fromkeys(refused), **dict.fromkeys(told)}

@@ -1,4 +1,4 @@
-"""Checksums mended: what is wrong with a frame is told only where its checksum is right again."""
+"""Corrected checksums: a decoder reports another error of a frame only if the frame's checksum is right."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wiregen.runtime.schema.protocol import Schema
 __all__ = ["Checksums"]
 
 Sum: TypeAlias = tuple[Node, str, Node, Node]
-"""Where a checksum stands, which one it is, and what it is of, from the first to the last."""
+"""The node of a checksum, its name, and the first and last node that it covers."""
 
 
 class Checksums:
@@ -34,9 +34,9 @@ class Checksums:
         self.sites = frozenset(f"{owner}.{name}" for owner, name in self._known)
 
     def mended(self, tree: Node, before: bytes, after: bytes) -> bytes:
-        """Return bytes in which something was changed with the checksums over it right; `tree` is of the bytes as they were.
+        """Return changed bytes with corrected checksums; `tree` describes the bytes before the change.
 
-        One that was changed itself stays as it is.
+        A checksum that was changed itself is kept.
         """
         if not self._known or before == after:
             return after
@@ -59,13 +59,13 @@ class Checksums:
         return after
 
     def is_told(self, error: DecodeError) -> bool:
-        """Say whether it is a checksum that is not as it should be."""
+        """Return whether an error is about a wrong checksum."""
         return error.code in ("constraint", "length_mismatch") and any(
             error.path.endswith(f".{name}") for _, name in self._known
         )
 
     def _sums(self, tree: Node) -> list[Sum]:
-        """Return the checksums in a frame, those inside others first."""
+        """Return the checksums in a frame, inner ones first."""
         found: list[Sum] = []
         for node in tree.walk():
             owner = None if node.inner else owner_of(node)

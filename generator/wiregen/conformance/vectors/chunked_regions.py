@@ -1,4 +1,6 @@
-"""What comes in chunks inside one frame, cut in other places: where it is cut says nothing, but all chunks are needed."""
+"""Data in chunks inside one frame, cut in other places: the places of the cuts do not matter, but all
+chunks are needed.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ def pieced_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft]:
     for least, draft in product((2, 1), frames):
         if len(draft.trees) != 1 or not draft.is_whole or len(draft.data) > _LONGEST:
             continue
-        # Parts lie in the stream of their sender, behind what it sent before.
+        # Offsets of parts count from the start of their sender's stream, after the bytes that it sent
+        # before.
         behind = b"".join(sent for role, sent in draft.scene.before if role == draft.scene.role)
         parts = parts_of(draft.trees[0])
         for part in parts:
@@ -38,7 +41,7 @@ def pieced_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft]:
 
 
 def _chunks_of(node: Node) -> Chunks | None:
-    """Return how a part is cut in chunks; None: it is not."""
+    """Return how a part is cut in chunks, or None if it is not."""
     match node.type:
         case Region(carrier=Chunks() as chunks) if node.children and not node.inner:
             return chunks
@@ -85,7 +88,7 @@ def _flag(condition: Expression) -> str:
 
 
 def _chunk(data: bytes, chunk: Node, inside: Part, flag: Node, piece: bytes, *, is_last: bool) -> bytes:
-    """Return one chunk; the flag of the chunk that there is says that it is the last one."""
+    """Return one chunk; the flag of the existing chunk marks it as the last one."""
     last = data[flag.start] != 0
     told = number_bytes(inside.own[0], len(piece)) or b""
     changes = [

@@ -1,4 +1,4 @@
-"""How much of a protocol its vectors show: what there is by the plan, and what was met."""
+"""The coverage of a protocol by its vectors: the goals that its schema has, and the ones that were reached."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Coverage", "Measure", "fields_of", "fields_shown", "limits_shown", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """Of one kind of thing, how many there are, and the names of those that no vector shows."""
+    """Of one kind of goals, their number, and the names of those that no vector shows."""
 
     what: str
     n_all: int
@@ -40,7 +40,7 @@ def measure(what: str, goals: Iterable[str], shown: Iterable[str] | Mapping[str,
 
 
 def fields_of(plan: Schema) -> Iterator[str]:
-    """Return every field that has a name, in text order, and what is reserved and must be so."""
+    """Yield every field that has a name, in text order, and every reserved field with a constant."""
     for owner, fields in rows_of(plan):
         for field in every_field(fields):
             if field.name != "_" or isinstance(field.value, Constant):
@@ -48,7 +48,7 @@ def fields_of(plan: Schema) -> Iterator[str]:
 
 
 def fields_shown(drafts: Iterable[Draft]) -> set[str]:
-    """Return the fields that have a place in some frame; of what has no name, what is refused where it is something else."""
+    """Return the fields that have a place in some frame; an unnamed field counts if a wrong value of it is refused."""
     found: set[str] = set()
     for draft in drafts:
         for tree in draft.trees:
@@ -69,7 +69,7 @@ def _note(node: Node, owner: str, found: set[str]) -> None:
 
 
 def limits_shown(drafts: Iterable[Draft]) -> set[str]:
-    """Return the limits that something exceeds."""
+    """Return the limits that a vector exceeds."""
     found: set[str] = set()
     for draft in drafts:
         code = "" if draft.error is None else draft.error.code

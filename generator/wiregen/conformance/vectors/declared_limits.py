@@ -1,4 +1,4 @@
-"""Each limit of the codec at its edge: the least with which a frame is read, and one less."""
+"""Each limit of the codec at its edge: the smallest limit with which a frame is read, and one less."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["limited_drafts", "limited_lists"]
 
 _INDEX: Final = re.compile(r"\[\d+\]")
 _MOST_LISTS: Final = 100
-"""Lists of one frame that are put over the limit: structs with two fields of the next hold 2ⁿ of them."""
+"""Lists of one frame that are tested against the limit: structs with two fields of the next struct hold 2ⁿ of them."""
 _CODES: Final = {
     "frame": "limit_exceeded",
     "count": "limit_exceeded",
@@ -28,13 +28,15 @@ _CODES: Final = {
     "inflated": "limit_exceeded",
     "depth": "too_deep",
 }
-"""The limits that bound one frame, and what is reported beyond them."""
+"""The limits that bound one frame, and the error codes beyond them."""
 
 
 def limited_drafts(
     drafting: Drafting, draft: Draft, is_wanted: Callable[[str], bool]
 ) -> Iterator[tuple[str, Draft | None]]:
-    """Return a frame at the edge of each limit that it comes near, and one beyond; with what that shows; None: it comes near to none."""
+    """Yield a frame at the edge of each limit, and one beyond it, with their names; None for a limit that
+    the frame does not reach.
+    """
     if draft.scene.limits:
         return
     for limit, code in _CODES.items():
@@ -52,7 +54,7 @@ def limited_drafts(
 def limited_lists(
     drafting: Drafting, draft: Draft, is_wanted: Callable[[str], bool]
 ) -> Iterator[tuple[str, Draft | None]]:
-    """Return a frame with each of its lists one longer than the limit; with what that shows; None: another is longer."""
+    """Yield a frame with each of its lists one longer than the limit, with the name; None if another list is longer."""
     if draft.scene.limits:
         return
     n_tried = 0
@@ -75,7 +77,7 @@ def limited_lists(
 
 
 def _twice(drafting: Drafting, draft: Draft, node: Node) -> Draft:
-    """Return a frame with two items in a list, in which there are none: of those the list itself is the longest."""
+    """Return a frame with two items in a list of scalars, so that this list is the longest one."""
     value = copy.deepcopy(draft.trees[0].value)
     for site, holder, key in places(value):
         if site == _declared(node) and isinstance(holder[key], list):
@@ -90,7 +92,7 @@ def _twice(drafting: Drafting, draft: Draft, node: Node) -> Draft:
 
 
 def _declared(node: Node) -> str:
-    """Return what a list is of, and where."""
+    """Return the declared place of a list."""
     return _INDEX.sub("[]", node.path)
 
 
@@ -100,7 +102,7 @@ def _name(draft: Draft, limit: str) -> str:
 
 
 def _least(drafting: Drafting, draft: Draft, limit: str, code: str) -> int | None:
-    """Return the smallest limit with which a frame is read; None where it does not matter."""
+    """Return the smallest limit with which a frame is read, or None if the limit does not matter."""
     low, high = -1, 1
     if limit == "frame":
         low, high = 0, len(draft.data)
@@ -125,7 +127,7 @@ def _is_read(drafting: Drafting, draft: Draft, limit: str, bound: int) -> bool:
 
 
 def _within(drafting: Drafting, draft: Draft, limit: str, bound: int) -> Draft | None:
-    """Return what the bytes come to within a limit; None where what was said before does not keep to it."""
+    """Return a draft of the bytes within a limit, or None if the earlier frames exceed it."""
     try:
         return drafting.draft(replace(draft.scene, limits={limit: bound}), draft.data)
     except DecodeError:

@@ -1,4 +1,4 @@
-"""Declarations inside themselves: as deep as the limit allows, and one deeper."""
+"""Declarations inside themselves: as deep as the limit allows, and one level deeper."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ _MOST = 70
 
 
 def deep_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft | Unwritable]:
-    """Return, for each declaration that can hold itself, the deepest value that may be, one that is too deep, and a wide one."""
+    """Yield, for each declaration that can hold itself, the deepest value that is allowed, one that is too
+    deep, and a wide one.
+    """
     shown: set[str] = set()
     for draft in frames:
         value = copy.deepcopy(draft.trees[0].value)
@@ -41,7 +43,7 @@ def deep_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft | Unw
 
 
 class _Slot:
-    """A place in a value where something stands that is of the same declaration as something around it."""
+    """A place in a value that holds a declaration of the same kind as an enclosing one."""
 
     def __init__(self, around: object, holder: Value, key: object) -> None:
         self.around = around
@@ -49,7 +51,9 @@ class _Slot:
         self.key = key
 
     def name(self, kind: str) -> str:
-        """Return which of what is around this is: by its variety, and its field where it is a field of its own or of a record."""
+        """Return the name of the slot: its alternative, and its field if the slot is a field of that
+        alternative or of a record.
+        """
         own = f"{kind}.{self.around.name}" if isinstance(self.around, Variety) else kind
         return f"{own}, {self.key}" if isinstance(self.key, str) else own
 
@@ -93,7 +97,7 @@ def _grown(
 
 
 def _wide(drafting: Drafting, draft: Draft, value: object, name: str) -> Iterator[Draft]:
-    """Return more of a declaration beside each other than may be inside each other."""
+    """Yield values with more declarations side by side than may be nested."""
     for kind, slot in _slots(value, ()):
         around = slot.around
         if name != slot.name(kind) or not isinstance(around, Record | Variety | FrameValue):
@@ -120,7 +124,7 @@ def _wide(drafting: Drafting, draft: Draft, value: object, name: str) -> Iterato
 
 
 def _nesting(value: object) -> int:
-    """Return how many declarations stand in each other in a value."""
+    """Return the depth of nested declarations in a value."""
     deepest, waiting = 0, [(value, 1)]
     while waiting:
         part, depth = waiting.pop()
@@ -138,7 +142,7 @@ def _holds(item: object, slot: _Slot) -> bool:
 
 
 def _read(drafting: Drafting, draft: Draft, value: object) -> Draft | None:
-    """Return what a value comes to that may be too deep to be written."""
+    """Return the draft of a value that may be too deep to be encoded."""
     scene = draft.scene
     loose = replace(drafting.plan, limits={**drafting.plan.limits, "depth": _MOST + 1})
     options = Options(scene.role, context=draft.known, variant=scene.variant)

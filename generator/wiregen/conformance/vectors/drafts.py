@@ -1,4 +1,4 @@
-"""Vectors while they are made: bytes in their scene, what the careful codec says of them, and what they show."""
+"""Vectors in the making: bytes in their scene, the result of the reference codec, and the goals that they show."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from wiregen.schema.copies import replace
 __all__ = ["Draft", "Drafting", "message_of", "without_repetition"]
 
 Carried: TypeAlias = "dict[str, Octets | str]"
-"""By serialization its bytes, or in `note` why it has none."""
+"""The bytes by serialization, or in `note` the reason why a serialization has no bytes."""
 
 _INDEX: Final = re.compile(r"\[\d+\]")
 _LONGEST_ID: Final = 80
@@ -48,9 +48,10 @@ class Draft:
     """Bytes that decode, or do not.
 
     Attributes:
-        trees: Of the frames before the error, or all.
-        known: What is known when the bytes begin, which is what a frame is written with; `after`: when they end.
-        is_variation: The same frame as in another vector, read otherwise: places and other serializations are told there.
+        trees: The trees of the frames before the error, or of all frames.
+        known: The context at the start of the bytes, with which a frame is encoded; `after`: at their end.
+        is_variation: The same frame as in another vector, read with other options. That vector holds the
+            spans and the other serializations.
     """
 
     scene: Scene
@@ -86,7 +87,7 @@ class Drafting:
         self._known: dict[tuple[object, ...], object] = {}
 
     def draft(self, scene: Scene, data: bytes, *, ends: bool = False) -> Draft:
-        """Return what bytes come to in a scene; `ends`: nothing may be left open behind them.
+        """Return the draft of bytes in a scene; `ends`: the stream ends after them.
 
         Raises:
             DecodeError: The scene itself does not conform.
@@ -157,7 +158,7 @@ class Drafting:
         )
 
     def _spans(self, draft: Draft) -> tuple[tuple[str, int, int], ...]:
-        """Return the places of the parts of a frame, if some part's was not told yet."""
+        """Return the spans of the parts of a frame, if one of them is new."""
         if len(draft.trees) != 1 or draft.is_variation:
             return ()
         spans = spans_of(draft.trees[0])
@@ -168,7 +169,7 @@ class Drafting:
         return spans
 
     def _id(self, draft: Draft, word: str) -> str:
-        """Return a name that says what the vector is there for, and is not taken."""
+        """Return an unused name that says what the vector shows."""
         what = draft.covers[0] if draft.covers else draft.note
         is_said = re.match(rf"{re.escape(word)}\b", what, re.IGNORECASE)
         words = ["" if is_said else word, draft.scene.variant or "", what]
@@ -191,7 +192,7 @@ class Drafting:
         return lines
 
     def _line(self, maker: LineMaker, value: object, data: bytes, scene: Scene) -> Line:
-        """Return a frame's line. Megabytes that are canonical do not go through text: that would take its time."""
+        """Return the line of a frame. Megabytes in canonical form are not converted to text, which would be slow."""
         if len(data) < _LARGE or not self._gives_back(value, data, scene):
             return maker.decoded(value, data, offset=0, role=scene.role)
         record = frame_record(self.plan, value, variant=scene.variant)
@@ -206,7 +207,7 @@ class Drafting:
             return False
 
     def _let_know(self, maker: LineMaker, scene: Scene) -> None:
-        """Let a maker of lines know what was sent before."""
+        """Replay the frames that were sent before to a maker of lines."""
         sent: list[tuple[str | None, bytes]] = []
         for role, data in scene.before:
             before = Scene(role=role, variant=scene.variant, before=tuple(sent))
@@ -231,7 +232,7 @@ class Drafting:
         return "same_meaning" if values == [tree.value for tree in draft.trees] else "no"
 
     def _written(self, draft: Draft, lines: list[dict[str, object]]) -> bytes:
-        """Return the frames written anew. Where pieces are among them no context is asked: they are written as they are."""
+        """Return the encoded frames. Where they are fragments, the context is not asked: they are encoded as they are."""
         written = []
         for line in lines:
             record = {key: line[key] for key in ("message", "code", "header", "fields") if key in line}
@@ -242,7 +243,7 @@ class Drafting:
         return b"".join(written)
 
     def _before(self, scene: Scene) -> Any:
-        """Return what is known when the bytes begin; nobody who writes changes it."""
+        """Return the context at the start of the bytes; encoding does not change it."""
         key = (scene.role, scene.variant, scene.before, tuple(scene.limits.items()), scene.strict)
         if key not in self._known:
             self._known[key] = self.bench.read(scene, b"")[1]
@@ -250,7 +251,9 @@ class Drafting:
 
 
 def without_repetition(drafts: Iterable[Draft]) -> list[Draft]:
-    """Return drafts, of those with the same bytes in the same scene the first, which shows what all of them show."""
+    """Return drafts without duplicates: of drafts with equal bytes in equal scenes the first, which shows
+    the goals of all.
+    """
     first: dict[tuple[object, ...], Draft] = {}
     for draft in drafts:
         scene = draft.scene
@@ -262,7 +265,7 @@ def without_repetition(drafts: Iterable[Draft]) -> list[Draft]:
 
 
 def _is_compressed(tree: Node) -> bool:
-    """Tell whether any part is: who compresses chooses the bytes, and vectors hold those of level 0."""
+    """Return whether any part is compressed: the encoder chooses compressed bytes, and vectors hold those of level 0."""
     return any(isinstance(node.type, CompressedBody) for node in tree.walk())
 
 
@@ -272,7 +275,7 @@ def _both(known: Draft, other: Draft) -> Draft:
 
 
 def message_of(draft: Draft) -> str:
-    """Return what the last frame of a draft carries."""
+    """Return the name of the message in the last frame of a draft."""
     if not draft.trees:
         return ""
     value = draft.trees[-1].value
@@ -281,7 +284,7 @@ def message_of(draft: Draft) -> str:
 
 
 def _why_unwritten(draft: Draft, lines: list[dict[str, object]]) -> str:
-    """Return why encoding what was read is not asked for."""
+    """Return the reason why a draft is not an encoding vector."""
     if any("part" in line for line in lines):
         return "not encoded: pieces are cut from what they are together"
     if any(node.part == "tail" and node.size for tree in draft.trees for node in tree.walk()):

@@ -1,7 +1,8 @@
-"""Each message with nothing in it that need not be there: empty texts, many of the smallest items, and an empty field at its very end.
+"""Each message with as little in it as possible: empty texts, many of the smallest items, and an empty field at its end.
 
-What a decoder works out ahead, such as how many items at most there is room for, and what it asks at the end of a body, whether there is
-another field, is only wrong where fields are as small as may be.
+Some errors of a decoder show only where fields are as small as possible. One is a wrong bound on the number
+of items that the remaining bytes can hold. Another is a wrong test for a further field at the end of a
+body.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _LONGEST: Final = 2000
 
 
 def least_drafts(drafting: Drafting, scenery: Scenery) -> Iterator[Draft]:
-    """Return each message that has a list or a text that may be absent, as small as it can be."""
+    """Return each message that has a list or an optional text, as small as possible."""
     soil = scenery.soil
     plan = soil.plan
     for name, declared in plan.messages.items():
@@ -59,7 +60,7 @@ def _said(absent: int) -> str:
 
 
 def _emptied(soil: SampleBasis, message: str) -> dict[str, object]:
-    """Return what every text is, and how many items the message's own lists have."""
+    """Return the demands that empty every text and set the number of items of the message's own lists."""
     demands: dict[str, object] = {}
     for owner, fields in rows_of(soil.plan):
         for field in every_field(fields):
@@ -75,12 +76,12 @@ def _emptied(soil: SampleBasis, message: str) -> dict[str, object]:
 
 
 def _is_prefixed(type_: Type) -> bool:
-    """Say whether a type says its length itself."""
+    """Return whether a type starts with its own length."""
     return isinstance(type_, Text | Bytes | List) and isinstance(type_.length, Prefix)
 
 
 def _ends(rows: tuple[Field, ...]) -> tuple[int, ...]:
-    """Return how many fields are absent where a message can end with an empty one behind which others need not be there."""
+    """Return the numbers of absent fields with which a message ends in an empty field before its optional fields."""
     n_trailing = sum(isinstance(field.value, Trailing) for field in rows)
     return tuple(
         absent for absent in range(1, min(n_trailing + 1, len(rows))) if _is_prefixed(rows[-absent - 1].type)
@@ -88,7 +89,7 @@ def _ends(rows: tuple[Field, ...]) -> tuple[int, ...]:
 
 
 def _without(drafting: Drafting, specimen: SampleValue, scene: Scene, absent: int) -> Draft | None:
-    """Return the specimen without its last fields."""
+    """Return the sample without its last fields."""
     message = getattr(specimen.value, "message", None)
     if not isinstance(message, Record):
         return None

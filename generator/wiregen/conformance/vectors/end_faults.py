@@ -1,4 +1,4 @@
-"""Faults that move the end of something: lengths that step back where numbers wrap round, lists of fewer than no items, what has no end."""
+"""Faults that move an end: lengths that wrap round to step back, lists with negative counts, elements without an end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["endless_parts", "negative_counts", "wrapped_lengths"]
 
 
 def negative_counts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    """Say that a list has fewer than no items, and leave them out: a loop over them would do nothing."""
+    """Give a list a negative count, and leave its items out: a loop over them would do nothing."""
     parent = part.parent
     if part.node.part != "count" or parent is None or not isinstance(parent.type, List) or part.node.inner:
         return
@@ -38,7 +38,7 @@ def _negative(part: Part, data: bytes, fields: Fields) -> Iterator[bytes]:
 
 
 def wrapped_lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    """Say a length that is, where numbers wrap round, a step back to the length itself."""
+    """Set a length that, where numbers wrap round, steps back to the length itself."""
     match part.node.type:
         case Integer(size, False, endian) if part.node.part == "length" and size > 2:
             told = ((1 << 8 * size) - size).to_bytes(size, endian)
@@ -49,7 +49,9 @@ def wrapped_lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 
 
 def endless_parts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    """Put what reaches to the end, which nothing but its surroundings tell, where more might follow; nothing does."""
+    """Put an alternative that extends to the end of its region in a place where more bytes might follow,
+    though none do here.
+    """
     node = part.node
     if not isinstance(node.type, UnionReference) or node.end != len(data) or not node.children:
         return

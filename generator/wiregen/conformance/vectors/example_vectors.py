@@ -1,4 +1,4 @@
-"""What a file says of bytes itself: each of its examples as a vector, unless another one has the same bytes in the same scene."""
+"""The examples of a `.wire` file as vectors, unless another vector has the same bytes in the same scene."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Given:
     """An example as bytes.
 
     Attributes:
-        before: Who said what before, preambles left out.
-        role: Who sends it; None where the example does not say, and whoever may have sent it is taken.
-        violation: What is wrong with the bytes, by code or by rule; None: nothing is.
-        is_opening: They are a preamble.
+        before: Roles and the bytes that they sent before, without preambles.
+        role: The role that sends it, or None to try every role.
+        violation: The code or rule that the bytes violate, or None if they are valid.
+        is_opening: The bytes are a preamble.
     """
 
     name: str
@@ -41,7 +41,9 @@ Illustrated: TypeAlias = "tuple[list[Draft], Measure]"
 def illustrated(
     drafting: Drafting, scenery: Scenery, given: Iterable[Given], drafts: Iterable[Draft]
 ) -> Illustrated:
-    """Return the drafts of the examples whose bytes none of `drafts` has, and how many of them are shown by some vector."""
+    """Return the drafts of the examples whose bytes are not in `drafts`, and the number of examples that
+    some vector shows.
+    """
     known = {_key(draft) for draft in drafts}
     found: list[Draft] = []
     names, shown = [], []
@@ -63,7 +65,7 @@ def _key(draft: Draft) -> tuple[Scene, bytes]:
 
 
 def _held(drafting: Drafting, scenery: Scenery, example: Given) -> Iterator[Draft]:
-    """Yield what holds as the example says; that it does was checked of the frame, and here it is read in a stream."""
+    """Yield the draft if it holds as the example says. The frame was checked already; here it is read in a stream."""
     roles = tuple(drafting.plan.sends) if example.role is None else (example.role,)
     for role in roles or (None,):
         scene = Scene(role=role, variant=example.variant, before=_before(scenery, example, role))
@@ -82,7 +84,7 @@ def _holds(example: Given, draft: Draft) -> bool:
 
 
 def _is_own(drafting: Drafting, draft: Draft) -> bool:
-    """Say whether the message that is refused is one that this role sends."""
+    """Return whether the refused message is one that this role sends."""
     message = "" if draft.error is None else draft.error.path.partition(".")[0]
     declared = drafting.plan.messages.get(message)
     return declared is None or declared.role in (draft.scene.role, None)

@@ -1,4 +1,4 @@
-"""Classes of faults, and what their makers ask of a plan."""
+"""Classes of faults, and the facts of a schema that their makers use."""
 
 from __future__ import annotations
 
@@ -56,21 +56,22 @@ CLASSES: Final[dict[str, frozenset[str]]] = {
     "too deep": frozenset({"too_deep"}),
     "missing context": frozenset({"missing_context"}),
 }
-"""The codes that faults of a class are reported with. A length that is wrong is noticed at what follows from it."""
+"""The error codes that faults of a class are reported with. A wrong length is noticed at the bytes after it."""
 
 AT_THE_END: Final = "at the end"
-"""Which of the wrong lengths is the last part of a frame: nothing follows that a wrong end would spoil."""
+"""Name of the wrong lengths at the end of a frame, where a wrong end does not spoil later bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bad:
-    """Bytes with something wrong in them.
+    """Bytes with a fault.
 
     Attributes:
         kind: The class.
-        which: Which of several of that class.
-        shape: What alike parts have in common: there each of several is shown once, elsewhere only the first.
-        is_common: Alike parts are read in one place: it is not shown elsewhere.
+        which: The fault among several of that class.
+        shape: The shape that similar parts share. Each fault is shown once for a shape; other parts show
+            only the first.
+        is_common: The same code reads all similar parts: the other parts do not show the fault.
     """
 
     kind: str
@@ -84,7 +85,7 @@ Maker: TypeAlias = "Callable[[Part, bytes, Fields], Iterator[Bad]]"
 
 
 class Fields:
-    """What makers ask of a plan."""
+    """The facts of a schema that the makers of faults use."""
 
     def __init__(self, plan: Schema) -> None:
         self.plan = plan
@@ -97,7 +98,7 @@ class Fields:
         return frozenset(each.value for each in self.plan.enums[name].members)
 
     def endless(self, union: str) -> Iterator[int]:
-        """Return the codes of what reaches to the end, wherever that is."""
+        """Yield the codes of alternatives that extend to the end of their region."""
         for each in self.plan.unions[union].varieties:
             if self._schema.fields_reach_end(each.fields):
                 yield each.spans[0].low

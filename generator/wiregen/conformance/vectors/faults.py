@@ -1,7 +1,8 @@
-"""Classes of faults: how each is made of right bytes, and which codes it may be reported with.
+"""Classes of faults: how each is made from valid bytes, and with which codes it may be reported.
 
-A maker is given a part of a frame and yields what could be wrong there. What a decoder really says of it is asked of the
-careful codec; a fault that it reports with a code that the class has not, or not at all, is no vector of that class.
+A maker is given a part of a frame and yields the faults that are possible there. The reference codec
+decodes the result. If it accepts the bytes, or reports a code outside the class, they are not a vector of
+that class.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ from wiregen.runtime.schema.types import (
 __all__ = ["bad_parts"]
 
 _LONGEST: Final = 300
-"""Units of the texts that are put for the sake of a condition."""
+"""Units of the texts that are made for a condition."""
 
 
 def bad_parts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    """Return what can be wrong with a part of a frame."""
+    """Yield the possible faults of a part of a frame."""
     for make in _MAKERS:
         yield from make(part, data, fields)
 
@@ -50,7 +51,7 @@ def bad_parts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 
 
 def _constants(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    """Change what must be, or is worked out; sizes have classes of their own."""
+    """Change a constant or a computed value; sizes have classes of their own."""
     node = part.node
     notes = node.note.split(", ")
     if node.children or not node.size or isinstance(node.type, Bits):
@@ -65,7 +66,9 @@ def _constants(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 
 
 def _constant_bits(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    """Change the first and the last of the bits that must be so; a field's place leaves out the byte that it shares with one before."""
+    """Change the first and the last of the constant bits; a field's place excludes the byte that it shares
+    with the field before.
+    """
     node, type_ = part.node, part.node.type
     if not isinstance(type_, Bits) or "constant" not in node.note.split(", "):
         return
@@ -79,7 +82,7 @@ def _constant_bits(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 
 
 def _codes(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    """Put codes that mean nothing, the ones beside those that mean something first."""
+    """Put undefined codes, those next to a defined code first."""
     node, parent = part.node, part.parent
     if parent is not None and isinstance(parent.type, UnionReference) and node.part == "code":
         known, shape = fields.codes(parent.type.name), f"every {parent.type.name}"
@@ -104,7 +107,7 @@ def _codes_of_messages(fields: Fields) -> list[Span]:
 
 
 def _outside(part: Part, type_: UnionReference, data: bytes, fields: Fields) -> Iterator[Bad]:
-    """Put the code of a variety that may not stand here."""
+    """Put the code of an alternative that is not allowed here."""
     for each in fields.plan.unions[type_.name].varieties if type_.only is not None else ():
         told = number_bytes(part.node, each.spans[0].low)
         if told is not None and len(told) == part.node.size and each.name not in (type_.only or ()):
@@ -112,7 +115,7 @@ def _outside(part: Part, type_: UnionReference, data: bytes, fields: Fields) -> 
 
 
 def _strangers(spans: list[Span]) -> tuple[int, ...]:
-    """Return numbers beside those that mean something."""
+    """Return numbers next to the defined ones."""
     return _free(tuple(spans))
 
 
@@ -124,7 +127,7 @@ def _free(spans: tuple[Span, ...]) -> tuple[int, ...]:
 
 
 def _base(node: Node, fields: Fields) -> Element:
-    """Return the type of the number that a node's bytes are: of an enum its own."""
+    """Return the type of the number in a node's bytes; of an enum its underlying type."""
     return fields.plan.enums[node.type.name].type if isinstance(node.type, EnumReference) else node.type
 
 
@@ -152,7 +155,7 @@ def _booleans(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 
 
 def _constraints(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    """Put numbers at and beside those that expressions compare with, and the extremes."""
+    """Put numbers at and next to those that expressions compare with, and the extremes."""
     node = part.node
     base = _base(node, fields)
     if not isinstance(base, Integer | Varint) or node.part in ("length", "count", "code"):
@@ -206,7 +209,7 @@ def _codings(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 
 
 def _lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    """Say wrong lengths and counts, with the bytes that there are."""
+    """Set wrong lengths and counts, with the bytes unchanged."""
     node = part.node
     if not isinstance(node.value, int) or isinstance(node.value, bool) or not _measures(part, fields):
         return
@@ -229,7 +232,7 @@ def _lengths(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 
 
 def _beyond(node: Node, fields: Fields) -> Iterator[tuple[str, int]]:
-    """Return lengths that no frame has room for: called alike wherever they stand, to be shown once."""
+    """Yield lengths that exceed every frame: their names are the same at every place, so that each is shown once."""
     if isinstance(node.type, Integer):
         yield "largest", node.type.bounds[1]
     limits = fields.plan.limits
@@ -241,7 +244,7 @@ def _beyond(node: Node, fields: Fields) -> Iterator[tuple[str, int]]:
 
 
 def _kind(node: Node) -> str:
-    """Return what a number that measures is called, wherever it stands."""
+    """Return the name of a number that is a length or count, the same at every place."""
     name = node.part if node.part in ("length", "count") else "size"
     match node.type:
         case Integer(size):
@@ -285,7 +288,7 @@ def _texts(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 
 
 def _lengths_asked(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    """Put texts, bytes and lists of lengths at and beside those that conditions ask for, empty ones first."""
+    """Put texts, bytes and lists with lengths at and next to those that conditions ask for, empty ones first."""
     node = part.node
     inside = next((child for child in node.children if child.name == "data"), node)
     if isinstance(node.type, List):
@@ -304,7 +307,7 @@ def _lengths_asked(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 
 
 def _unit(type_: Text | Bytes) -> int:
-    """Return how many bytes one unit of its length is."""
+    """Return the number of bytes in one unit of the length."""
     return 2 if isinstance(type_, Text) and type_.encoding == "utf16" else 1
 
 
@@ -337,7 +340,7 @@ def _items_twice(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 
 
 def _unknown_and_empty(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    """Put a code that means nothing before no bytes at all."""
+    """Put an undefined code before an empty rest."""
     node, frame = part.node, part.parent
     if frame is None or not isinstance(frame.type, FrameReference):
         return

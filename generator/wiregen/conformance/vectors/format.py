@@ -1,17 +1,21 @@
 """A file of vectors as values, and as text that is small and shows a change as a changed line.
 
-Every vector begins where a connection begins: `before`, then `bytes`, are all that was sent, the preamble of a role included.
-Whoever judges a codec makes a decoder for each role, all with one context, and feeds them.
+Every vector begins at the start of a connection: `before`, then `bytes`, are all the bytes that were sent,
+the preamble of a role included. The test of a codec creates a decoder for each role, all with one context,
+and feeds them.
 
-Beyond what was promised from the beginning there are
+In addition to the original format there are
 
-- the kind `unwritable`: what an encoder must refuse cannot be said in bytes (one above the largest u8, say);
-- `{"*": [[what, count], …]}` in `frames`: texts, hexadecimal texts and lists that repeat themselves, put together again by
-  `expanded`. No field is named so, while one may be named `repeat`;
-- of an error `rule`, `path` and `inner_at`, for those who can tell; `code`, `at` and `recoverable` everyone can.
+- the kind `unwritable`: a value that an encoder must refuse cannot be expressed in bytes (one above the
+  largest u8, say);
+- `{"*": [[what, count], …]}` in `frames`: texts, hexadecimal texts and lists that repeat themselves, put
+  together again by `expanded`. A field cannot have this name, while one may be named `repeat`;
+- of an error `rule`, `path` and `inner_at`, which are optional for an implementation; every implementation
+  reports `code`, `at` and `recoverable`.
 
-Left out is what has its default. What is read of the bytes of a vector within limits, or by a strict decoder, stands in its line,
-as `again`; each is a vector of its own as soon as the file is read. Lines in `frames` have no offset, size, sender or raw bytes: they are the vector's.
+Defaults are left out. If the bytes of a vector are also read within limits or by a strict decoder, the
+results are in its line, as `again`; each becomes a vector of its own when the file is read. Lines in
+`frames` have no offset, size, sender or raw bytes: they are the vector's.
 """
 
 from __future__ import annotations
@@ -97,10 +101,10 @@ _DENSE: Final[Line] = {"allow_nan": False, "separators": (",", ":")}
 
 
 def read_vectors(text: str | bytes) -> VectorFile:
-    """Return what a file holds; repetitions in its frames stay as they are.
+    """Return the vectors of a file; repetitions in its frames are kept.
 
     Raises:
-        VectorsError: It is no file of vectors.
+        VectorsError: The text is not a file of vectors.
     """
     try:
         # Not `validate_json`: it refuses lone surrogates, which some texts may hold.
@@ -125,12 +129,12 @@ def write_vectors(file: VectorFile) -> str:
 
 
 def slug(text: str) -> str:
-    """Return a text as it stands in ids."""
+    """Return a text in the spelling of ids."""
     return _NO_WORD.sub("-", text.lower()).strip("-")
 
 
 def _shown(vector: AnyVector) -> Line:
-    """Return a vector without what has its default or is said by its id, but with its kind."""
+    """Return a vector without its defaults and without the parts that its id says, but with its kind."""
     if not isinstance(vector, Trace):
         unsaid = tuple(name for name in vector.covers if not _is_said(name, vector.id))
         vector = replace(vector, covers=unsaid)
@@ -141,12 +145,14 @@ def _shown(vector: AnyVector) -> Line:
 
 
 def _is_said(name: str, id_: str) -> bool:
-    """Say whether an id tells what is covered. That a field has its plain value everybody sees."""
+    """Return whether an id names the coverage. That a field has its plain value need not be said."""
     return name.endswith(" marked") or id_.endswith(slug(name))
 
 
 def _shorten(line: Line, *, is_alone: bool) -> None:
-    """Take the empty header out of a line, for none means the same, and that it is not canonical, which `encodes` says of one frame."""
+    """Remove the empty header from a line, which is the default, and the mark of non-canonical bytes, which
+    `encodes` of one frame implies.
+    """
     if line.get("header") == {}:
         del line["header"]
     if is_alone:
@@ -161,7 +167,7 @@ def _told(place: tuple[int | str, ...], message: str) -> str:
 
 
 def octets_of(vector: AnyVector) -> Iterator[Octets]:
-    """Return all bytes that a vector holds."""
+    """Yield all bytes of a vector."""
     if isinstance(vector, Trace):
         yield from (step.bytes for step in vector.steps)
         return
@@ -173,10 +179,10 @@ def octets_of(vector: AnyVector) -> Iterator[Octets]:
 
 
 def size_of(vector: AnyVector) -> int:
-    """Return how many bytes, characters and items a vector holds, its repetitions written out.
+    """Return the number of bytes, characters and items in a vector, its repetitions written out.
 
     Raises:
-        VectorsError: A repetition is none.
+        VectorsError: A repetition is malformed.
     """
     lines = vector.frames if isinstance(vector, Valid | Unwritable) else ()
     return sum(map(octets_size, octets_of(vector))) + expanded_size(lines)

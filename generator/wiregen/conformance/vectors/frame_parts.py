@@ -1,4 +1,4 @@
-"""Where the parts of a frame lie, which place of the .wire file each belongs to, and which lengths cover it."""
+"""The spans of the parts of a frame, the place of each in the .wire file, and the lengths that cover it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["Part", "owner_of", "parts_of", "row_of", "spans_of"]
 
 _INDEX: Final = re.compile(r"\[\d+\]")
 _MOST_SPANS: Final = 24
-"""Items of a list whose places are told one by one."""
+"""Items of a list whose spans are listed one by one."""
 _RECORDS: Final = (StructReference, MessageReference, FrameReference, UnionReference, PreambleReference)
 
 
@@ -37,10 +37,10 @@ class Part:
     """A node and its surroundings.
 
     Attributes:
-        site: Its place in the .wire file: the declaration, the field, what of the field it is.
-        around: The declaration around that declaration.
-        own: The nodes of numbers that count what it holds.
-        lengths: Those that count its bytes too, innermost first.
+        site: Its place in the .wire file: the declaration, the field, the part of the field.
+        around: The enclosing declaration of that declaration.
+        own: The nodes of numbers that count its content.
+        lengths: The nodes of enclosing lengths that count its bytes too, innermost first.
     """
 
     node: Node
@@ -52,7 +52,7 @@ class Part:
 
 
 def parts_of(tree: Node) -> tuple[Part, ...]:
-    """Return all parts of a frame as it came; what is inflated or joined has no place there."""
+    """Return all parts of a frame as received; decompressed and reassembled data have no place there."""
     return tuple(_below(tree, None, ("", ""), (), {}))
 
 
@@ -82,7 +82,7 @@ def _site(node: Node, owner: str) -> str:
 
 
 def _which(node: Node, parent: Node | None) -> str:
-    """Return what tells fields without a name apart: any number of them may be called `_`."""
+    """Return the suffix that distinguishes fields without a name, any number of which may be called `_`."""
     if node.name != "_" or parent is None:
         return ""
     number = next(
@@ -94,7 +94,7 @@ def _which(node: Node, parent: Node | None) -> str:
 
 
 def owner_of(node: Node) -> str | None:
-    """Return the declaration that a node is of, if it holds fields."""
+    """Return the declaration of a node, if it holds fields."""
     value = node.value
     if not isinstance(node.type, _RECORDS):
         return None
@@ -118,7 +118,7 @@ def row_of(node: Node) -> dict[str, Node]:
 
 
 def _measures(node: Node, row: dict[str, Node]) -> tuple[Node, ...]:
-    """Return the numbers that say how many bytes a node takes."""
+    """Return the numbers that give the size of a node in bytes."""
     prefix = next((child for child in node.children if child.part == "length" and not child.inner), None)
     if prefix is not None and isinstance(node.type, Text | Bytes | Region):
         return (prefix,)
@@ -138,10 +138,10 @@ def _names(expression: Expression) -> Iterator[str]:
 
 
 def spans_of(tree: Node) -> tuple[tuple[str, int, int], ...]:
-    """Return name, start and end of each part that is not empty; long lists are told as a whole.
+    """Return name, start and end of each part that is not empty; a long list has one span.
 
-    Names are the paths of errors, but a field of the frame itself has its own name. What has a length has two parts of
-    one name: the length, and what it counts.
+    Names are the paths of errors, but a field of the frame itself has its own name. An element with a
+    length has two parts of one name: the length, and the content that it counts.
     """
     return tuple((_named(node, tree), node.start - tree.start, node.end - tree.start) for node in _told(tree))
 

@@ -1,4 +1,4 @@
-"""Headers with every message: code that reads or writes a message may do it with its header, and must do it right each time."""
+"""Headers with every message: code may read or write a message together with its header, and must be right each time."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["headed_drafts"]
 
 _LONGEST: Final = 300
 _MOST: Final = 12
-"""Values of a field that are put before each message; numbers that only count on are not told apart."""
+"""Values of a field that are put before each message; numbers that only count up are treated as equal."""
 
 
 def headed_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft]:
-    """Return each message with what its header has with others, one field at a time."""
+    """Yield each message with the header values of other messages, one field at a time."""
     plain = [draft for draft in frames if _is_plain(draft)]
     seen = _seen(plain)
     shown: set[str] = set()
@@ -49,7 +49,7 @@ def _place(draft: Draft) -> str:
 
 
 def _seen(frames: list[Draft]) -> dict[tuple[str, str], dict[str, Value]]:
-    """Return what stands in each field of headers, somewhere."""
+    """Return the values of each field of headers in all frames."""
     found: dict[tuple[str, str], dict[str, Value]] = {}
     for draft in frames:
         for field, value in draft.trees[0].value.header.items():

@@ -1,4 +1,6 @@
-"""What is refused: each class of faults once at each place of the .wire file, and what is tolerated but not if strict."""
+"""Refused bytes: each class of faults once at each place of the .wire file, and faults that only a strict
+reader refuses.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ class Faults:
     """Puts faults into frames.
 
     Attributes:
-        drafts: Bytes that are refused, and those that are read though they are not canonical.
+        drafts: Bytes that are refused, and accepted bytes that are not canonical.
     """
 
     def __init__(self, drafting: Drafting) -> None:
@@ -39,7 +41,7 @@ class Faults:
         self.drafts: list[Draft] = []
 
     def put_into(self, draft: Draft) -> None:
-        """Keep what can be wrong with a frame and is not shown yet."""
+        """Keep the possible faults of a frame that are not shown yet."""
         if len(draft.data) > _LONGEST or len(draft.trees) != 1:
             return
         self._put(draft)
@@ -54,11 +56,14 @@ class Faults:
                 self._keep(limited, name)
 
     def put_at_end(self, draft: Draft) -> None:
-        """Keep what can be wrong where a frame ends that is as small as may be: these are shown of it rather than of another."""
+        """Keep the possible faults at the end of a minimal frame: these are shown with it rather than with
+        another frame.
+        """
         self._put(draft, is_at_end=True)
 
     def _put(self, draft: Draft, *, is_at_end: bool = False) -> None:
-        # Parts lie in the stream of their sender, behind what it sent before.
+        # Offsets of parts count from the start of their sender's stream, after the bytes that it sent
+        # before.
         behind = b"".join(sent for role, sent in draft.scene.before if role == draft.scene.role)
         for part in parts_of(draft.trees[0]):
             for bad in bad_parts(part, behind + draft.data, self._fields):
@@ -70,7 +75,9 @@ class Faults:
                     self._try(draft, bad, part, data[len(behind) :], names)
 
     def _site(self, site: str, draft: Draft, bad: Bad) -> str:
-        """Return where a part is shown; what a header says is judged anew with each message, and so is what a struct in it says."""
+        """Return the place at which a part is shown; faults of a header, and of a struct in it, are shown
+        anew with each message.
+        """
         owner, plan = site.partition(".")[0], self._drafting.plan
         is_header = owner in plan.frames
         variant = f"{draft.scene.variant}: " * bool(draft.scene.variant)
@@ -82,7 +89,7 @@ class Faults:
         return f"{message_of(draft)} in {site}" if bad.kind in of else site
 
     def _wanted(self, bad: Bad, site: str) -> list[str]:
-        """Return what a fault would show that nothing shows yet."""
+        """Return the goals of a fault that are not shown yet."""
         what = f"{bad.kind} {bad.which}".strip()
         own = f"{site}: {bad.kind if bad.shape else what}"
         every = [own] if not bad.shape else [f"{bad.shape}: {what}", *([] if bad.is_common else [own])]
@@ -99,7 +106,9 @@ class Faults:
             self._tolerated(changed, names)
 
     def _told(self, names: list[str], error: DecodeError, bad: Bad, part: Part) -> list[str]:
-        """Return what a fault shows: where another field's condition tells of it, that is said, and it is still wanted of its own."""
+        """Return the goals that a fault shows. If the condition of another field fails, the names say so,
+        and the fault is still needed.
+        """
         path = _INDEX.sub("", error.path)
         if (
             bad.kind not in _OF_CONDITIONS
@@ -114,7 +123,7 @@ class Faults:
         return name not in self._known and self._tried.get(name, 0) < _PATIENCE
 
     def _tolerated(self, changed: Draft, names: list[str]) -> None:
-        """Keep what is read, where a strict reader refuses it."""
+        """Keep bytes that a lenient reader accepts and a strict reader refuses."""
         strict = self._drafting.draft(replace(changed.scene, strict=True), changed.data)
         if strict.error is not None and strict.error.code in _OF_STRICT:
             self._keep(changed, *names)
@@ -136,7 +145,7 @@ class Faults:
                 self._keep(cut, name)
 
     def _unset(self, draft: Draft) -> None:
-        """Leave out what sets the scene."""
+        """Leave out the frames that set the scene."""
         name = f"{message_of(draft)}: missing context"
         scene = replace(draft.scene, before=draft.scene.before[:-1])
         is_needed = bool(draft.scene.before) and bool(self._drafting.plan.contexts)
@@ -157,7 +166,7 @@ class Faults:
 
 _INDEX: Final = re.compile(r"\[\d+\]")
 _OF_CONDITIONS: Final = ("constraint broken", "bad enum")
-"""Classes whose bytes may be right as they are, and wrong by what is said of others."""
+"""Classes whose bytes may be valid alone, and wrong by the conditions on other fields."""
 _OF_HEADERS: Final = frozenset(
     {
         "bad enum",
@@ -169,14 +178,16 @@ _OF_HEADERS: Final = frozenset(
         "length beyond the limit",
     }
 )
-"""Classes that are shown with every message where they concern its header."""
+"""Classes that are shown with every message if they concern its header."""
 _SHORTER: Final = "a byte less"
 _AT_ENDS: Final = frozenset({("extra", ""), ("length too short", _SHORTER)})
-"""What is shown with every message wherever it may end: part of a field that need not be there, or something behind the last one."""
+"""Faults that are shown with every message wherever it may end: part of an optional field, or bytes after
+the last field.
+"""
 _OF_STRUCTS: Final = frozenset({"bad value", "length negative", "length too long"})
-"""Classes that are shown with every message where they concern a struct in it."""
+"""Classes that are shown with every message if they concern a struct in it."""
 _MAY_BE_RIGHT: Final = ("constraint broken", "length too long", "length too short")
-"""Classes whose bytes may say something else that is right."""
+"""Classes whose bytes may have another valid meaning."""
 _OF_STRICT: Final = frozenset(
     {
         "invalid_value",
@@ -188,10 +199,10 @@ _OF_STRICT: Final = frozenset(
         "unknown_code",
     }
 )
-"""What a lenient reader tolerates is refused with one of these."""
+"""Codes with which a strict reader refuses bytes that a lenient one accepts."""
 
 
 def _absent(draft: Draft) -> str:
-    """Return how many fields are absent, as coverage calls it."""
+    """Return the number of absent fields, in the words of the coverage."""
     absent = getattr(getattr(draft.trees[0].value, "message", None), "absent", 0)
     return f" without its last {absent}" if absent else ""

@@ -1,4 +1,6 @@
-"""Each variety as the last thing of a frame: nothing follows that would show that it is read too far, or not far enough."""
+"""Each alternative as the last element of a frame, where later bytes do not reveal that it is read too far,
+or not far enough.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,11 @@ __all__ = ["moved_drafts"]
 
 _LONGEST: Final = 200
 _PLACES: Final = 3
-"""Frames that a variety is tried in."""
+"""Frames in which an alternative is tried."""
 
 
 def moved_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft]:
-    """Return a frame that ends with each variety that no frame ends with yet."""
+    """Yield a frame that ends with each alternative that is not yet last in a frame."""
     short = [draft for draft in frames if len(draft.trees) == 1 and len(draft.data) <= _LONGEST]
     ends = [(draft, site, union) for draft in short for site, union in _ends(draft)]
     for value in _elsewhere(frames):
@@ -38,7 +40,9 @@ def moved_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft]:
 
 
 def _endless(drafting: Drafting, frames: list[Draft], ends: list[tuple[Draft, str, str]]) -> Iterator[Draft]:
-    """Return what reaches to the end, wherever that is, in each place where a frame may end: only there does it matter that it is the end."""
+    """Yield the alternatives that extend to the end of their region, in each place where a frame may end:
+    only there does the end matter.
+    """
     fields = Fields(drafting.plan)
     unions = {union for _, _, union in ends}
     codes = {union: frozenset(fields.endless(union)) for union in unions}
@@ -65,7 +69,7 @@ def _varieties(frames: list[Draft]) -> Iterator[Variety]:
 
 
 def _ends(draft: Draft) -> Iterator[tuple[str, str]]:
-    """Return where a variety is the last thing of a frame."""
+    """Yield the places where an alternative is the last element of a frame."""
     for part in parts_of(draft.trees[0]):
         node, type_ = part.node, part.node.type
         if isinstance(type_, UnionReference) and node.end == draft.trees[0].end and not draft.scene.variant:
@@ -73,7 +77,7 @@ def _ends(draft: Draft) -> Iterator[tuple[str, str]]:
 
 
 def _elsewhere(frames: list[Draft]) -> Iterator[Variety]:
-    """Return the fullest of each variety that is nowhere the last thing."""
+    """Yield the largest value of each alternative that is not the last element of any frame."""
     plain: set[tuple[str, str]] = set()
     found: dict[tuple[str, str], Variety] = {}
     for draft in frames:

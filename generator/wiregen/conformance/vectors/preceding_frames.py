@@ -1,4 +1,4 @@
-"""What must have been said before a frame can be read: preambles, and messages that set contexts."""
+"""The frames that must be sent before a frame can be read: preambles, and messages that set contexts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Known", "Scenery"]
 
 
 class Known:
-    """A context that knows what it is given, whoever asks."""
+    """A context with given entries, the same for every sender."""
 
     def __init__(self, entries: dict[tuple[str, tuple[object, ...]], object]) -> None:
         self._entries = entries
@@ -38,7 +38,9 @@ class Scenery:
     def before(
         self, specimen: SampleValue, role: str | None, variant: str | None
     ) -> tuple[tuple[str | None, bytes], ...] | None:
-        """Return what is sent before a specimen, the openings included; None where nothing sets its scene."""
+        """Return the frames sent before a sample, the preambles included, or None if the scene cannot be
+        set.
+        """
         said = [
             self._said(name, keys, value, role, variant) for (name, keys), value in specimen.scene.items()
         ]
@@ -55,7 +57,7 @@ class Scenery:
         return ((role, self._openings[role]),) if role in self._openings else ()
 
     def _opening(self, role: str) -> bytes | None:
-        """Return the plainest preamble of a role that can be written; None where none is found."""
+        """Return the plainest preamble of a role that can be written, or None if none is found."""
         written: list[bytes] = []
 
         def take(specimen: SampleValue) -> bool:
@@ -69,7 +71,7 @@ class Scenery:
     def _said(
         self, name: str, keys: tuple[object, ...], value: object, role: str | None, variant: str | None
     ) -> tuple[str | None, bytes] | None:
-        """Return who says so that a context has an entry, and the bytes."""
+        """Return the sender and the bytes of a frame that sets an entry of a context."""
         entry = self._plan.contexts[name]
         for setting in entry.settings:
             target = setting.target
@@ -86,7 +88,7 @@ class Scenery:
         return None
 
     def _speaker(self, target: str, role: str | None) -> str | None:
-        """Return who sends a message or frame; of what both may send, the one that asks."""
+        """Return the role that sends a message or frame; if both may send it, the role that asks."""
         kind = self._plan.messages.get(target) or self._plan.frames.get(target)
         return (None if kind is None else kind.role) or role
 

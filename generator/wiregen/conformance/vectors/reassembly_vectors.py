@@ -1,4 +1,6 @@
-"""Several frames that are one thing: pieces and their last one, whole, alternating, and left open."""
+"""Several frames that form one message: fragments and the last one, a whole message, alternating messages,
+an incomplete one.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,11 @@ __all__ = ["joined_drafts"]
 
 _KEYS: Final = (3, 5)
 _LEAST, _ENOUGH = 3, 6
-"""Of how many bytes a block must be to come in three pieces, and to come in pieces of several bytes."""
+"""Minimum size of a block in bytes for three fragments, and for fragments of several bytes."""
 
 
 def joined_drafts(drafting: Drafting, scenery: Scenery, frames: list[Draft]) -> Iterator[Draft]:
-    """Return what shows the joins of a protocol; `frames`: whole ones, of which blocks are taken."""
+    """Yield the drafts of a protocol's reassembly; `frames`: whole ones, from which blocks are taken."""
     for name, join in drafting.plan.joins.items():
         make = _of_messages if join.block is None else _of_blocks
         for what, scene, data, ends, covers in make(drafting, scenery, name, frames):
@@ -39,14 +41,14 @@ def joined_drafts(drafting: Drafting, scenery: Scenery, frames: list[Draft]) -> 
 
 
 Made: TypeAlias = Iterator[tuple[str, Scene, bytes, bool, tuple[str, ...]]]
-"""What it shows, the scene, the bytes, whether the stream ends behind them, and the options that were taken for it."""
+"""The goal, the scene, the bytes, whether the stream ends after them, and the options that were taken."""
 
 
 # ---- pieces that are messages
 
 
 def _of_messages(drafting: Drafting, scenery: Scenery, name: str, frames: list[Draft]) -> Made:
-    """Join pieces of frames that carry the pieces' messages: what they are together is cut from a frame that there is."""
+    """Yield reassemblies of messages that carry fragments, whose data is cut from an existing frame."""
     join = drafting.plan.joins[name]
     part, end = join.parts[0], join.lasts[0]
     for role in _roles(drafting, part.target):
@@ -87,20 +89,20 @@ def _orders(
 
 
 def _most(drafting: Drafting) -> int:
-    """Return how many bytes may be joined."""
+    """Return the number of bytes that may be reassembled."""
     most: int = drafting.plan.limits[limit_of_joins(drafting.plan)]
     return most
 
 
 def _too_long(scene: Scene, data: bytes, n_bytes: int) -> Iterator[tuple[str, Scene, bytes, bool]]:
-    """Return a join at the edge of what may be joined, and one beyond."""
+    """Yield a reassembly at the edge of its limit, and one beyond."""
     edges = (("as long as may be", n_bytes, False), ("too long", n_bytes - 1, True))
     for what, most, is_refused in edges[: min(n_bytes, 1) + 1]:
         yield f"{what}: joined", replace(scene, limits={"joined": most}), data, is_refused
 
 
 def _frame_for(name: str, role: str | None, frames: list[Draft]) -> bytes:
-    """Return a frame of a kind, to be cut; nothing where there is none."""
+    """Return a frame of a kind, to be cut; empty if there is no such frame."""
     found = [
         draft.data
         for draft in frames
@@ -119,7 +121,7 @@ def _roles(drafting: Drafting, target: str) -> list[str | None]:
 
 
 class _Pieces:
-    """Writes the frames of pieces."""
+    """Writes the frames of fragments."""
 
     def __init__(self, drafting: Drafting, scenery: Scenery, role: str | None, keys: tuple[str, ...]) -> None:
         self._drafting = drafting
@@ -129,10 +131,10 @@ class _Pieces:
         self.covers: dict[str, None] = {}
 
     def write(self, setting: Setting, data: bytes, key: int) -> bytes:
-        """Return the frame of a piece that holds `data`.
+        """Return the frame of a fragment that holds `data`.
 
         Raises:
-            EncodeError, UngrownError: There is no such frame.
+            EncodeError, UngrownError: Such a frame does not exist.
         """
         target = setting.target
         plan = self._drafting.plan
@@ -146,7 +148,7 @@ class _Pieces:
 
 
 def _met(target: str, when: Expression | None) -> dict[str, object]:
-    """Return what makes a plain condition hold: a flag, one that is not set, a number."""
+    """Return the demands that make a plain condition hold: a flag, a flag that is not set, a number."""
     match when:
         case FieldReference((name,)):
             return {f"{target}.{name}": True}
@@ -208,7 +210,7 @@ def _block_of(draft: Draft, block: str) -> bytes:
 
 
 class _Blocks:
-    """Writes frames with a piece of a block in place of the block."""
+    """Writes frames with a fragment of a block in place of the block."""
 
     def __init__(self, drafting: Drafting, draft: Draft, name: str, join: Join) -> None:
         self._plan = drafting.plan
@@ -217,7 +219,8 @@ class _Blocks:
         self._join = join
 
     def write(self, data: bytes, *, is_last: bool, step: int = 0) -> bytes:
-        """Return a frame with a piece; `step`: how far its keys are from those of the frame that is cut.
+        """Return a frame with a fragment; `step`: the distance of its keys from those of the frame that is
+        cut.
 
         Raises:
             EncodeError: It cannot be written.

@@ -1,4 +1,4 @@
-"""What the careful codec says of bytes in their scene: the verdict of every vector."""
+"""The result of the reference codec for bytes in their scene, which is the verdict of every vector."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from wiregen.runtime.stream.reference_decoder import reference_decoder
 __all__ = ["Item", "ReferenceVerdicts", "Scene"]
 
 Item: TypeAlias = "tuple[int, int, Node | DecodeError]"
-"""Offset and size in the bytes that are judged, and what is there."""
+"""Offset and size in the judged bytes, and the frame or error there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """How bytes are to be read: who sends them, what was sent before, in which order, and what the reader was told."""
+    """How bytes are to be read: their sender, the bytes that were sent before, in order, and the options of
+    the reader.
+    """
 
     role: str | None = None
     variant: str | None = None
@@ -30,7 +32,7 @@ class Scene:
 
     @property
     def n_own_bytes(self) -> int:
-        """How many bytes the same role sent before."""
+        """The number of bytes that the same role sent before."""
         return sum(len(data) for role, data in self.before if role == self.role)
 
 
@@ -41,13 +43,13 @@ class ReferenceVerdicts:
         self.plan = plan
 
     def read(self, scene: Scene, data: bytes, *, ends: bool = False) -> tuple[tuple[Item, ...], Context]:
-        """Return the frames of `data`, and the first error if there is one; and what is known after them.
+        """Return the frames of `data` and the first error, if any; and the context after them.
 
-        A frame that is cut is an error: nothing follows. Something joined that lacks its last piece is one only where the stream
-        `ends`.
+        A frame that is cut off is an error, as its rest does not follow. An unfinished reassembly is one
+        only if the stream `ends`.
 
         Raises:
-            DecodeError: What was sent before does not conform.
+            DecodeError: The bytes that were sent before do not conform.
         """
         context = Context(self.plan, limits=scene.limits)
         decoders: dict[str | None, Any] = {}

@@ -1,4 +1,4 @@
-"""The vector of a value that an encoder refuses, told as its line says it."""
+"""The vector of a value that an encoder refuses, encoded from its line."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ __all__ = ["once_each", "refused"]
 
 
 def refused(drafting: Drafting, draft: Draft, value: object, covers: str) -> Iterator[Unwritable]:
-    """Yield the vector of a value in the scene of a draft if it is refused, as the careful codec takes its line.
+    """Yield the vector of a value in the scene of a draft if the reference codec refuses its line.
 
-    Not where it lacks something that its other fields now ask for: it then has what they forbid, too, and either may be said.
+    Skip a value that lacks a field which its other fields now require: it then also has a field that they
+    forbid, and either may be reported.
     """
     scene = draft.scene
     try:
@@ -35,7 +36,9 @@ def refused(drafting: Drafting, draft: Draft, value: object, covers: str) -> Ite
 
 
 def once_each(vectors: Iterable[Unwritable]) -> tuple[Unwritable, ...]:
-    """Return vectors, of those with the same frames in the same scene the first, which shows what all of them show."""
+    """Return vectors without duplicates: of those with equal frames in equal scenes the first, which shows
+    the goals of all.
+    """
     first: dict[str, Unwritable] = {}
     for vector in vectors:
         key = repr((vector.from_role, vector.variant, vector.before, vector.frames))

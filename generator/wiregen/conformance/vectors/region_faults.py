@@ -1,4 +1,4 @@
-"""Faults of regions: a size that is one off, and streams that are not compressed as they should be."""
+"""Faults of regions: a size that is off by one, and streams with wrong compression."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["wrong_compression", "wrong_regions"]
 
 
 def wrong_regions(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
-    """Leave a byte over at the end of what must be filled, and take the last one away."""
+    """Add a byte to the end of a region that must be filled, and remove its last byte."""
     node = part.node
     if not isinstance(node.type, Region) or not isinstance(node.type.carrier, InSize | Prefix):
         return
@@ -61,6 +61,6 @@ def _wrong_streams(body: bytes, algorithm: str) -> Iterator[tuple[str, str, byte
 
 
 def _stored(data: bytes, bits: int) -> bytes:
-    """Return a stream of stored blocks, the same with every zlib."""
+    """Return a stream of stored blocks, which is the same with every zlib."""
     squeeze = zlib.compressobj(0, zlib.DEFLATED, bits)
     return squeeze.compress(data) + squeeze.flush()

@@ -38,7 +38,7 @@ STRICT: Final = ConfigDict(extra="forbid", validate_by_name=True, validate_by_al
 
 
 class VectorsError(ValueError):
-    """A file that is no file of vectors; the text says where."""
+    """A text that is not a file of vectors; the message names the place."""
 
 
 # ---- bytes ----
@@ -66,7 +66,7 @@ Octets: TypeAlias = HexText | tuple[Hex | Repeat, ...]
 
 
 def octets(data: Octets) -> bytes:
-    """Return the bytes that are meant."""
+    """Return the bytes of their notation."""
     if isinstance(data, str):
         return bytes.fromhex(data)
     return b"".join(
@@ -76,7 +76,7 @@ def octets(data: Octets) -> bytes:
 
 
 def compact(data: bytes) -> Octets:
-    """Return bytes as they stand in a file."""
+    """Return the notation of bytes in a file."""
     start, end, unit = _middle_run(data)
     if end - start > _LONG:
         return (
@@ -89,7 +89,9 @@ def compact(data: bytes) -> Octets:
 
 
 def _middle_run(data: AnyStr) -> tuple[int, int, AnyStr]:
-    """Return where bytes or a text repeat around their middle, and what; quick, where a pattern would take its time."""
+    """Return the span and the unit of a repetition around the middle of bytes or a text; quick where a
+    pattern would be slow.
+    """
     middle = len(data) // 2
     around = data[middle : middle + 2 * _LONGEST_UNIT]
     for size in range(1, _LONGEST_UNIT + 1) if len(data) > _LONG else ():
@@ -100,7 +102,7 @@ def _middle_run(data: AnyStr) -> tuple[int, int, AnyStr]:
 
 
 def _reach(data: AnyStr, middle: int, size: int) -> tuple[int, int]:
-    """Return how far each byte is the one `size` before it: in slices, for these compare quickly."""
+    """Return how far each byte equals the one `size` before it; compares slices, which is quick."""
     start, end = middle, middle + size
     step = min(1 << (len(data).bit_length() - 1), _AT_ONCE)
     while step:
@@ -149,7 +151,7 @@ def expanded(value: JsonValue) -> JsonValue:
     """Return a part of a line with its repetitions put together again.
 
     Raises:
-        VectorsError: A repetition is none.
+        VectorsError: A repetition is malformed.
     """
     match value:
         case {"*": runs} if len(value) == 1:
@@ -201,7 +203,7 @@ def _compacted_list(items: list[object]) -> object:
 
 
 def _merged(runs: list[list[JsonValue]]) -> list[list[object]]:
-    """Return runs with those of few items put together."""
+    """Return runs with those of few items merged."""
     merged: list[list[JsonValue]] = []
     for items, count in runs:
         if count < _LEAST_ITEMS and merged and merged[-1][1] == 1:
@@ -217,7 +219,7 @@ def _merged(runs: list[list[JsonValue]]) -> list[list[object]]:
 
 
 def octets_size(data: Octets) -> int:
-    """Return how many bytes are meant."""
+    """Return the number of bytes of their notation."""
     if isinstance(data, str):
         return len(data) // 2
     sizes = (
@@ -228,10 +230,10 @@ def octets_size(data: Octets) -> int:
 
 
 def expanded_size(value: JsonValue) -> int:
-    """Return how many characters and items a part of a line has, its repetitions written out.
+    """Return the number of characters and items in a part of a line, its repetitions written out.
 
     Raises:
-        VectorsError: A repetition is none.
+        VectorsError: A repetition is malformed.
     """
     match value:
         case {"*": [*runs]} if len(value) == 1:

@@ -1,4 +1,6 @@
-"""What was made, held against what judged it, as its file says it: a vector that contradicts itself is never written."""
+"""The built vectors compared with the reference codec, as the file gives them: a vector that contradicts
+itself is never written.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,11 @@ from wiregen.runtime.schema.protocol import Schema
 __all__ = ["unheld"]
 
 _LARGE: Final = 1 << 16
-"""Bytes, characters and items of a vector that is not gone through again, for that would take its time."""
+"""Bytes, characters and items of a vector that is not checked again, as that would be slow."""
 
 
 def unheld(plan: Schema, vectors: Iterable[AnyVector]) -> Iterator[tuple[str, Finding]]:
-    """Yield the vectors that the careful codec does not say the same of as they do, by their ids."""
+    """Yield the ids of vectors whose verdict differs from that of the reference codec, and the findings."""
     door = ReferenceImplementation(plan)
     for vector in vectors:
         if size_of(vector) <= _LARGE:

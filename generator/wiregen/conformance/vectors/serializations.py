@@ -17,7 +17,9 @@ Carry: TypeAlias = "Callable[[Draft, list[dict[str, object]]], dict[str, object]
 
 
 def carrier(package: Package) -> Carry:
-    """Return what gives, for a draft, the bytes in each serialization, and in `note` why one has none."""
+    """Return the function that gives a draft's bytes in each serialization, and in `note` the reason for
+    those without.
+    """
     ways = package.carriers()
 
     def carry(draft: Draft, lines: list[dict[str, object]]) -> dict[str, object]:

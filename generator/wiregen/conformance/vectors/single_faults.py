@@ -1,4 +1,4 @@
-"""What was refused for the sake of something else in its frame, in a frame where nothing else is wrong."""
+"""Values that were refused for another fault in their frame, put in a frame without another fault."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PATIENCE: Final = 3
 
 
 def unmixed_drafts(crop: Crop) -> Iterator[Draft]:
-    """Return frames with values that only frames showed that are refused by what another field says."""
+    """Yield frames with such values, if the only fault is the value of another field."""
     for name, (specimen, error, role, variant) in crop.refusals():
         site = name.partition(" ")[0]
         if "." not in site or _field(site) == _field(error.path):
@@ -38,7 +38,7 @@ def unmixed_drafts(crop: Crop) -> Iterator[Draft]:
 
 
 def _with(draft: Draft, site: str, values: list[object]) -> Iterator[tuple[Draft, object]]:
-    """Return a frame with another value at a place, if it has something there."""
+    """Yield a frame and another value for a place, if the frame has that place."""
     frame = copy.deepcopy(draft.trees[0].value)
     for place, holder, key in places(frame):
         if place == site and holder[key] is not None and values:

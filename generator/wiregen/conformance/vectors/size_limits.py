@@ -1,7 +1,7 @@
-"""Frames at the limits that hold by default: as large as may be and a byte larger, lists an item longer.
+"""Frames at the default limits: as large as allowed and one byte larger, lists one item longer.
 
-A list as long as may be is shown once for each protocol: reading so many records carefully takes seconds, and with limits of their own
-vectors show it of each list with fewer.
+A list of the largest size is shown once for each protocol: reading so many records with the reference codec
+takes seconds. With limits of their own, vectors show the same of each list with fewer items.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ __all__ = ["extreme_drafts"]
 
 _LONGEST: Final = 300
 _FEW: Final = 23
-"""Items that stand for many; no list of specimens is as long."""
+"""Items that represent many; lists of samples are shorter."""
 _TURNS: Final = 4
-"""Corrections of a size until it fits: its own length may take other room."""
+"""Corrections of a size until it fits: its own length may change its size."""
 _LARGEST: Final = 1 << 26
-"""Bytes of the largest frame that is made; a protocol with a higher limit has it shown by a lower one."""
+"""Bytes of the largest frame that is made; a protocol with a higher limit is tested with a lower one."""
 
 
 def extreme_drafts(
     drafting: Drafting, soil: SampleBasis, frames: list[Draft]
 ) -> Iterator[Draft | Unwritable]:
-    """Return each message at the limit of a frame and beyond, and each list."""
+    """Yield each message at the limit of a frame and beyond, and each list."""
     growing = Extremes(drafting, soil)
     for draft in frames:
         if len(draft.trees) == 1 and len(draft.data) <= _LONGEST:
@@ -51,7 +51,7 @@ def extreme_drafts(
 
 
 class Extremes:
-    """Grows frames; each message once, each list once."""
+    """Makes large frames; each message once, each list once."""
 
     def __init__(self, drafting: Drafting, soil: SampleBasis) -> None:
         self._drafting = drafting
@@ -100,7 +100,7 @@ class Extremes:
             return
 
     def _unit(self, site: str, value: object) -> Value:
-        """Return what a field is filled with that may be as long as a frame; None: it may not."""
+        """Return the unit that fills a field that may be as long as a frame, or None if it may not."""
         type_ = self._soil.types.get(site)
         if not isinstance(type_, Text | Bytes) or not isinstance(value, str | bytes):
             return None
@@ -112,7 +112,7 @@ class Extremes:
     def _fitting(
         self, draft: Draft, value: object, holder: Value, key: Value, unit: Value, limit: int
     ) -> int | None:
-        """Return how often the unit fills a frame of exactly the limit's size; None: it never does."""
+        """Return the number of units that fill a frame to exactly the limit, or None if it cannot be met."""
         kept, size = holder[key], 1 << 10
         try:
             for _ in range(_TURNS):
@@ -128,7 +128,9 @@ class Extremes:
             holder[key] = kept
 
     def _padded(self, draft: Draft, limit: int, name: str) -> Iterator[Draft]:
-        """Leave bytes over behind a message, where that is tolerated; the whole frame is followed by a cut one, which needs no values."""
+        """Add trailing bytes to a message, where they are tolerated; the whole frame is followed by a cut
+        one, which needs no values.
+        """
         behind = b"".join(sent for role, sent in draft.scene.before if role == draft.scene.role)
         for part in parts_of(draft.trees[0]):
             type_ = part.node.type
@@ -144,7 +146,7 @@ class Extremes:
     def _sized(
         self, draft: Draft, limit: int, name: str, make: Callable[[int], bytes | None]
     ) -> Iterator[Draft]:
-        """Return a frame of the limit's size and one of a byte more; `make` makes it longer by a number of bytes."""
+        """Yield a frame of the limit's size and one of a byte more; `make` extends a frame by a number of bytes."""
         made: list[Draft] = []
         for size in (len(draft.data) + 1, limit, limit + 1):
             data = make(size - len(draft.data))
@@ -160,7 +162,7 @@ class Extremes:
             yield beyond.showing((f"{name} and a byte",))
 
     def _with_tail(self, behind: bytes, draft: Draft, part: Part, size: int) -> bytes | None:
-        """Return a frame with that many bytes left over behind its message."""
+        """Return a frame with that many trailing bytes after its message."""
         end, lengths = part.node.end, (*part.own, *part.lengths)
         data = spliced(behind + draft.data, end, end, b"Z" * size, lengths)
         return None if data is None else data[len(behind) :]
@@ -168,7 +170,7 @@ class Extremes:
     # ---- lists
 
     def long(self, draft: Draft) -> Iterator[Draft | Unwritable]:
-        """Return a frame with each of its lists too long, and once one as long as may be."""
+        """Yield a frame with each of its lists too long, and once one of the largest size."""
         most = min(each for each in (self._limits["count"], self._limits["messages"]) if each is not None)
         behind = b"".join(sent for role, sent in draft.scene.before if role == draft.scene.role)
         for part in parts_of(draft.trees[0]):
@@ -188,7 +190,7 @@ class Extremes:
         yield from self._unwritable_lists(draft, most)
 
     def once_long(self) -> Iterator[Draft]:
-        """Return a list of records as long as may be where there is none of numbers: reading so many carefully takes its time."""
+        """Yield a list of records of the largest size if there is no list of numbers: reading so many records is slow."""
         if not self._is_one_long and self._short_items is not None:
             yield from self._just_so(*self._short_items)
 
@@ -202,7 +204,7 @@ class Extremes:
             yield found.showing((f"{name}, then a cut frame",))
 
     def _repeated(self, data: bytes, part: Part, item: Node, count: int) -> bytes | None:
-        """Return the bytes with an item that many times in its list."""
+        """Return the bytes with an item repeated that often in its list."""
         length = part.node.children[0]
         told = self._count_bytes(length, count)
         if told is None:
@@ -220,7 +222,7 @@ class Extremes:
         return None
 
     def _unwritable_lists(self, draft: Draft, most: int) -> Iterator[Unwritable]:
-        """Return what says too long lists; they are told by shorter ones, for their items are all the same."""
+        """Yield vectors of lists that are too long, in the notation of repeated items."""
         plan, scene = self._soil.plan, draft.scene
         value = copy.deepcopy(draft.trees[0].value)
         options = Options(scene.role, context=draft.known, variant=scene.variant)
@@ -246,7 +248,7 @@ class Extremes:
     # ---- bytes
 
     def _written(self, draft: Draft, value: object) -> bytes | None:
-        """Return the bytes of a value whatever the limits; None: it has none."""
+        """Return the bytes of a value without limits, or None if it cannot be encoded."""
         options = Options(draft.scene.role, context=draft.known, variant=draft.scene.variant)
         try:
             return write_frame(self._loose, value, options, compression=0, needs_context=False)
@@ -263,26 +265,26 @@ class Extremes:
 
 
 def _kind(draft: Draft) -> str:
-    """Return what is shown at its largest: each message, and of variants each frame."""
+    """Return the name of the large frame: each message, and with layout variants each frame."""
     if draft.scene.variant is None:
         return message_of(draft)
     return f"{draft.scene.variant}: {getattr(draft.trees[0].value, 'name', '')}"
 
 
 def _items(node: Node) -> list[Node]:
-    """Return the items of a list that says how many they are; none of any other part."""
+    """Return the items of a list that has a count; empty for any other part."""
     if not isinstance(node.type, List) or not node.children or node.children[0].part != "count" or node.inner:
         return []
     return [child for child in node.children[1:] if child.size]
 
 
 def _n_lists(value: object) -> int:
-    """Return how many lists are below a value: the fewer, the surer it is the outer one that is too long."""
+    """Return the number of lists below a value: with fewer, it is the outer one that is too long."""
     return sum(isinstance(holder[key], list) for _, holder, key in places(value))
 
 
 def _with_count(record: object, count: int) -> Value:
-    """Return a record with the list of a few items that are the same as a list of that many."""
+    """Return a record whose list of a few equal items is replaced by a list of `count` items."""
     match record:
         case {"*": [[[item], number]]} if number == _FEW:
             return {"*": [[[item], count]]}

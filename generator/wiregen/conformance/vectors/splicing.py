@@ -1,4 +1,4 @@
-"""Bytes changed in the middle, with every length around them put right again."""
+"""Bytes changed in the middle, with all enclosing lengths corrected."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ __all__ = ["number_bytes", "replaced", "spliced"]
 
 
 def replaced(data: bytes, node: Node, new: bytes) -> bytes:
-    """Return the bytes with those of a node replaced, whatever that breaks."""
+    """Return the bytes with those of a node replaced, without corrections."""
     return data[: node.start] + new + data[node.end :]
 
 
 def spliced(
     data: bytes, start: int, end: int, new: bytes, lengths: tuple[Node, ...], unit: int = 1
 ) -> bytes | None:
-    """Return the bytes with a part replaced and all lengths around it grown; None where a length cannot say so.
+    """Return the bytes with a part replaced and all enclosing lengths corrected, or None if a length cannot
+    encode the result.
 
     `unit`: the bytes that the innermost length counts as one.
     """
@@ -34,7 +35,7 @@ def spliced(
 
 
 def number_bytes(node: Node, number: int) -> bytes | None:
-    """Return a number as the bytes of a node; None where its type cannot say it."""
+    """Return a number as the bytes of a node, or None if its type cannot encode it."""
     match node.type:
         case Integer() as type_:
             try:

@@ -1,4 +1,4 @@
-"""Traces as vectors, and how many of a protocol's transitions and violations they show."""
+"""Traces as vectors, and the number of a protocol's transitions and violations that they show."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def trace_vectors(traces: found.Traces) -> Iterator[Trace]:
 
 
 def _first(trace: found.Trace) -> str | None:
-    """Return what is told first of the last step; another session may say something of it too, and come before."""
+    """Return the first expected violation of the last step; another session may report one of its own before."""
     names = [each for each in trace.steps[-1].violations if each in (trace.violation, *trace.others)]
     return names[0] if names else trace.violation
 
@@ -55,7 +55,7 @@ def _step(step: found.Step) -> Step:
 
 
 def measured_traces(traces: found.Traces) -> tuple[Measure, ...]:
-    """Return what there is to show, and what is not shown with its line."""
+    """Return the goals of traces, and the missing ones with their lines."""
     return tuple(
         Measure(
             what=what,

@@ -1,4 +1,4 @@
-"""What an encoder refuses: one beyond what each type can say, and values that break a condition."""
+"""Values that an encoder refuses: one beyond the bounds of each type, and values that break a condition."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ __all__ = ["refused_values"]
 _PATIENCE: Final = 6
 """Frames in which a value is tried that is not refused."""
 _ITEMS: Final = 2
-"""Of lists that are looked into."""
+"""Items of lists that are examined."""
 _LONGEST_GATHERED: Final = 300
-"""Bytes of the frames whose parts are put elsewhere."""
+"""Bytes of the frames whose parts are used elsewhere."""
 _LONGEST: Final = 65536
 """The longest text or bytes that is made to be too long for its prefix."""
 
 
 def refused_values(drafting: Drafting, soil: SampleBasis, frames: list[Draft]) -> Iterator[Unwritable]:
-    """Return frames of which one field says more than its type can, or what may not stand there."""
+    """Yield frames in which one field exceeds its type, or has a value that is not allowed there."""
     others = _Others(soil, frames)
     shown: set[str] = set()
     tried: Counter[tuple[str, str]] = Counter()
@@ -76,7 +76,9 @@ def refused_values(drafting: Drafting, soil: SampleBasis, frames: list[Draft]) -
 
 
 class _Others:
-    """Values of the right type that may not stand where they are put: what conditions speak of, and what fits elsewhere."""
+    """Values of the right type that are not allowed in their place: numbers of conditions, and values from
+    other places.
+    """
 
     def __init__(self, soil: SampleBasis, frames: list[Draft]) -> None:
         self._plan = soil.plan
@@ -93,7 +95,7 @@ class _Others:
                 self._gather(tree.value)
 
     def at(self, site: str, name: str, value: object) -> Iterator[tuple[str, Value]]:
-        """Return what else could be put into a field: what another frame has there, too."""
+        """Yield other values for a field, those of other frames included."""
         match value:
             case bool():
                 yield "turned round", not value
@@ -129,13 +131,13 @@ class _Others:
 
 
 def _in_header(value: object) -> frozenset[int]:
-    """Return what holds the fields of a header and of what stands in it."""
+    """Return the ids of objects that hold fields of a header and of the values in it."""
     header = getattr(value, "header", {}) if isinstance(value, FrameValue) else {}
     return frozenset(id(holder) for part in header.values() for _, holder, _, _ in fields_below(part, _ITEMS))
 
 
 def _beyond(soil: SampleBasis, type_: Type | None, value: Value) -> Iterator[tuple[str, Value]]:
-    """Return what is one beyond a type."""
+    """Yield values that are one beyond the bounds of a type."""
     match type_:
         case Integer() | Bits(is_flag=False) | Varint() if isinstance(value, int):
             low, high = type_.bounds

@@ -1,4 +1,4 @@
-"""What decodes: the plainest frame of every message, and as many others as show all that a frame can be."""
+"""Valid frames: the plainest frame of every message, and enough others to show all alternatives of a frame."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from wiregen.runtime.reference.writing.frames import write_frame
 __all__ = ["Crop", "valid_drafts"]
 
 _WAVES: Final = 8
-"""Frames of a message that is shown alone: what differs in them is what waves change."""
+"""Frames of a message that is shown alone: they differ in the choices that waves change."""
 
 
 class Crop:
-    """What exploring one protocol gives.
+    """The results of exploring one protocol.
 
     Attributes:
         drafts: Frames that decode; the plain ones of each message before those that vary it.
@@ -41,7 +41,7 @@ class Crop:
         self._refusals: dict[str, tuple[SampleValue, EncodeError, str | None, str | None]] = {}
 
     def take(self, specimen: SampleValue, role: str | None, variant: str | None, *, is_opening: bool) -> bool:
-        """Keep a specimen that can be written and read, if it shows something new."""
+        """Keep a sample that can be written and read, if it shows something new."""
         options = Options(role, context=Known(specimen.scene), variant=variant)
         try:
             data = write_frame(self.soil.plan, specimen.value, options, compression=0)
@@ -89,7 +89,7 @@ class Crop:
         return draft if draft.is_whole and len(draft.trees) == 1 else None
 
     def alone(self, role: str | None) -> Iterator[Draft]:
-        """Return the messages of a role that are met only inside others, in frames of their own."""
+        """Yield the messages of a role that occur only inside others, in frames of their own."""
         plan = self.soil.plan
         met = {message_of(draft) for draft in self.drafts}
         for name, declared in plan.messages.items():
@@ -119,7 +119,7 @@ class Crop:
     def _refuse(
         self, specimen: SampleValue, error: EncodeError, role: str | None, variant: str | None
     ) -> None:
-        """Remember what a refused specimen would have shown."""
+        """Record the goals of a refused sample."""
         if error.code not in ("constraint", "limit_exceeded"):
             return
         for name in specimen.covers:
@@ -127,16 +127,16 @@ class Crop:
                 self._refusals.setdefault(name, (specimen, error, role, variant))
 
     def refusals(self) -> list[tuple[str, tuple[SampleValue, EncodeError, str | None, str | None]]]:
-        """Return what nothing shows but what is refused, and why."""
+        """Return the goals that only refused values show, and why those are refused."""
         missing = frozenset(self.found.missing)
         return [(name, told) for name, told in self._refusals.items() if name in missing]
 
     def refuse(self, name: str, scene: Scene, value: object, error: EncodeError) -> None:
-        """Take in place of a refused specimen a frame in which nothing else is wrong."""
+        """Record a frame without another fault in place of a refused sample."""
         self._alone_refused.setdefault(name, (scene, value, error))
 
     def refused(self) -> Iterator[Unwritable]:
-        """Return a frame for each option that only refused ones show."""
+        """Yield a frame for each option that only refused values show."""
         for name in self.found.missing:
             if name in self._alone_refused:
                 yield from self._told(*self._alone_refused[name], name)
@@ -150,7 +150,9 @@ class Crop:
                 yield from self._told(scene, specimen.value, error, name)
 
     def _told(self, scene: Scene, value: object, error: EncodeError, name: str) -> Iterator[Unwritable]:
-        """Yield the vector of a refused value, but not of one that lacks a field: other faults of it may be told first."""
+        """Yield the vector of a refused value, unless the value lacks a field: other faults of it may be
+        reported first.
+        """
         if error.found != "nothing":
             record = frame_record(self.soil.plan, value, variant=scene.variant)
             yield self.drafting.unwritable(scene, record, error, (name,))
@@ -158,7 +160,7 @@ class Crop:
     # ---- what is absent at the end
 
     def _shorter(self, specimen: SampleValue, whole: Draft) -> Iterator[Draft]:
-        """Return the same frame with fields absent that may be absent at the end, one more each time."""
+        """Yield the same frame without its last optional fields, one fewer each time."""
         for owner in _with_absence(specimen.value):
             for absent in range(1, self._n_trailing(owner) + 1):
                 name = f"{_name(owner)} without its last {absent}"
@@ -210,7 +212,7 @@ def _name(owner: Record | FrameValue | Variety) -> str:
 
 
 def _with_absence(value: object) -> Iterator[Any]:
-    """Return every record below a value."""
+    """Yield every record below a value."""
     match value:
         case FrameValue():
             yield value

@@ -1,4 +1,4 @@
-"""Where values stand in a frame that is told as values."""
+"""The places of values in a frame that is given as values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Holder: TypeAlias = "dict[str, Value] | list[Value]"
 
 
 def bare(item: object) -> object:
-    """Return a copy of an item with nothing in its lists."""
+    """Return a copy of an item with empty lists."""
     copied = copy.deepcopy(item)
     for _, holder, key in tuple(places(copied)):
         if isinstance(holder[key], list):
@@ -24,12 +24,12 @@ def bare(item: object) -> object:
 
 
 def places(value: object) -> Iterator[tuple[str, Holder, Value]]:
-    """Return every field below a value, in the first item of lists: its site, what holds it, its name there."""
+    """Yield every field below a value, in the first item of lists: its site, its holder, its name there."""
     return ((site, holder, key) for site, holder, key, _ in fields_below(value, 1))
 
 
 def fields_below(value: object, n_items: int, around: str = "") -> Iterator[tuple[str, Holder, Value, str]]:
-    """Return the same in so many items of lists, and what is around that which holds it."""
+    """Yield the same in `n_items` items of lists, with the declaration that encloses the holder."""
     match value:
         case list():
             for item in value[:n_items]:

@@ -1,4 +1,4 @@
-"""Each message in the frames of each variant: what exploring shows of a message once, code for a variant reads and writes anew."""
+"""Each message in the frames of each layout variant: code for a variant reads and writes each message anew."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONGEST: Final = 300
 
 
 def variant_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft]:
-    """Return the first frame of each message, and of each of its headers, as each variant lays it."""
+    """Yield the first frame of each message, and of each of its headers, in each layout variant."""
     for variant in drafting.plan.variants:
         shown: set[str] = set()
         for draft in frames:
@@ -41,7 +41,7 @@ def variant_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft]:
 
 
 def _laid(drafting: Drafting, draft: Draft, variant: str) -> Draft | None:
-    """Return a frame as a variant lays it; None: it cannot."""
+    """Return a frame in a layout variant, or None if the variant cannot encode it."""
     scene, value = replace(draft.scene, variant=variant), copy.deepcopy(draft.trees[0].value)
     try:
         options = Options(scene.role, context=draft.known, variant=variant)

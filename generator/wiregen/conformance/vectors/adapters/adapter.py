@@ -1,4 +1,4 @@
-"""A program under test as a door."""
+"""A program under test as an implementation."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ __all__ = ["AdapterProgram"]
 
 
 class AdapterProgram:
-    """Asks a program; one that gave no answer is started again for the next question.
+    """Asks a program; after a question without an answer, the program is started again.
 
     Raises:
-        StartError: It does not start, or does not say hello.
+        StartError: The program does not start, or does not answer the first request.
     """
 
     def __init__(self, arguments: tuple[str, ...], protocol: str, bounds: Bounds | None = None) -> None:

@@ -1,6 +1,7 @@
-"""What goes between the runner and an implementation under test; the JSON Schemas of both sides are made from this.
+"""The requests and answers between the runner and an implementation under test; the JSON Schemas of both
+are made from these.
 
-Every key of a request is always there. Of an answer, what is not known here is ignored.
+A request always has all keys. Unknown keys of an answer are ignored.
 """
 
 from __future__ import annotations
@@ -156,7 +157,7 @@ class Answer:
 
 
 class GarbageError(ValueError):
-    """A line that is not of the exchange."""
+    """A line that does not belong to the exchange."""
 
 
 _REQUEST: Final[TypeAdapter[object]] = TypeAdapter(Request)
@@ -169,20 +170,20 @@ def write(what: object) -> bytes:
 
 
 def read_request(line: str | bytes) -> Hello | Decode | Encode | Trace:
-    """Return what a line asks.
+    """Return the request of a line.
 
     Raises:
-        GarbageError: It asks nothing.
+        GarbageError: The line is not a request.
     """
     request: Hello | Decode | Encode | Trace = _read(_REQUEST, line)
     return request
 
 
 def read_answer(line: str | bytes) -> Answer:
-    """Return what a line answers.
+    """Return the answer of a line.
 
     Raises:
-        GarbageError: It is no answer.
+        GarbageError: The line is not an answer.
     """
     answer: Answer = _read(_ANSWER, line)
     if "do" in json.loads(line):

@@ -41,7 +41,7 @@ class StartError(Exception):
 
 
 class Process:
-    """One run of a program."""
+    """One run of a program under test."""
 
     def __init__(self, arguments: tuple[str, ...], bounds: Bounds) -> None:
         self._bounds = bounds
@@ -67,7 +67,7 @@ class Process:
         """Return the line that answers a line.
 
         Raises:
-            ImplementationError: There is none in time; the program is ended then.
+            ImplementationError: The answer is not in time; the program is ended then.
         """
         self._deadline = time.monotonic() + seconds
         try:
@@ -97,7 +97,7 @@ class Process:
         self.kill()
 
     def kill(self) -> None:
-        """End the program and what it started."""
+        """End the program and the processes that it started."""
         self._is_over.set()
         self._end()
         self._program.wait()

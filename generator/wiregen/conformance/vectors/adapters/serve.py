@@ -1,4 +1,4 @@
-"""The other side of the exchange: any door answers on stdin and stdout."""
+"""The other side of the exchange: any implementation answers on stdin and stdout."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["answers"]
 
 
 def answers(door: Implementation, lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the line that answers each line; one that is no request is answered with `failed` and the id 0."""
+    """Yield the line that answers each line; a line that is not a request is answered with `failed` and the id 0."""
     for line in lines:
         try:
             request = read_request(line)

@@ -1,8 +1,11 @@
 """Conversation traces of a file of vectors, held with a live peer over TCP or TLS.
 
-One side of each trace is the runner's, the other one the peer's. The peer chooses its own messages and values, so nothing is compared
-byte by byte: a legal conversation must be accepted, a violation of the runner's side must be refused, and all that the peer says
-must be legal when it says it.
+The runner plays one side of each trace, the peer the other. The peer chooses its own messages and values,
+so bytes are not compared:
+
+- The peer must accept a legal conversation.
+- It must refuse a violation of the runner's side.
+- Each of its own messages must be legal when it is sent.
 """
 
 from wiregen.conformance.vectors.endpoints.conversation import Patience, talk

@@ -1,8 +1,9 @@
-"""How one script is held with a peer, as a generator without sockets: it asks for actions, and is told what the peer did.
+"""The conversation of one script with a peer, as a generator without sockets: it yields actions and
+receives the peer's news.
 
-The peer's messages are its own choice. Where the trace shows one, the runner waits until the sessions are in the state that the trace
-has there, whatever brought them; where it does not come, the trace is skipped. The runner's messages are those of the trace, or others
-that have the same effect on the sessions as they are by then.
+The peer chooses its own messages. Where the trace has one, the runner waits until the sessions are in the
+state of the trace, whichever messages led there; without such a message the trace is skipped. The runner
+sends the messages of the trace, or others with the same effect on the current states of the sessions.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ class Patience:
     """How long a peer is waited for, in seconds.
 
     Attributes:
-        refusal: Until a violation is refused.
-        quiet: Without a close, after which a legal conversation is accepted; and for a message that the peer may send or not.
-        pause: The longest time that a trace lets pass; traces with longer pauses are skipped.
+        refusal: For the refusal of a violation.
+        quiet: For a close, without which a legal conversation is accepted; and for an optional message.
+        pause: The longest pause of a trace; traces with longer pauses are skipped.
     """
 
     refusal: float = 10.0
@@ -54,12 +55,12 @@ class Hear:
 
 Action: TypeAlias = Send | Finish | Hear
 News: TypeAlias = "bytes | Literal['closed'] | None"
-"""The answer to `Hear`: bytes; "closed": the peer has ended its direction or the connection; None: nothing in time."""
+"""The answer to `Hear`: bytes; "closed": the peer has ended its direction or the connection; None: the time is over."""
 Conversing: TypeAlias = Generator[Action, News, Verdict]
 
 
 class _Over(Exception):
-    """The conversation has its verdict."""
+    """Raised when the conversation has its verdict."""
 
     def __init__(self, verdict: Verdict) -> None:
         self.verdict = verdict
@@ -120,7 +121,7 @@ class _Talk:
             yield from self._still_open(is_end=step.is_end)
 
     def _apt(self, step: ScriptStep) -> Generator[Action, News, bytes]:
-        """Return bytes with the effect of a step; the peer may have to say more until there are some."""
+        """Return bytes with the effect of a step, if need be after further messages of the peer."""
         live, end = self._live, self._clock() + self._patience.quiet
         while (data := live.apt(step)) is None:
             left = end - self._clock()
@@ -134,7 +135,7 @@ class _Talk:
         return data
 
     def _refused(self, violations: tuple[str, ...]) -> _Steps:
-        """Wait until the peer closes, or says one of its refusals."""
+        """Wait until the peer closes, or sends one of its refusals."""
         expected = f"{violations[0]} refused within {self._patience.refusal:g} s"
         said: list[str] = []
         end = self._clock() + self._patience.refusal
@@ -151,7 +152,7 @@ class _Talk:
         raise self._failed(expected, found)
 
     def _still_open(self, *, is_end: bool = False) -> _Steps:
-        """Wait so long that a peer which refuses what it was sent would have closed."""
+        """Wait as long as a peer needs to refuse the bytes by closing."""
         end = self._clock() + self._patience.quiet
         while (left := end - self._clock()) > 0:
             news = yield Hear(left)
@@ -170,7 +171,8 @@ class _Talk:
     def _peers(self, step: ScriptStep, n_said: int, *, is_last: bool) -> _Steps:
         """Wait for the states after a step of the peer, the last of `n_said` without one of the runner's between them.
 
-        What the peer says instead is its own choice, if it is legal; where it says less, the states alone decide once it is quiet.
+        Other legal messages of the peer are its own choice. If it sends fewer, the states alone decide once
+        it is quiet.
         """
         live, is_reached = self._live, False
         n_before = len(live.heard)

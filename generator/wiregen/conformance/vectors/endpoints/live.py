@@ -14,12 +14,16 @@ __all__ = ["Heard", "Live"]
 
 _MOST_DRAFTS = 400
 _MOST_REPLAYED = 64 << 10
-"""Bytes that are decoded again while one message is looked for in place of one of the trace: once the conversation for each that is tried."""
+"""Bytes that are decoded again in the search for a message that replaces one of the trace: the whole
+conversation for each candidate.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
-    """What some bytes of the peer did. `messages`: names of the whole ones. `broken`: the first violation or error in words."""
+    """The effect of bytes of the peer. `messages`: names of the whole ones. `broken`: the first violation
+    or error in words.
+    """
 
     messages: tuple[str, ...]
     effect: Effect
@@ -50,7 +54,7 @@ class Live:
         return states_of(self.world)
 
     def hear(self, data: bytes, now: float) -> Heard:
-        """Take bytes from the peer at a time, in seconds since the conversation began."""
+        """Process bytes of the peer; `now`: the time in seconds since the start of the conversation."""
         outcome = self._take(Step(kind="message", role=self.side.peer, at=now, data=data))
         start, self.n_bytes = self.n_bytes, self.n_bytes + len(data)
         names = tuple(_name_of(value) for value in outcome.values)
@@ -65,7 +69,9 @@ class Live:
         return Heard(messages=names, effect=effect_of(outcome), broken=broken)
 
     def _lost(self) -> str | None:
-        """Return the code of an error after which nothing can be decoded: as an item it comes only at the end of the stream."""
+        """Return the code of an error after which the stream cannot be decoded: it becomes an item only at
+        the end of the stream.
+        """
         decoder = self.world.decoders[self.side.peer]
         if not decoder.pending or decoder.needed:
             return None
@@ -73,17 +79,17 @@ class Live:
         return next((item.code for item in items if isinstance(item, DecodeError)), None)
 
     def say(self, data: bytes, now: float) -> Effect:
-        """Take bytes that the runner sends."""
+        """Process bytes that the runner sends."""
         self.n_sent += 1
         return effect_of(self._take(Step(kind="message", role=self.side.own, at=now, data=data)))
 
     def end(self, now: float) -> Effect:
-        """Take the end of what the runner sends."""
+        """Process the end of the runner's direction."""
         self.n_sent += 1
         return effect_of(self._take(Step(kind="eof", role=self.side.own, at=now)))
 
     def wait(self, now: float) -> Effect:
-        """Let time pass; return what it means."""
+        """Let time pass; return its effect."""
         return effect_of(self._take(Step(kind="tick", role=None, at=now)))
 
     def _take(self, step: Step) -> Outcome:
@@ -91,7 +97,7 @@ class Live:
         return self.world.take(step)
 
     def may_end(self) -> bool:
-        """Return whether the runner's role has nothing left that it may say, so that the peer may close."""
+        """Return whether the runner's role may not send anything further, so that the peer may close."""
         foreseen = [
             self.world.engine.foresee(sender, item)[0].violations
             for sender, item in self.side.drafts.frames()
@@ -100,7 +106,7 @@ class Live:
         return bool(foreseen) and all(any(not each.lenient for each in found) for found in foreseen)
 
     def apt(self, step: ScriptStep) -> bytes | None:
-        """Return bytes that have the effect of a step now; None where none are found.
+        """Return bytes that have the effect of a step now, or None if none are found.
 
         The bytes of the step itself are preferred, then samples, then messages with values that the sessions know.
         """

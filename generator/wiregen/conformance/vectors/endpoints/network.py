@@ -31,7 +31,7 @@ __all__ = ["Answers", "Network", "NetworkError", "held"]
 _MOST_BYTES: Final = 64 << 10
 """Bytes that a peer may send on one connection."""
 _CONNECTING: Final = 10.0
-"""Seconds for a connection, TLS included, and for a peer to take what it is sent."""
+"""Seconds for a connection, TLS included, and for a peer to receive the bytes that it is sent."""
 _CHUNK: Final = _MOST_BYTES + 1
 """Bytes that are read at once: too many of them are counted before any of them is decoded."""
 _COMPUTING: Final = 60.0
@@ -45,7 +45,9 @@ Told: TypeAlias = Callable[[Verdict], None]
 
 @dataclass(slots=True)
 class Answers:
-    """How a peer answers on all connections together: connections with its bytes, with a TLS record first, those it closed, and waits without an answer."""
+    """Counts of a peer's answers on all connections: connections with bytes, those that began with a TLS
+    record, those that it closed, and waits without an answer.
+    """
 
     n_heard: int = 0
     n_tls: int = 0
@@ -67,17 +69,17 @@ class Answers:
 
 
 class NetworkError(Exception):
-    """Nobody listens there, or the address cannot be listened on."""
+    """The address does not accept connections, or cannot be listened on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
-    """Where the peer is, or comes to.
+    """The address of the peer, or the one to which it connects.
 
     Attributes:
-        server_name: The name that the peer's certificate is held to; None: that of the host.
-        n_at_once: Conversations at a time.
-        waiting: Seconds in which a peer that connects has to come.
+        server_name: The name in the peer's certificate; the default is that of the host.
+        n_at_once: Simultaneous conversations.
+        waiting: Seconds within which a peer must connect.
     """
 
     host: str
@@ -99,10 +101,11 @@ async def held(
     told: Told = lambda verdict: None,
     answers: Answers | None = None,
 ) -> dict[str, Verdict]:
-    """Return the verdict of each script by its id; `answers` counts all that the peer does. `listening` is told the port, `told` each verdict when it is known.
+    """Return the verdict of each script by its id; `answers` counts the peer's answers. `listening` is told
+    the port, `told` each verdict when it is known.
 
     Raises:
-        NetworkError: Nobody listens there, or the address cannot be listened on.
+        NetworkError: The address does not accept connections, or cannot be listened on.
     """
     run = _Run(scripts, side, network, patience, told)
     run.heard = answers or run.heard
@@ -222,12 +225,12 @@ class _Run:
 
 
 def _longest(script: Script, patience: Patience) -> float:
-    """Return the seconds that a trace may take: what each of its steps may wait, and time to compute."""
+    """Return the seconds that a trace may take: the longest waits of its steps, and time to compute."""
     return _COMPUTING + len(script.steps) * (patience.refusal + patience.pause + 3 * patience.quiet)
 
 
 def _why(error: OSError, *, is_tls: bool) -> str:
-    """Return in words why there is no connection."""
+    """Return the reason why a connection failed, in words."""
     if not isinstance(error, TimeoutError) or str(error):
         return str(error) or type(error).__name__
     return f"{'the TLS handshake' if is_tls else 'connecting'} did not end within {_CONNECTING:g} s"
@@ -240,7 +243,7 @@ async def _driven(
     writer: asyncio.StreamWriter,
     answers: Answers,
 ) -> Verdict:
-    """Do what the conversation asks for until it has a verdict."""
+    """Perform the actions of the conversation until it has a verdict."""
     news: News = None
     n_bytes, is_closed = 0, False
     while True:
@@ -266,7 +269,7 @@ async def _driven(
 
 
 async def _sent(writer: asyncio.StreamWriter, data: bytes) -> bool:
-    """Send bytes; return whether the connection still stands."""
+    """Send bytes; return whether the connection is still open."""
     try:
         async with asyncio.timeout(_CONNECTING):
             writer.write(data)

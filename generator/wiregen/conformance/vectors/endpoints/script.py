@@ -29,7 +29,7 @@ class Unfit(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """The rows that a step takes, the violations it is told, and the sessions that go to another state."""
+    """The transitions that a step takes, the violations that it causes, and the sessions that change their state."""
 
     goals: frozenset[object]
     violations: tuple[str, ...]
@@ -67,11 +67,11 @@ class Side:
         own: The runner's role.
         peer: The peer's role.
         is_strict: Whether the peer refuses violations that the protocol calls lenient.
-        options: Of the sessions, as the peer is set.
-        limits: Those of the peer that differ from the protocol's.
+        options: Options of the sessions, as configured in the peer.
+        limits: Limits of the peer that differ from the protocol's.
         without: Names of messages that the peer does not know; others with the same effect are sent instead.
-        refusals: Names of messages by which the peer refuses, besides closing.
-        samples: Frames of the runner's side that may stand for others, from the same file of vectors.
+        refusals: Names of messages by which the peer refuses, in addition to closing.
+        samples: Frames of the runner's side that may replace others, from the same file of vectors.
         is_called: Whether the peer connects, and may begin to send at once.
         can_half_close: Whether the transport can end one direction alone; TLS cannot.
     """
@@ -100,7 +100,7 @@ class Side:
 
     @cached_property
     def drafts(self) -> Drafts:
-        """What the roles could say, with the values that make a difference to the sessions."""
+        """Messages that the roles could send, with the values that make a difference to the sessions."""
         return Drafts(self.setup)
 
     @staticmethod
@@ -190,7 +190,7 @@ def effect_of(outcome: Outcome) -> Effect:
 
 
 def states_of(world: ConnectionState) -> tuple[State, ...]:
-    """Return the states of all instances but new ones, in a fixed order; keys and variables are left out."""
+    """Return the states of all instances except new ones, in a fixed order, without keys and variables."""
     found = [
         (name, instance.table.states[instance.state], instance.sender)
         for name, instances in world.engine.instances.items()
