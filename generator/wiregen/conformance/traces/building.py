@@ -1,4 +1,4 @@
-"""From a checked model to its traces: the searches, one after the other, and what they leave."""
+"""From a checked model to its traces: the searches, one after the other, and the goals that they leave open."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ from wiregen.schema.lowering import KNOWN_LIMITS, lower
 __all__ = ["make_traces"]
 
 _ROUNDS: Final = (20, 40, 120, 360, 1000)
-"""Worlds that each search looks at, round by round; each round is content with a little less. The first that finds
-nothing is the last, and then finer searches go through all of them."""
+"""Connection states that each search examines, by round; each round accepts slightly worse results. The
+first round without a result is the last; then finer searches go through all rounds.
+"""
 _LED: Final = 3
-"""The round from which the conversations of the file lead on: what is found before takes fewer steps."""
+"""The round from which the file's conversations are continued: results of earlier rounds take fewer steps."""
 _FEW_KEYS: Final = 1
 _LOW: Final = 1
 
@@ -44,7 +45,7 @@ def make_traces(
 ) -> Traces:
     """Return the traces of a protocol, the same whenever they are made.
 
-    `origins`, and the texts they point into, say on which lines that stands which was not reached.
+    `origins` and their texts give the lines of goals that were not reached.
     """
     plan = lower(protocol)
     program = Program(plan)
@@ -75,7 +76,7 @@ class _Reached:
 
 
 def _told(protocol: m.Protocol) -> tuple[Trace, ...]:
-    """Return the conversations of the file, which lead far with steps that a search would have to find."""
+    """Return the conversations of the file, whose steps lead to states that a search would reach late."""
     from wiregen.language.examples.conversations import told_conversations
 
     traces = (told.trace for told in told_conversations(protocol))
@@ -83,7 +84,7 @@ def _told(protocol: m.Protocol) -> tuple[Trace, ...]:
 
 
 def _lead(searches: list[Search], told: tuple[Trace, ...]) -> None:
-    """Let searches go on from the steps of conversations that were made with the same options."""
+    """Continue searches from the steps of conversations that were made with the same options."""
     for search in searches:
         for trace in told:
             if search.setup.is_strict is trace.is_strict and search.setup.options == trace.options:
@@ -91,9 +92,9 @@ def _lead(searches: list[Search], told: tuple[Trace, ...]) -> None:
 
 
 def _searches(first: Setup, drafts: Drafts, *, is_fine: bool = False) -> Iterator[Search]:
-    """Yield the searches: for all sessions, then for each one alone, set in other ways too.
+    """Yield the searches: for all sessions, then for each one alone, under other settings too.
 
-    Sessions about which the same could be said are searched together.
+    Sessions with the same possible messages are searched together.
     """
     sessions = tuple(first.plan.sessions)
     shared = Verdicts(first)
@@ -113,7 +114,9 @@ def _searches(first: Setup, drafts: Drafts, *, is_fine: bool = False) -> Iterato
 
 
 def _reached(searches: list[Search], goals: tuple[Goal, ...], told: tuple[Trace, ...]) -> list[_Reached]:
-    """Return how goals were reached, by the first search that could: all search a little before any searches long."""
+    """Return how goals were reached, by the first search that reached each: all searches take a short turn
+    before any takes a long one.
+    """
     done: dict[Goal, _Reached] = {}
     for number, most in enumerate(_ROUNDS):
         if number == _LED:
@@ -128,7 +131,7 @@ def _reached(searches: list[Search], goals: tuple[Goal, ...], told: tuple[Trace,
 
 
 def _search(searches: list[Search], goals: tuple[Goal, ...], done: dict[Goal, _Reached], most: int) -> bool:
-    """Let each search go on for what none has shown; tell whether anything was found."""
+    """Continue each search for goals that no search has shown; return whether a search found one."""
     found = False
     for search in searches:
         shown = {goal for each in searches for goal in each.findings}
@@ -140,14 +143,14 @@ def _search(searches: list[Search], goals: tuple[Goal, ...], done: dict[Goal, _R
 
 
 def _accept(search: Search, done: dict[Goal, _Reached], *, worst: int) -> None:
-    """Be content with what a search found, where it is good enough."""
+    """Accept the findings of a search that are good enough."""
     for goal, finding in search.findings.items():
         if goal not in done and finding.rank <= worst:
             done[goal] = _Reached(goal=goal, finding=finding, setup=search.setup)
 
 
 def _may_reach(search: Search, goal: Goal) -> bool:
-    """Tell whether a search may reach a goal: its session's, and keys run out only where few are allowed."""
+    """Return whether a search may reach a goal: it has the goal's session, and keys run out only under a small limit."""
     if goal.session in search.setup.plan.sessions and goal.session not in search.sessions:
         return False
     setup, session = search.setup, search.setup.plan.sessions.get(goal.session)
@@ -168,7 +171,7 @@ def _may_reach(search: Search, goal: Goal) -> bool:
 
 
 def _is_behind_a_note(session: Session, goal: Goal) -> bool:
-    """Tell whether only tolerance may let a legal row be taken: one above it says no where nothing is tolerated."""
+    """Return whether a legal row may be taken in lenient mode only: a row above it refuses the message in strict mode."""
     return (
         goal.kind == "row"
         and goal.violation is None
@@ -182,7 +185,7 @@ def _is_behind_a_note(session: Session, goal: Goal) -> bool:
 
 
 def _setups(first: Setup) -> Iterator[Setup]:
-    """Yield how connections are set, search by search: as they come, tolerant, with other options, with lower limits."""
+    """Yield the settings of connections, search by search: strict, lenient, with other options, with lower limits."""
     yield first
     yield replace(first, is_strict=False)
     for options in _options(first.plan):
@@ -210,7 +213,7 @@ def _options(plan: Schema) -> Iterator[dict[str, object]]:
 
 
 def _is_bound(plan: Schema, name: str) -> bool:
-    """Tell whether some row asks for a limit, and not only a timer."""
+    """Return whether a row depends on a limit, other than by a timer."""
     return any(_mentions(session.rows, name) for session in plan.sessions.values())
 
 
@@ -231,7 +234,7 @@ def _merged(reached: list[_Reached], goals: tuple[Goal, ...]) -> list[Trace]:
 
 
 def _without_twins(traces: list[Trace]) -> list[Trace]:
-    """Return one for those that were found under other settings, where the settings make no difference."""
+    """Return one trace for those that were found under other settings, if the settings make no difference."""
     found: dict[Any, Trace] = {}
     for trace in traces:
         settings = (
@@ -255,9 +258,9 @@ def _identity(each: _Reached) -> tuple[object, ...]:
 
 
 def _trace(group: list[_Reached]) -> Trace:
-    """Return the trace of goals that the same steps reach; they are gone through once more, with and without tolerance."""
+    """Return the trace of goals that the same steps reach; the steps are replayed in strict and lenient mode."""
     goals, is_legal = tuple(each.goal for each in group), group[0].goal.violation is None
-    # What is legal where nothing is tolerated is legal everywhere.
+    # A step that is legal in strict mode is legal in lenient mode too.
     setup = next((each.setup for each in group if is_legal and each.setup.is_strict), group[0].setup)
     steps, outcomes = replayed(setup, group[0].finding.steps)
     _, others = replayed(replace(setup, is_strict=not setup.is_strict), steps)
@@ -284,7 +287,7 @@ def _trace(group: list[_Reached]) -> Trace:
 
 
 def _named(traces: list[Trace], protocol: m.Protocol) -> tuple[Trace, ...]:
-    """Return the traces with names by what they show; equal ones are counted."""
+    """Return the traces with names that say what they show; equal names are numbered."""
     found: list[Trace] = []
     counts: dict[str, int] = {}
     for trace in traces:

@@ -1,4 +1,4 @@
-"""What could be said next: each kind of message from each side, with the values that would make a difference now."""
+"""The possible next messages: each kind of message from each side, with the values that would make a difference now."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _MOST_SMALL: Final = 5
 _NUMBERS: Final = (Integer, Varint, CodingReference, Bits)
 _MOST_SAID: Final = 2
 _MOST_CUT: Final = 2
-"""Messages that are cut in pieces."""
+"""Messages that are cut in fragments."""
 _MOST_WHOLE: Final = 12
-"""Of a frame that may be divided, how many are."""
+"""Frames of a divisible kind that are cut."""
 
 
 class Drafts:
-    """Everything that the roles of a plan could say."""
+    """All messages that the roles of a schema could send."""
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
@@ -52,13 +52,13 @@ class Drafts:
         self._sources = tuple(self._found())
 
     def anew(self) -> Drafts:
-        """Return the same, with nothing said yet."""
+        """Return the same candidates with the counts reset."""
         other = copy(self)
         other._n_said = Counter()
         return other
 
     def about(self, session: str) -> Drafts:
-        """Return the same without what only other sessions with keys ask for."""
+        """Return the same without the fields that only other sessions with keys depend on."""
         other, named, anywhere = self.anew(), _named(self._plan, session), _named(self._plan)
         other._sources = tuple(
             source
@@ -69,14 +69,14 @@ class Drafts:
         return other
 
     def is_like(self, other: Drafts) -> bool:
-        """Tell whether nearly the same may be said: three quarters of it at least."""
+        """Return whether at least three quarters of the possible messages are the same."""
         own, others = (
             {(each.sender, each.kind.name) for each in drafts._sources} for drafts in (self, other)
         )
         return 4 * len(own & others) >= 3 * len(own | others)
 
     def frames(self) -> Iterator[tuple[str, Any]]:
-        """Yield who could say what, one of each kind, messages that a role never sends too."""
+        """Yield the senders and frames, one of each kind, with messages that a role never sends too."""
         for source in self._sources:
             yield source.sender, source.base
             for name, join in self._plan.joins.items():
@@ -85,9 +85,9 @@ class Drafts:
                         yield source.sender, piece
 
     def now(self, world: ConnectionState) -> Iterator[Spread | Draft]:
-        """Yield what could be said in a world, the pieces of blocks last.
+        """Yield the possible messages in a connection state, the fragments of blocks last.
 
-        What was said often where all it concerns was the same is left out.
+        Messages that were tried often, with the same values of all they depend on, are left out.
         """
         fresh = [
             source
@@ -99,7 +99,7 @@ class Drafts:
         yield from self._pieces(fresh, world)
 
     def _is_fresh(self, source: Source, world: ConnectionState) -> bool:
-        """Tell whether something else than before may come of a message, whatever it says."""
+        """Return whether a message may have a new effect, whatever its values."""
         matters = world.engine.matters(source.sender, source.base)
         tables = tuple(entry.table.name for entry in matters.entries)
         place = (source.sender, source.kind.name, world.fingerprint(tables))
@@ -125,7 +125,7 @@ class Drafts:
                     yield from self._foreign(role, frame)
 
     def _foreign(self, owner: str, frame: FrameValue) -> Iterator[Source]:
-        """Yield a message as said by those who never say it, where their frames could carry it and its code is none of theirs."""
+        """Yield a message as sent by other roles, if their frames can carry it and its code is not one of theirs."""
         code = self._plan.messages[frame.message.name].code
         for role, name in self._plan.sends.items():
             if role != owner and name == frame.name and code not in self._plan.codes[role]:
@@ -180,7 +180,9 @@ class Drafts:
         return tuple(unique[: _MOST_SMALL + len(chunks) + len(seen_through)])
 
     def _chunks(self, source: Source, field: str) -> list[bytes]:
-        """Return bytes for a field that is a piece of a frame: of the sender's smallest one the half, the rest, and all."""
+        """Return bytes for a field that is a fragment of a frame: of the sender's smallest frame the half,
+        the rest, and all.
+        """
         what = (source.sender, source.kind.name, source.kind.frame, field)
         if what not in self._known_chunks:
             self._known_chunks[what] = self._found_chunks(source, field)
@@ -198,7 +200,9 @@ class Drafts:
         return found
 
     def _small_frames(self, source: Source, frame: str) -> list[bytes]:
-        """Return the smallest frames of a sender that are not pieces: of those that sessions name next to pieces, and of the others."""
+        """Return the smallest frames of a sender that are not fragments: of those that sessions name next
+        to fragments, and of the others.
+        """
         beside = _named_beside(self._plan, source.kind.name)
         small: dict[str, bytes] = {}
         for other in self._sources:
@@ -229,7 +233,7 @@ class Drafts:
                 n_cut += bool(drafts)
 
     def _may_begin(self, source: Source, world: ConnectionState) -> bool:
-        """Tell whether it may come now: a preamble, where a role has one, comes first and once."""
+        """Return whether the message is allowed now: the preamble of a role comes first and once."""
         if source.kind.frame is None:
             return source.sender not in world.begun
         return source.sender in world.begun or source.sender not in self._plan.opens
@@ -239,7 +243,7 @@ class Drafts:
         return (spread.draft(choice).written for choice in spread.choices()[:_MOST_WHOLE])
 
     def _cut(self, source: Source, whole: FrameValue, name: str, world: ConnectionState) -> Iterator[Draft]:
-        """Yield the first pieces of a frame, and the last one where the others are there."""
+        """Yield the first fragments of a frame, and the last one if the others were sent."""
         join = self._plan.joins[name]
         data = None if join.block is None else self._block(source, whole, join.block[1], world)
         if data is None:
@@ -260,7 +264,7 @@ class Drafts:
                 )
 
     def _block(self, source: Source, whole: FrameValue, field: str, world: ConnectionState) -> bytes | None:
-        """Return the bytes of a block of a frame; None where the frame cannot be said now."""
+        """Return the bytes of a block of a frame, or None if the frame cannot be sent now."""
         content = repr((whole.fields, getattr(whole.message, "fields", None)))
         known = self._blocks.setdefault((source.writer, source.kind.name, content), [])
         for asked, data in known:
@@ -287,7 +291,7 @@ class Drafts:
     def _held(
         self, whole: FrameValue, message: Record, settings: tuple[Setting, ...]
     ) -> Iterator[FrameValue]:
-        """Yield the frame with a piece in it, its header such that the conditions of the join hold."""
+        """Yield the frame with a fragment in it, and a header that meets the conditions of the reassembly."""
         named = dict.fromkeys(path[0] for setting in settings for path in paths_in(setting.when))
         header = [name for name in named if name in whole.fields]
         kind = Kind(self._plan, whole, message)
@@ -302,7 +306,9 @@ class Drafts:
 
 
 class _Entries:
-    """What a context says, without what is open: a frame is read as if it came whole. `asked`: what it was asked."""
+    """The entries of a context without open reassemblies: a frame is read as if it were whole. `asked`: the
+    keys and answers.
+    """
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -327,9 +333,9 @@ def _looked_up(context: Context, what: Any) -> object:
 
 
 def _named(plan: Schema, session: str | None = None) -> frozenset[str]:
-    """Return the names in the rows of a session, of those that each connection has one of, and of all joins.
+    """Return the names in the rows of a session, of the sessions that each connection has once, and of all reassemblies.
 
-    `session`: None stands for all.
+    `session`: the default None means all sessions.
     """
     tables = [table for name, table in plan.sessions.items() if session in (None, name) or not table.keys]
     names = {name for table in tables for row in table.rows for name in row.targets or ()}
@@ -342,7 +348,7 @@ def _named(plan: Schema, session: str | None = None) -> frozenset[str]:
 
 
 def _named_beside(plan: Schema, piece: str) -> set[str]:
-    """Return the messages that the rows of a session name, of all sessions that name the piece too."""
+    """Return the messages that the rows of a session name, of all sessions that name the fragment too."""
     rows = [{name for row in table.rows for name in row.targets or ()} for table in plan.sessions.values()]
     return {name for named in rows if piece in named for name in named}
 
@@ -355,7 +361,7 @@ def _is_so(when: Any, words: MessageWords, frame: FrameValue) -> bool:
 
 
 def _known(world: ConnectionState, mention: Mention) -> tuple[object, ...]:
-    """Return the values that instances hold now of what a field is compared with, and their keys."""
+    """Return the current values of the variables with which a field is compared, and the keys of instances."""
     found: list[Any] = []
     for name in mention.keys:
         for instance in world.engine.instances[name].all():
@@ -370,5 +376,5 @@ def _known(world: ConnectionState, mention: Mention) -> tuple[object, ...]:
 
 
 def _noteworthy(queue: deque[object]) -> tuple[object, ...]:
-    """Return the first two items of a list, the last one, and how many there are."""
+    """Return the first two items of a list, the last one, and the number of items."""
     return (*islice(queue, 2), *islice(queue, max(0, len(queue) - 1), None), len(queue))

@@ -1,4 +1,6 @@
-"""How near a world is to a goal: what a goal cannot be reached without, and the variables that its row asks for."""
+"""The distance from a connection state to a goal: the facts that the goal needs, and the variables in the
+conditions of its row.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ __all__ = ["Need", "facts_in", "need_of"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
-    """What a goal needs. `slots`: the places of the variables on which it depends whether its row is taken."""
+    """The needs of a goal. `slots`: the places of the variables that decide whether its row is taken."""
 
     facts: frozenset[Hashable]
     session: str = ""
@@ -24,7 +26,7 @@ class Need:
     slots: tuple[int, ...] = ()
 
     def view(self, atoms: tuple[Atom, ...]) -> Hashable:
-        """Return what a world has of these variables, in the large."""
+        """Return the values of these variables in a connection state."""
         return frozenset(
             tuple(values[slot] for slot in self.slots)
             for name, state, values in _instances(atoms)
@@ -33,7 +35,7 @@ class Need:
 
 
 def facts_in(atoms: tuple[Atom, ...]) -> Iterator[Hashable]:
-    """Yield which sessions are in which states, and which contexts and joins are not empty."""
+    """Yield the states of the sessions, and the contexts and reassemblies that are not empty."""
     yield from ((name, state) for name, state, _ in _instances(atoms))
     for atom in atoms:
         match atom:
@@ -49,7 +51,7 @@ def _instances(atoms: tuple[Atom, ...]) -> Iterator[tuple[str, str, tuple[Hashab
 
 
 def need_of(setup: Setup, goal: Goal) -> Need:
-    """Return what a goal needs: a session in its state, and contexts that its row names."""
+    """Return the needs of a goal: a session in its state, and the contexts that its row names."""
     session = setup.plan.sessions.get(goal.session)
     if session is None:
         return Need(facts=frozenset())
@@ -65,7 +67,7 @@ def need_of(setup: Setup, goal: Goal) -> Need:
 
 
 def _asked(rows: tuple[Transition, ...], goal: Goal) -> Iterator[Expression | None]:
-    """Yield the conditions of a goal's row, and of those above it that may be taken in its place."""
+    """Yield the conditions of a goal's row, and of the rows above it that may be taken instead."""
     targets = rows[goal.number].targets
     for row in rows[: goal.number + 1]:
         is_here = row.states is None or goal.state in row.states

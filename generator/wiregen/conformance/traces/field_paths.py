@@ -1,4 +1,4 @@
-"""Fields of a message and of its frame by their paths: what they hold, the same with others, and what numbers fit."""
+"""Fields of a message and of its frame by their paths: their values, copies with other values, and possible numbers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["fits", "is_measured", "type_at", "value_at", "with_values"]
 
 
 def _holder(value: object, name: str) -> Value:
-    """Return what holds a field: the message, or else its frame."""
+    """Return the holder of a field: the message, or else its frame."""
     if isinstance(value, FrameValue) and isinstance(value.message, Record) and name in value.message.fields:
         return value.message
     return value
@@ -39,7 +39,7 @@ def value_at(value: object, path: tuple[str, ...]) -> object:
 
 
 def with_values(base: Value, paths: tuple[tuple[str, ...], ...], values: tuple[object, ...]) -> object:
-    """Return a value with other fields."""
+    """Return a copy of a value with other values in some fields."""
     if isinstance(base, FrameValue):
         own, outside = dict(base.message.fields), dict(base.fields)
         made: Value = FrameValue(base.name, outside, Record(base.message.name, own), body=base.body)

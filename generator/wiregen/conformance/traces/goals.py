@@ -1,4 +1,4 @@
-"""What there is to show of a protocol: every row in every state, by everybody who can take it there, and every way to be refused."""
+"""The goals of a protocol's traces: every row in every state, by every role that can take it there, and every refusal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["goals_of"]
 
 
 def goals_of(setup: Setup, drafts: Drafts) -> tuple[Goal, ...]:
-    """Return the goals in the order of the text. What an earlier row leaves nothing to, whatever comes, is none."""
+    """Return the goals in the order of the text. A row that an earlier row always precludes is not a goal."""
     engine = ConnectionState(setup).engine
     found: dict[Goal, None] = {}
     for sender, item in drafts.frames():
@@ -62,7 +62,7 @@ def _of_kind(engine: Engine, sender: str, item: object) -> Iterator[Goal]:
 
 
 def _says_no(entry: Entry) -> bool:
-    """Tell whether some row says that the message is not legal."""
+    """Return whether a row makes the message a violation."""
     return any(row.violation is not None for rows in entry.rows for _, group in rows for row in group)
 
 
@@ -73,14 +73,16 @@ def _speakers(entry: Entry, sender: str) -> tuple[str, ...]:
 
 
 def _is_never_met(entry: Entry, number: int) -> bool:
-    """Tell whether a message without the key cannot meet an instance in a state: one that is as new is not kept."""
+    """Return whether a message without the key cannot meet an instance in a state: an instance equal to a
+    new one is not kept.
+    """
     if number != 0 or entry.key is not None or not entry.table.keys:
         return False
     return not any(_keeps_a_new_one(row, entry.table) for row in entry.table.rows)
 
 
 def _keeps_a_new_one(row: Transition, table: Table) -> bool:
-    """Tell whether a row leaves an instance in the first state, with other values than those of a new one."""
+    """Return whether a row leaves an instance in the first state, with other values than those of a new one."""
     effect, first = row.effect, table.states[0]
     if not isinstance(effect, Go) or not _changes(effect.updates, table):
         return False
@@ -88,12 +90,12 @@ def _keeps_a_new_one(row: Transition, table: Table) -> bool:
 
 
 def _is_in(row: Transition, state: str) -> bool:
-    """Tell whether a row is one of a state."""
+    """Return whether a row applies in a state."""
     return row.states is None or state in row.states
 
 
 def _is_over(table: Table, number: int, plan: Schema, sender: str) -> bool:
-    """Tell whether a sender's frames cannot meet the first state: its preamble, which comes before them, always leaves it."""
+    """Return whether a sender's frames cannot meet the first state: the preamble before them always leaves it."""
     first, opening = table.states[0], plan.opens.get(sender)
     rows = [row for row in table.rows if opening in (row.targets or ()) and _is_in(row, first)]
     is_left = all(_leaves(row, first) for row in rows)
@@ -102,7 +104,9 @@ def _is_over(table: Table, number: int, plan: Schema, sender: str) -> bool:
 
 
 def _is_behind(table: Table, number: int, plan: Schema, sender: str) -> bool:
-    """Tell whether a sender's preamble, which comes once, cannot meet a state: nothing but it leaves the first one."""
+    """Return whether a sender's preamble, which comes once, cannot meet a state: only the preamble leaves
+    the first state.
+    """
     first, opening = table.states[0], plan.opens.get(sender)
     leaving = [row for row in table.rows if _leaves(row, first) and _is_in(row, first)]
     return number > 0 and all(row.targets == (opening,) for row in leaving)
@@ -113,7 +117,7 @@ def _leaves(row: Transition, state: str) -> bool:
 
 
 def _changes(updates: tuple[Update, ...], table: Table) -> bool:
-    """Tell whether updates may leave a variable with another value than its first."""
+    """Return whether updates may leave a variable with a value other than its initial one."""
     return any(update.value != table.variables[update.variable].initial for update in updates)
 
 
@@ -166,7 +170,8 @@ def _of_timers(setup: Setup) -> Iterator[Goal]:
 
 def _of_rooms(engine: Engine) -> Iterator[Goal]:
     for name, kept in engine.instances.items():
-        # What nothing leaves makes room, so only other states can fill it.
+        # An instance in a state that no row leaves is evicted when needed, so only other states can reach
+        # the limit.
         if kept.table.keys and any(kept.table.is_left[1:]):
             yield Goal(kind="too_many", session=name, violation="limit_exceeded")
 

@@ -1,6 +1,7 @@
-"""What sessions and contexts have said already, under one setup: of the same values in the same state they say the same.
+"""Earlier verdicts of sessions and contexts under one setup: equal values in equal states have equal verdicts.
 
-Invariant: a verdict is kept under all that it may depend on, so that it makes no difference which world asked first.
+Invariant: a verdict is stored under every value that it may depend on, so that the order of queries makes
+no difference.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ __all__ = ["Part", "Verdicts"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """What one session says of a message; None: what is remembered."""
+    """The verdict of one session on a message; without a session, the remembered entries after it."""
 
     session: str | None = None
     met: tuple[Goal, ...] = ()
@@ -32,7 +33,7 @@ class Part:
 
 
 class Verdicts:
-    """Parts by their numbers, and which values met which; shared by all searches under one setup."""
+    """Parts by their numbers, and the values that met which states; shared by all searches under one setup."""
 
     def __init__(self, setup: Setup) -> None:
         self.parts: list[Part] = []
@@ -44,7 +45,7 @@ class Verdicts:
         }
 
     def of(self, session: str | None, spread: Spread, world: ConnectionState) -> dict[Any, int]:
-        """Return the numbers of what was said of such a message where everything was as it is in this world."""
+        """Return the numbers of the verdicts on such a message in an equal connection state."""
         what = (session, *spread.what, *self._state(session, spread, world))
         return self._known.setdefault(what, {})
 
@@ -55,7 +56,7 @@ class Verdicts:
         return (world.exact(session), world.remembered_exactly(names))
 
     def number(self, part: Part) -> int:
-        """Return the number of a part, of those that say the same the first one's."""
+        """Return the number of a part; equal parts have the number of the first one."""
         says = tuple((each.name, each.lenient) for each in part.violations)
         number = self._numbers.setdefault((part.session, part.met, says, part.atoms), len(self.parts))
         if number == len(self.parts):
@@ -64,7 +65,7 @@ class Verdicts:
 
 
 def _memories_in(rows: tuple[Transition, ...]) -> Iterator[str]:
-    """Yield the contexts and joins that rows ask for."""
+    """Yield the contexts and reassemblies on which rows depend."""
     for node in nodes_in(rows):
         match node:
             case ContextReference(name) | JoinReference(name):

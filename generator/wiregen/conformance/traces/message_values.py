@@ -1,4 +1,4 @@
-"""What one side could say of one kind: the fields that make a difference, the values worth trying, and their bytes."""
+"""The possible messages of one side and kind: the fields that make a difference, the values worth trying, their bytes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ _LONGEST: Final = 9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """Something that `sender` could say. `written`: what is put into bytes, as `writer` writes it; `seen`: what it means."""
+    """A message that `sender` could send. `written`: the value that is encoded, as `writer` encodes it;
+    `seen`: its meaning.
+    """
 
     sender: str
     writer: str
@@ -36,12 +38,12 @@ class Draft:
 
     @property
     def name(self) -> str:
-        """What it is, and whose."""
+        """The sender and the name of the message."""
         message = getattr(self.written, "message", self.written)
         return f"{self.sender} {message.name}"
 
     def encoded(self, world: ConnectionState) -> bytes | None:
-        """Return its bytes; None where it cannot be said now. What is `measured` takes the length that fits."""
+        """Return its bytes, or None if it cannot be sent now. Fields in `measured` are given the length that fits."""
         data = written_by(self.written, self.writer, world)
         if data is not None or not self.measured:
             return data
@@ -55,7 +57,7 @@ class Draft:
 
 
 def written_by(value: object, writer: str, world: ConnectionState) -> bytes | None:
-    """Return the bytes of a value, what is compressed stored; None where it cannot be written now."""
+    """Return the bytes of a value, with compressed parts stored; None if it cannot be encoded now."""
     options = Options(writer, context=world.context, limits=dict(world.setup.limits))
     try:
         return write_frame(world.setup.plan, value, options, compression=0)
@@ -73,9 +75,9 @@ class Source:
     kind: Kind
     mentions: tuple[Mention, ...]
     measured: tuple[str, ...]
-    """Fields of bytes whose length something else says."""
+    """Fields of bytes whose length another field gives."""
     measuring: frozenset[str]
-    """Sessions that all of it concerns."""
+    """Sessions that depend on the whole message."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -92,14 +94,14 @@ _Choice: TypeAlias = tuple[int, ...]
 
 @lru_cache(maxsize=512)
 def _choices(sizes: tuple[int, ...]) -> tuple[_Choice, ...]:
-    """Return the choices among so many values each, as their numbers, the plainest first."""
+    """Return the combinations of so many values each, as their numbers, the plainest first."""
     most_changed = len(sizes) if prod(sizes) <= _MOST_DRAFTS // 4 else 3
     return tuple(variations([range(size) for size in sizes], most_changed=most_changed, most=_MOST_DRAFTS))
 
 
 @lru_cache(maxsize=2048)
 def _seen_at(sizes: tuple[int, ...], places: tuple[int, ...]) -> tuple[tuple[_Choice, ...], tuple[int, ...]]:
-    """Return choices of which each differs at these places, and for each choice the number of the one it is like."""
+    """Return choices that differ from each other at these places, and for each choice the number of the equal one."""
     numbers: dict[_Choice, int] = {}
     firsts: list[_Choice] = []
     which: list[int] = []
@@ -113,7 +115,7 @@ def _seen_at(sizes: tuple[int, ...], places: tuple[int, ...]) -> tuple[tuple[_Ch
 
 
 class Spread:
-    """One kind of message from one side, with all values that are worth trying in a world."""
+    """One kind of message from one side, with all values that are worth trying in a connection state."""
 
     def __init__(self, source: Source, values: list[tuple[object, ...]]) -> None:
         self.sender = source.sender
@@ -131,18 +133,18 @@ class Spread:
         return _choices(self._sizes)
 
     def seen_at(self, places: tuple[int, ...]) -> tuple[tuple[_Choice, ...], tuple[int, ...]]:
-        """Return choices of which each differs at these places, and for each choice the number of the one it is like."""
+        """Return choices that differ from each other at these places, and for each choice the number of the equal one."""
         return _seen_at(self._sizes, places)
 
     def token(self, choice: _Choice, places: tuple[int, ...]) -> tuple[Hashable, ...]:
-        """Return what is equal where the values at these places are."""
+        """Return a key that is equal if the values at these places are equal."""
         return tuple([self._tokens[place][choice[place]] for place in places])
 
     def is_measured_by(self, session: str) -> bool:
         return session in self._source.measuring
 
     def concerns(self, session: str | None) -> tuple[int, ...]:
-        """Return the places of a choice that a session depends on."""
+        """Return the places of a choice on which a session depends."""
         if session not in self._concerns:
             self._concerns[session] = tuple(
                 place

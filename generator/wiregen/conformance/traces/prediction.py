@@ -1,7 +1,7 @@
-"""What would come of one kind of message in a world, whatever values it has; nothing is let happen.
+"""The effects of one kind of message in a connection state, for all values; the state does not change.
 
-Invariant: sessions decide apart from each other. So each is asked once for what it is concerned with of the values, and what the
-others say of the rest is put beside it; most values differ in nothing that anybody asks for.
+Invariant: sessions decide independently. Each is asked once for each combination of the values on which it
+depends, and the verdicts are combined. Most values differ in fields on which no session depends.
 """
 
 from __future__ import annotations
@@ -28,14 +28,16 @@ _Choice: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """What a message would do. `atoms`: what is so behind it, if it may pass; none where it may not."""
+    """The effect of a message. `atoms`: the facts after it if it is accepted, else empty."""
 
     outcome: Outcome
     atoms: tuple[Atom, ...]
 
 
 class _Asker:
-    """Who is asked, at which places of a choice it looks, and what it said of them, here or in a world like this."""
+    """A session or context to ask, the places of a choice on which it depends, and its verdicts, here or in
+    an equal state.
+    """
 
     def __init__(
         self,
@@ -52,7 +54,7 @@ class _Asker:
         self._known = verdicts.of(session, spread, world)
 
     def column(self) -> list[int]:
-        """Return the number of what is said of each choice."""
+        """Return the number of the verdict on each choice."""
         seen, which = self._spread.seen_at(self._places)
         numbers = [self.said(each) for each in seen]
         return [numbers[number] for number in which]
@@ -81,7 +83,7 @@ class Prediction:
         self._memory = _Asker(None, self._remembered, world, spread, verdicts)
 
     def effects(self) -> Iterator[tuple[Effect, list[_Choice]]]:
-        """Yield what may come of it, and by which choices; the plainest first."""
+        """Yield the possible effects and the choices with each, the plainest first."""
         alike: dict[tuple[int, ...], list[_Choice]] = {}
         for choice, numbers in zip(self._spread.choices(), self._said(), strict=False):
             alike.setdefault(numbers, []).append(choice)
@@ -89,14 +91,14 @@ class Prediction:
             yield self._together([self._parts[number] for number in numbers]), choices
 
     def _said(self) -> Iterator[tuple[int, ...]]:
-        """Yield what the sessions say of each choice."""
+        """Yield the verdicts of the sessions on each choice."""
         columns = [asker.column() for asker in self._askers]
         return zip(*columns, strict=True) if columns else repeat(())
 
     def _remembering(
         self, alike: dict[tuple[int, ...], list[_Choice]]
     ) -> Iterable[tuple[tuple[int, ...], list[_Choice]]]:
-        """Return the choices with what is remembered of those that may pass."""
+        """Return the choices, with the remembered entries of those that are accepted."""
         if not is_remembered(self._spread.base, self._world):
             return alike.items()
         found: dict[tuple[int, ...], list[_Choice]] = {}
@@ -109,7 +111,7 @@ class Prediction:
         return found.items()
 
     def _alone(self, entry: Entry) -> Matters:
-        """Return what such a message means to one session alone."""
+        """Return the rows of one session alone for such a message."""
         return Matters(self._matters.name, (entry,), is_foreign=False, frames=None)
 
     def _said_by(self, matters: Matters, draft: Draft) -> Part:
@@ -143,7 +145,7 @@ class Prediction:
         return Effect(outcome=outcome, atoms=tuple(self._atoms(parts)) if outcome.is_legal else ())
 
     def _atoms(self, parts: list[Part]) -> Iterator[Atom]:
-        """Yield what is so then, in the order in which a world says it."""
+        """Yield the facts after the message, in the order in which a connection state lists them."""
         said = {part.session: part.atoms for part in parts}
         for name in self._world.engine.instances:
             yield from said[name] if name in said else self._world.atoms_of(name)
@@ -151,12 +153,12 @@ class Prediction:
 
 
 def is_remembered(item: object, world: ConnectionState) -> bool:
-    """Tell whether contexts or joins may take something in of such a message."""
+    """Return whether contexts or reassemblies may change with such a message."""
     return hasattr(item, "message") and not world.context.is_quiet(item)
 
 
 def _remembered(draft: Draft, world: ConnectionState) -> tuple[Atom, ...]:
-    """Return what is remembered after a frame."""
+    """Return the remembered entries after a frame."""
     context = world.context
     saved, listener = context.snapshot(), context.listener
     context.listener = None

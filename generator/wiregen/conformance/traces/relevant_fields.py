@@ -1,4 +1,4 @@
-"""What the sessions, contexts and joins of a plan ask of one kind of message: the fields that make a difference."""
+"""The fields of one kind of message on which the sessions, contexts and reassemblies of a schema depend."""
 
 from __future__ import annotations
 
@@ -29,16 +29,17 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """A field that something depends on, and what it is compared with: numbers, and variables as (session, name).
+    """A field that matters, and the values that it is compared with: numbers, and variables as (session, name).
 
-    `concerns`: the sessions that depend on it; None is what contexts and joins remember, and what stands inside.
+    `concerns`: the sessions that depend on it; the entry None means contexts, reassemblies and inner
+    frames.
     """
 
     path: Path
     numbers: tuple[int, ...]
     variables: tuple[tuple[str, str], ...]
     keys: tuple[str, ...]
-    """The sessions that tell their instances apart by it."""
+    """The sessions whose instances it identifies."""
     concerns: frozenset[str | None]
 
 
@@ -56,7 +57,7 @@ class _Gathered:
         variables: Iterable[tuple[str, str]] = (),
         key_of: tuple[str, ...] = (),
     ) -> None:
-        """Add a field; one that is derived stands for what it is derived from."""
+        """Add a field; a derived field is replaced by the fields that it is derived from."""
         for settable in _settable(self._kind, path):
             known = self._found.setdefault(settable, ({}, {}, {}))
             self._concerns.setdefault(settable, set()).add(session)
@@ -77,7 +78,7 @@ class _Gathered:
         )
 
     def _all_about(self, path: Path) -> frozenset[str | None]:
-        """Return whom a field concerns, or a part of it, or what it is a part of."""
+        """Return the sessions that depend on a field, on a part of it, or on a value that it is a part of."""
         return frozenset(
             session
             for other, sessions in self._concerns.items()
@@ -87,7 +88,7 @@ class _Gathered:
 
 
 def mentions_of(plan: Schema, kind: Kind, limits: dict[str, int]) -> tuple[Mention, ...]:
-    """Return what is asked of a kind of message."""
+    """Return the fields of a kind of message that matter."""
     gathered = _Gathered(kind)
     names = _names(plan, kind)
     for session, table in plan.sessions.items():
@@ -111,7 +112,9 @@ def mentions_of(plan: Schema, kind: Kind, limits: dict[str, int]) -> tuple[Menti
 
 
 def measuring(plan: Schema, kind: Kind) -> frozenset[str]:
-    """Return the sessions that ask how long something is, or for what only the bytes say: all of a message concerns them."""
+    """Return the sessions that depend on a length, or on facts that only the bytes give: they depend on the
+    whole message.
+    """
     names = _names(plan, kind)
     return frozenset(
         session
@@ -142,7 +145,7 @@ def _updates(effect: Effect) -> tuple[Expression, ...]:
 
 
 def _comparisons(expression: Expression | None) -> Iterator[Expression]:
-    """Yield the parts of a condition that stand between `and`, `or` and `not`."""
+    """Yield the operands of `and`, `or` and `not` in a condition."""
     match expression:
         case Operation("and" | "or", left, right):
             yield from _comparisons(left)
@@ -172,7 +175,7 @@ def _names(plan: Schema, kind: Kind) -> frozenset[str]:
 
 
 def _of_rules(plan: Schema, names: frozenset[str]) -> Iterator[Path]:
-    """Yield the fields that contexts and joins ask of such messages."""
+    """Yield the fields of such messages on which contexts and reassemblies depend."""
     for entry in plan.contexts.values():
         for setting in entry.settings:
             if setting.target in names:
@@ -183,7 +186,7 @@ def _of_rules(plan: Schema, names: frozenset[str]) -> Iterator[Path]:
         for setting in (*join.parts, *join.lasts):
             if setting.target in names:
                 yield from ((key,) for key in join.keys)
-                # Whether a frame is a piece of a block follows from what it holds, and is not for trying.
+                # Whether a frame is a fragment of a block follows from its content, and is not varied.
                 if join.block is None:
                     yield from ((setting.field,), *paths_in(setting.when))
         yield from _of_clearings(join, names)
@@ -197,7 +200,7 @@ def _of_clearings(declared: Context | Join, names: frozenset[str]) -> Iterator[P
 
 
 def _settable(kind: Kind, path: Path, outside: frozenset[Path] = frozenset()) -> Iterator[Path]:
-    """Yield the fields that can be given so that this one changes."""
+    """Yield the fields that can be set so that this one changes."""
     field = kind.fields.get(path[0]) or kind.frame_fields.get(path[0])
     body = None if kind.frame is None else kind.plan.frames[kind.frame].message
     if field is None or path in outside or path[0] == body:

@@ -1,7 +1,7 @@
-"""Breadth first over what could be said: each world that is new in some way is looked at once, the nearest first.
+"""Breadth-first search over the possible messages: each connection state that is new in some way is examined once.
 
-Worlds that have a fact no other had come in turn with those that only put two facts together for the first time; their number
-is bounded, so the search ends soon whatever the protocol is.
+States with a fact that earlier ones lack alternate with those that only combine two facts for the first
+time. The number of both is bounded, so the search ends soon for any protocol.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ __all__ = ["Finding", "Search"]
 
 _DEEPEST: Final = 14
 _MOST_FAILURES: Final = 16
-"""Values of one kind of message that cannot be written in a world before no more are tried there."""
+"""Values of one kind of message that cannot be encoded in a connection state before the kind is given up there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """How a goal was reached. `rank`: 0 where the last step does nothing else that is worth a word."""
+    """How a goal was reached. `rank`: 0 if the last step has no other effect worth mention."""
 
     steps: tuple[Step, ...]
     rank: int
@@ -38,7 +38,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """A world to be looked at. `before`: the world in which the last of its steps was tried, if that is known."""
+    """A connection state to be examined. `before`: the one in which the last of its steps was tried, if it is known."""
 
     before: ConnectionState | None = None
     steps: tuple[Step, ...]
@@ -54,9 +54,10 @@ class _Place:
 
 
 class Search:
-    """A search under one setup, which can go on where it stopped; `findings` is how goals were reached.
+    """A search under one setup, which can be continued; `findings` is how goals were reached.
 
-    `sessions`: those whose goals it may reach. `is_fine`: more worlds are told apart, so that it goes less deep.
+    `sessions`: those whose goals it may reach. `is_fine`: distinguish more connection states, at the cost
+    of depth.
     """
 
     def __init__(
@@ -89,7 +90,7 @@ class Search:
         self._is_new(ConnectionState(setup).atoms())
 
     def begin_in(self, steps: tuple[Step, ...]) -> None:
-        """Look soon at the worlds that a conversation goes through, as far as its steps are legal here."""
+        """Examine soon the connection states of a conversation, as far as its steps are legal here."""
         world = ConnectionState(self.setup)
         for number, step in enumerate(steps, 1):
             if not world.take(step).is_legal or number >= _DEEPEST:
@@ -100,9 +101,9 @@ class Search:
             self._near.append(_Place(steps=steps[:number], atoms=atoms, number=self._n_kept))
 
     def run(self, goals: Iterable[Goal], most: int) -> bool:
-        """Look at so many worlds more, for these goals; tell whether one was reached.
+        """Examine so many further connection states for these goals; return whether one was reached.
 
-        Worlds that were looked at before are not looked at again.
+        Connection states are not examined twice.
         """
         self._wanted = dict.fromkeys(goal for goal in goals if self._is_open(goal))
         before = dict(self.findings)
@@ -114,7 +115,7 @@ class Search:
         return self.findings != before
 
     def _sort(self) -> None:
-        """Put aside those of the known worlds in which a goal may be near."""
+        """Set aside those of the known connection states in which a goal may be near."""
         self._needs = tuple(dict.fromkeys(need_of(self.setup, goal) for goal in self._wanted))
         places = sorted((*self._apt.values(), *self._far), key=lambda place: place.number)
         self._apt, self._novel, self._far = {}, [], deque()
@@ -122,7 +123,9 @@ class Search:
             self._put(place)
 
     def _put(self, place: _Place) -> None:
-        """Put a world where it is told by what of goals is near: by how often the same of them was looked at."""
+        """Sort a connection state by the needs of goals that it meets: those whose views were examined
+        least come first.
+        """
         facts = frozenset(facts_in(place.atoms))
         views = tuple((need, need.view(place.atoms)) for need in self._needs if need.facts <= facts)
         if views:
@@ -135,7 +138,7 @@ class Search:
         return min(self._views[view] for view in views)
 
     def _next(self) -> _Place:
-        """Return the next world: of the sorts in turn."""
+        """Return the next connection state: from each of the queues in turn."""
         self._n_looked += 1
         for turn in range(4):
             match (self._n_looked + turn) % 4:
@@ -185,7 +188,7 @@ class Search:
     def _try_once(
         self, steps: tuple[Step, ...], draft: Draft, world: ConnectionState, seen: set[Atom]
     ) -> None:
-        """Let a piece pass, if none passed here that did the same to the sessions."""
+        """Apply a fragment, unless one that did the same to the sessions was applied here."""
         decision, met = world.engine.foresee(draft.sender, draft.seen)
         what = (
             draft.name,
@@ -208,7 +211,7 @@ class Search:
         return data
 
     def _foresee(self, steps: tuple[Step, ...], spread: Spread, world: ConnectionState) -> None:
-        """Keep what would come of a kind of message, without letting it happen."""
+        """Keep the predicted effects of a kind of message, without applying it."""
         for effect, choices in Prediction(world, spread, self._verdicts).effects():
             if not self._wanted:
                 return
@@ -225,7 +228,7 @@ class Search:
         return len(steps) + 1 < _DEEPEST and self._has_new(effect.atoms)
 
     def _settle(self, steps: tuple[Step, ...], draft: Draft, effect: Effect, world: ConnectionState) -> bool:
-        """Keep what comes of a message; tell whether it could be said at all."""
+        """Keep the effect of a message; return whether it could be sent at all."""
         data = self._encoded(draft, world)
         if data is None:
             return False
@@ -246,7 +249,7 @@ class Search:
         )
 
     def _try(self, steps: tuple[Step, ...], step: Step, before: ConnectionState) -> None:
-        """Let a step happen behind those that led to a world, and keep what came of it."""
+        """Apply a step after those that led to a connection state, and keep the result."""
         world = before.copy()
         outcome = world.take(step)
         steps = (*steps, step)
@@ -272,7 +275,7 @@ class Search:
             yield from _surroundings(atoms)
 
     def _is_new(self, atoms: tuple[Atom, ...]) -> int | None:
-        """Return 1 where an atom is new, 2 where a pair of them is; they are known from now on."""
+        """Return 1 if an atom is new, 2 if a pair of atoms is; they are known from now on."""
         pairs = set(self._together(atoms))
         is_first = any(atom not in self._atoms for atom in atoms)
         is_second = not pairs <= self._pairs
@@ -281,7 +284,7 @@ class Search:
         return 1 if is_first else 2 if is_second else None
 
     def _is_better(self, goal: Goal, outcome: Outcome) -> bool:
-        """Tell whether a goal is wanted, and was not shown as well before."""
+        """Return whether a goal is wanted, and was not shown as well before."""
         if goal not in self._wanted:
             return False
         rank, known = _rank(goal, outcome), self.findings.get(goal)
@@ -298,7 +301,7 @@ class Search:
 
 
 def _pairs(atoms: tuple[Atom, ...]) -> Iterator[tuple[Atom, Atom]]:
-    """Yield the facts two by two; of two sessions, which do not see each other, only what they are in."""
+    """Yield the facts in pairs; of two sessions, which do not affect each other, only their states."""
     for one, other in combinations(atoms, 2):
         match one, other:
             case (str(), str(), _, tuple()), (str(), str(), _, tuple()) if one[0] != other[0]:
@@ -308,14 +311,16 @@ def _pairs(atoms: tuple[Atom, ...]) -> Iterator[tuple[Atom, Atom]]:
 
 
 def _surroundings(atoms: tuple[Atom, ...]) -> Iterator[tuple[Atom, Atom]]:
-    """Yield each fact of a session beside what all others are in together: what two of them allow, a third may have ended."""
+    """Yield each fact of a session with the states of all others: a state that two sessions allow, a third
+    may have ended.
+    """
     states = [atom for atom in atoms if isinstance(atom, tuple) and len(atom) == 4]
     for one in states:
         yield one, tuple(other[:3] for other in states if other[0] != one[0])
 
 
 def _rank(goal: Goal, outcome: Outcome) -> int | None:
-    """Return how well an outcome shows a goal, 0 the best; None: not at all."""
+    """Return how well an outcome shows a goal, with 0 the best, or None if it does not show it."""
     names = [each.name for each in outcome.broken]
     if goal.kind == "cut":
         return 0 if outcome.fault == goal.violation and not names else None
@@ -329,5 +334,5 @@ def _rank(goal: Goal, outcome: Outcome) -> int | None:
 
 
 def _says_more(draft: Draft, world: ConnectionState) -> bool:
-    """Tell whether more may come of a frame than its sessions say: by what it holds, or by what is remembered of it."""
+    """Return whether a frame may have effects beyond its sessions: by inner frames, or by remembered entries."""
     return world.engine.has_inner(draft.sender, draft.seen) or is_remembered(draft.seen, world)

@@ -1,6 +1,6 @@
-"""The smallest right value of everything that a protocol sends, found from its careful plan.
+"""The smallest valid value of every message of a protocol, found from its schema.
 
-Invariant: nothing is left to chance. What a rule refuses is replaced by the next smallest thing, so two runs give the same.
+Invariant: the result is deterministic. A value that a rule refuses is replaced by the next smallest one.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _Compound: TypeAlias = (
 
 
 class Smallest:
-    """Small values of the types of one plan; `limits` are those that they keep to."""
+    """Small values of the types of one schema, within `limits`."""
 
     def __init__(self, plan: Schema, limits: Mapping[str, int] | None = None) -> None:
         self._plan = plan
@@ -72,9 +72,9 @@ class Smallest:
         self._viewed: dict[str, tuple[bytes, ...]] = {}
 
     def message(self, name: str, role: str) -> FrameValue | None:
-        """Return a frame with the smallest such message that `role` could write; None: none was found.
+        """Return a frame with the smallest such message that `role` could write, or None if none was found.
 
-        What only a context can tell is not minded.
+        Facts that only a context has are ignored.
         """
         return self._message(name, role, 0)
 
@@ -97,7 +97,7 @@ class Smallest:
                 yield found
 
     def preamble(self, name: str, role: str) -> Record | None:
-        """Return the smallest such preamble; None: none was found."""
+        """Return the smallest such preamble, or None if none was found."""
         for values in self._records(self._plan.preambles[name].fields, 0):
             found = Record(name, values)
             if self._is_right(found, role):
@@ -105,13 +105,13 @@ class Smallest:
         return None
 
     def values(self, type_: Type) -> tuple[Value, ...]:
-        """Return small values of a type, the smallest first; whether a rule allows them is not known here."""
+        """Return small values of a type, the smallest first, without regard to rules."""
         if type_ not in self._known:
             self._known[type_] = tuple(islice(self._values(type_, 0), _MOST_VALUES))
         return self._known[type_]
 
     def viewed(self, path: str) -> tuple[bytes, ...]:
-        """Return bytes of a field that are read once more as frames: one of each kind, two, and one that is cut."""
+        """Return bytes for a field that is read again as frames: one of each kind, two frames, and one that is cut."""
         if path not in self._viewed:
             self._viewed[path] = self._seen_through(path)
         return self._viewed[path]
@@ -159,7 +159,7 @@ class Smallest:
         return {name: values for name, values in found.items() if values}
 
     def _of_field(self, field: Field, depth: int) -> Iterator[object]:
-        """Yield the default first, and nothing at all before what stands under a condition."""
+        """Yield the default first, and absence before the values of a conditional field."""
         value = None if field.value is None else field.value.value
         first = [_plain(field.type, value)] if isinstance(value, _PLAIN) else []
         yield from first
@@ -238,7 +238,7 @@ class Smallest:
                     yield Variety(name, each.name, values, each.spans[0].low)
 
     def _frames(self, name: str, depth: int) -> Iterator[Value]:
-        """Yield frames that may stand in a message, of the role that sends them."""
+        """Yield frames that are allowed in a message, of the role that sends them."""
         if depth > 0:
             return
         for role, frame in self._plan.sends.items():
@@ -259,7 +259,7 @@ def _padded(values: Iterator[object]) -> Iterator[object]:
 def variations(
     choices: Sequence[Sequence[object]], *, most_changed: int = 3, most: int = _MOST_TRIED
 ) -> Iterator[tuple[Value, ...]]:
-    """Yield the first of all choices, then what differs from that in one place, in two and so on."""
+    """Yield the first of all choices, then those that differ from it in one place, in two and so on."""
     first = tuple(choice[0] for choice in choices)
     return islice(_changed(first, choices, most_changed), most)
 
@@ -277,7 +277,7 @@ def _changed(
 
 
 def _plain(type_: Type, expression: Number | Truth | String | Octets | Null) -> object:
-    """Return the value that a default is, of the type of its field."""
+    """Return the value of a default, in the type of its field."""
     match expression:
         case Null():
             return None
