@@ -1,6 +1,6 @@
-"""Goes past good frames in inflated bytes, where only a fault is looked for: few of their nodes and values are made.
+"""Skips valid frames in inflated bytes while searching for an error: few of their nodes and values are made.
 
-Without it a peer could ask, with sixty bytes, for the careful reading of as many frames as the limits allow.
+Without it a peer could, with sixty bytes, make the reference codec read as many frames as the limits allow.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from .window import Place
 __all__ = ["BYTES_OF_WORK", "SKIPPED", "Skim", "skim_of"]
 
 SKIPPED = Node("[]", "", Skipped(), 0, 0, inner=True)
-"""Stands for each item that was not looked at carefully."""
+"""Placeholder for each item that the reference codec did not read."""
 
 BYTES_OF_WORK = 512
-"""Inflated bytes that count as an eighth of a value that is read."""
+"""Inflated bytes that count as an eighth of a value in the search."""
 _SMALL_SIZE = 4096
 _SMALL_COUNT = 64
 

@@ -1,4 +1,4 @@
-"""Bit fields that stand together."""
+"""Runs of adjacent bit fields."""
 
 from __future__ import annotations
 
