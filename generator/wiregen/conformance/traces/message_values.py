@@ -57,7 +57,7 @@ class Draft:
 
 
 def written_by(value: object, writer: str, world: ConnectionState) -> bytes | None:
-    """Return the bytes of a value, with compressed parts stored; None if it cannot be encoded now."""
+    """Return the bytes of a value, with compressed parts stored, or None if it cannot be encoded now."""
     options = Options(writer, context=world.context, limits=dict(world.setup.limits))
     try:
         return write_frame(world.setup.plan, value, options, compression=0)

@@ -34,7 +34,7 @@ _CODES: Final = {
 def limited_drafts(
     drafting: Drafting, draft: Draft, is_wanted: Callable[[str], bool]
 ) -> Iterator[tuple[str, Draft | None]]:
-    """Yield a frame at the edge of each limit, and one beyond it, with their names; None for a limit that
+    """Yield a frame at the edge of each limit, and one beyond it, with their names, or None for a limit that
     the frame does not reach.
     """
     if draft.scene.limits:
@@ -54,7 +54,7 @@ def limited_drafts(
 def limited_lists(
     drafting: Drafting, draft: Draft, is_wanted: Callable[[str], bool]
 ) -> Iterator[tuple[str, Draft | None]]:
-    """Yield a frame with each of its lists one longer than the limit, with the name; None if another list is longer."""
+    """Yield a frame with each of its lists one longer than the limit, with the name, or None if another is longer."""
     if draft.scene.limits:
         return
     n_tried = 0

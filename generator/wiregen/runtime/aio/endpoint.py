@@ -35,8 +35,7 @@ class Peer(NetworkSide[C], Generic[C, F]):
     """The other side of a connection; an asynchronous iterator of the frames that it sends, for one task.
 
     The iteration ends when the peer does, or this side. It raises the errors of received bytes. Iteration
-    can go on after an
-    error only if the connection does (`on_error`).
+    can go on after an error only if the connection does (`on_error`).
 
     Attributes:
         connection: The connection itself, for reading: its sessions, its context, its failure.
@@ -98,12 +97,11 @@ class Peer(NetworkSide[C], Generic[C, F]):
 
         Raises:
             SessionError: The peer broke a rule, or a time ran out. The connection is over, unless the
-                violation is only counted. To
-                send an answer before the close, pass `despite=error.violation` to `send`.
+                violation is only counted. To send an answer before the close, pass
+                `despite=error.violation` to `send`.
             DecodeError: Received bytes are not a frame. The connection is over, unless the error is
-                recoverable and
-                `on_error` is "continue". To send an answer before the close, pass `despite=error.code` to
-                `send`.
+                recoverable and `on_error` is "continue". To send an answer before the close, pass
+                `despite=error.code` to `send`.
             TimeoutError: A whole frame did not arrive within the idle timeout.
             OSError: The connection broke.
         """

@@ -61,8 +61,7 @@ class DecodeError(ValueError):
             its header.
         frame_offset: Where the frame begins, in the outer stream.
         at: The byte in error in the outer stream. `truncated`: the first missing one. Inside transformed
-            bytes
-            (inflated, reassembled): the start of the outermost of them.
+            bytes (inflated, reassembled): the start of the outermost of them.
         inner_at: Inside transformed bytes, the offset in the innermost of them.
         partial: The record as far as it was decoded, as in a JSON line; it may hold payload.
         header: The integers of the frame's header as far as they were read, derived ones too; it may hold

@@ -21,7 +21,7 @@ class Part(Shown):
         index: The number of earlier fragments.
         last: Whether this fragment is the last one.
         header: The fields before a fragment of a block as they were read, as they cannot be derived.
-        joined: The reassembled bytes, frame or message of the last fragment; None for the others.
+        joined: The reassembled bytes, frame or message of the last fragment, or None for the others.
     """
 
     __slots__ = ("header", "index", "join", "joined", "key", "last")

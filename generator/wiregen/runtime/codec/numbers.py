@@ -58,7 +58,7 @@ def varint(value: int, bits: int) -> bytes:
 
 
 def count(value: Any) -> Any:
-    """Return the length of bytes, text or a list; None for a null, which does not compare with any number."""
+    """Return the length of bytes, text or a list, or None for a null, which does not compare with any number."""
     return None if value is None else len(value)
 
 

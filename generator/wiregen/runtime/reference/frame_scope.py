@@ -66,7 +66,7 @@ class FrameScope:
         return found
 
     def key_where(self, when: object, names: tuple[str, ...]) -> Key | None:
-        """Return the key of a frame for which a `when` holds; None for another frame, or one without the
+        """Return the key of a frame for which a `when` holds, or None for another frame, or one without the
         key's fields.
 
         A message of the other role lacks them if the frames of the roles differ.

@@ -29,7 +29,7 @@ def remove(queue: Sequence[Value], value: Value) -> list[Value]:
 
 
 def index(queue: Sequence[Value], value: Value) -> int:
-    """Return the index of the first equal item, or the length of the list if there is none."""
+    """Return the index of the first equal item, or the length of the list without such an item."""
     if type(value) is bytes and len(value) == 16 and queue and isinstance(queue[0], UUID):
         value = UUID(bytes=value)
     elif isinstance(value, UUID) and queue and type(queue[0]) is bytes:

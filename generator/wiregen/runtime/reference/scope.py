@@ -34,7 +34,7 @@ class RecordScope:
         made: The object that compiled code has made of a reassembled frame whose last fragment this is.
         deferred: Checks that look ahead, made when the record is complete, each with the offset at the end
             of its field.
-        fixed_offset: The offset that such a check uses; None while the record is read.
+        fixed_offset: The offset that such a check uses, or None while the record is read.
     """
 
     __slots__ = (
@@ -218,7 +218,7 @@ def content(node: Node) -> Node:
 
 
 def count_of(node: Node) -> int | None:
-    """Return the length of a value without its prefix: bytes, for utf16 units of two bytes, or items; None for a null."""
+    """Return the length without prefix in bytes, in utf16 units of two bytes, or in items; it is None for a null."""
     inside = content(node)
     if inside.value is None:
         return None

@@ -1,4 +1,4 @@
-"""The version of what a runtime offers to generated packages: the nodes of schemas, and the functions that they call.
+"""The version of the runtime's interface to generated packages: the nodes of schemas, and the functions that they call.
 
 Invariant: only packages that share a runtime ask for it; a tree with its own copy fits by construction.
 """
@@ -8,7 +8,9 @@ from __future__ import annotations
 __all__ = ["SCHEMA_VERSION", "check_version"]
 
 SCHEMA_VERSION = 1
-"""Raised with each change of a node's fields or of what generated code calls; a test holds both by their digest."""
+"""Incremented with each change of a node's fields or of a function that generated code calls; a test
+compares both with their digest.
+"""
 
 
 def check_version(built_for: int, package: str) -> None:

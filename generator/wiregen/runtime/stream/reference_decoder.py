@@ -1,4 +1,4 @@
-"""A decoder of streams whose frames are the trees of the careful reading."""
+"""A decoder of streams whose frames are trees of the reference codec."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["ReferenceDecoder", "reference_decoder"]
 
 
 class ReferenceDecoder(Decoder[Node]):
-    """A decoder whose frames are the trees of the careful reading, with positions in the stream."""
+    """A decoder whose frames are trees of the reference codec, with positions in the stream."""
 
     __slots__ = ()
 
@@ -76,8 +76,8 @@ def reference_decoder(
     *,
     context: Context | None = None,
 ) -> Decoder[Node]:
-    """Return a decoder whose items are the trees of the careful reading.
+    """Return a decoder whose items are trees of the reference codec.
 
-    `context`: takes in what is read; that of the options is only asked.
+    `context`: takes in the frames; that of the options is only asked.
     """
     return ReferenceDecoder(plan, options, errors, context)

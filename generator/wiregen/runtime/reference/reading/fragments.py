@@ -130,7 +130,7 @@ def _pieces(reader: Reader, last: _Last, inside: Node, place: Place) -> tuple[tu
 
 
 def _source(reader: Reader) -> Joins | None:
-    """Return the open reassemblies; None without a context, or inside another frame, as fragments are not
+    """Return the open reassemblies, or None without a context, or inside another frame, as fragments are not
     reassembled there.
     """
     is_outermost = sum(not isinstance(each, list) for _, each in reader.building) == 1

@@ -108,7 +108,7 @@ def read_frame(
     `compiled`: compiled code for frames; with it a reassembled frame has the object of that code instead of
     a tree.
     `is_faulty`: compiled code refused the frame; the limit `work` bounds the search for the error, which
-    keeps few values. If there is no error, as in a message without compiled code, the frame is read again.
+    keeps few values. Without an error, as in a message without compiled code, the frame is read again.
 
     Raises:
         DecodeError: It does not conform.

@@ -31,7 +31,7 @@ def subject_of(reader: Reader, subject: Expression, place: Place) -> Value:
 
 
 def subject_place(reader: Reader, subject: Expression, place: Place) -> Place:
-    """Return the place of the field that decides; the choice's own place if there is no single field."""
+    """Return the place of the field that decides; the choice's own place if several decide."""
     if not isinstance(subject, FieldReference) or subject.scope != "own" or len(subject.path) != 1:
         return place
     blame = reader.blame(subject)

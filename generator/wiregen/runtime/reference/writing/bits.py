@@ -1,4 +1,4 @@
-"""Bit fields that stand together, as whole bytes."""
+"""Runs of adjacent bit fields, as whole bytes."""
 
 from __future__ import annotations
 
