@@ -1,4 +1,5 @@
-"""Columns without objects: a program made of the plan, run over the bytes by kernels that numba compiles once for all protocols.
+"""Columns without objects: a program made of the schema, run over the bytes by kernels that numba compiles
+once for all protocols.
 
-Frames that are not plainly right, or hold what the kernels do not know, are the object path's.
+Frames that are not certainly valid, or hold types unknown to the kernels, are left to the object path.
 """

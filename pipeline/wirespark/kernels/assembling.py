@@ -24,7 +24,7 @@ VALUES, INSIDE, NULLS = range(3)
 def places_of(
     columns: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], tuple[int, int, int]]:
-    """Return where each column's bytes, offsets and validity begin, and how many there are of each in all."""
+    """Return the start of each column's bytes, offsets and validity, and the total size of each."""
     kinds, values = columns[:, 0], counts[:, VALUES]
     is_long = (kinds == ops.C_BYTES) | (kinds == ops.C_UUID)
     is_plain = (kinds == ops.C_INT) | (kinds == ops.C_FLAG)
@@ -60,7 +60,7 @@ class Filled:
         self._offsets = pa.py_buffer(offsets)
 
     def array(self, column: Column, n_values: int) -> ArrowArray:
-        """Return the array of a column, which has so many values."""
+        """Return the array of a column, which has `n_values` values."""
         if column.kind == ops.C_NOTHING and not column.children:
             return pa.nulls(n_values, column.field.type)
         if column.kind in (ops.C_LIST, ops.C_MIRROR):
@@ -84,7 +84,7 @@ class Filled:
         return [self._offsets.slice(4 * first, 4 * (n_values + 1)), self._bytes.slice(place, size)]
 
     def _list(self, column: Column, n_values: int) -> ArrowArray:
-        """Return the array of a list; the offsets may be those of the list that it stands beside."""
+        """Return the array of a list; the offsets may be those of the list next to it."""
         origin = column.origin or column
         if self._counts[origin.index, VALUES] != n_values:
             raise AssertionError(f"the kernels gave another number of lists of {column.field.name}")

@@ -1,4 +1,4 @@
-"""One direction of a connection to columns by way of the kernels, and by way of objects where these leave something over."""
+"""One direction of a connection to columns by the kernels, and by objects for the frames that these leave."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The kernels as machine code, from a folder of the user's where they are compiled once.
+"""The kernels as machine code, from a folder of the user in which they are compiled once.
 
-Workers run code out of an archive that is another one in each session; numba keeps what it compiled beside the source. So the
-source is laid where it stays, under the name of its content.
+Workers run code from an archive that differs in each session; numba keeps compiled code next to the source.
+So the source is copied to a permanent folder, under the name of its content.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _folder(sources: dict[str, bytes]) -> Path:
 
 
 def _laid(folder: Path, name: str, data: bytes) -> Path:
-    """Return the path of a source, written whole or not at all; nobody else may write there."""
+    """Return the path of a source, written atomically; other users may not write there."""
     path = folder / f"{name}.py"
     if not path.is_file() or path.read_bytes() != data:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ def _laid(folder: Path, name: str, data: bytes) -> Path:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Say whether nobody else can write to the folder: what numba keeps there is run."""
+    """Return whether other users cannot write to the folder: code that numba keeps there is executed."""
     status = folder.stat()
     return status.st_uid == os.getuid() and not status.st_mode & 0o022
 

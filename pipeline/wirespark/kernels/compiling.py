@@ -1,7 +1,8 @@
-"""A plan and a schema to a program for the kernels: what one role sends, in one variant, within the caller's limits.
+"""From a protocol's schema and a table's columns to a program for the kernels: the frames of one role, in
+one layout variant, within the caller's limits.
 
-Whatever is not known here becomes STOP: frames that come there are decoded by way of objects. So a construct may be left out, and
-never be half right.
+An unknown construct becomes STOP: frames that reach it are decoded by way of objects. So a construct may be
+left out, and is never half right.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Root:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """What the kernels run, and the columns that it fills; `header` are those of the frame's."""
+    """The program for the kernels, and the columns that it fills; `header` are those of the frame."""
 
     frame: str
     header: tuple[Column, ...]
@@ -60,7 +61,7 @@ class Program:
 
 
 def program_of(wishes: Wishes, role: str | None) -> Program | None:
-    """Return the program for what a role sends; None: the frames themselves are beyond the kernels."""
+    """Return the program for the frames that a role sends, or None if the kernels do not support the frames."""
     package = wishes.package
     options = package.runtime("codec.options").Options(
         role, limits=dict(wishes.limits), strict=wishes.strict, variant=wishes.variant
@@ -112,7 +113,7 @@ class _Frames:
         )
 
     def _begin(self, name: str, code: int | None) -> list[Column]:
-        """Write that the frame is one of this name, and return its columns."""
+        """Write the start of a frame of this name, and return its columns."""
         columns = self._layout.table(self._tables.MESSAGES[name])
         known = self._schema.messages.get(name)
         role = known.role if known is not None else None
@@ -121,7 +122,7 @@ class _Frames:
         return columns
 
     def _carried(self, type_: MessageMatch, scope: Scope) -> None:
-        """Write what reads the message of the frame, by its code."""
+        """Write the code that reads the message of the frame, by its code."""
         only = type_.only
         code = self._records.term(type_.subject, scope)
         names = dict(_codes(self._schema, self._role, self._frame))
@@ -153,7 +154,9 @@ class _Frames:
 
 
 def _codes(schema: Declarations, role: str | None, frame: str) -> Iterator[tuple[int, str]]:
-    """Yield the codes of what a role may send in a frame, its own meaning of each first; None: of any role."""
+    """Yield the codes of messages that a role may send in a frame, the role's own messages first; by
+    default those of any role.
+    """
     every = sorted({code for codes in schema.plan.codes.values() for code in codes})
     for code in every:
         name = schema.message_of(code, role, frame)
@@ -166,7 +169,7 @@ def _jump(records: Records, register: int, labels: dict[int, Label]) -> None:
 
 
 def _noted(plan: Schema) -> frozenset[str] | None:
-    """Return the messages and frames that say something about later ones; None: any may."""
+    """Return the messages and frames that update contexts or joins, or None if any may."""
     found: set[str] = set()
     for context in plan.contexts.values():
         found |= {setting.target for setting in context.settings}

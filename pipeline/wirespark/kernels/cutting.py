@@ -1,4 +1,6 @@
-"""Where a stream of one direction can be cut, found by the kernels: behind frames that a right one follows."""
+"""The places at which a stream of one direction can be cut, found by the kernels: after a frame that a
+valid one follows.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ __all__ = ["Cutter"]
 
 
 class Cutter:
-    """Takes the parts of a relay in their order; the first end of a frame at or behind `due` is a cut if a right frame follows."""
+    """Takes the parts of a relay in their order; the first end of a frame at or after `due` is a cut if a
+    valid frame follows.
+    """
 
     def __init__(self, size: int, error: type[Exception]) -> None:
         self._size = size
@@ -25,7 +29,7 @@ class Cutter:
         self._candidate: int | None = None
 
     def take(self, part: Part) -> Iterator[int]:
-        """Yield the cuts that a part settles."""
+        """Yield the cuts that a part confirms."""
         if isinstance(part, Stretch):
             if len(part.found.frames):
                 yield from self._frames(part.found.frames + part.base)
@@ -48,7 +52,7 @@ class Cutter:
                 yield from self._settled(self._candidate, is_right=True)
 
     def _settled(self, offset: int, *, is_right: bool) -> Iterator[int]:
-        """Yield the candidate if a right frame begins there; another one is due behind what is here."""
+        """Yield the candidate if a valid frame begins there; otherwise the next one is due after the current place."""
         candidate, self._candidate = self._candidate, None
         if candidate is None:
             return

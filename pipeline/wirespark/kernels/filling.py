@@ -1,7 +1,7 @@
-"""The kernels that copy: `measure` adds up the room that the entries of a tape take, `fill` writes them into columns.
+"""The kernels that copy: `measure` adds up the sizes of a tape's entries, `fill` writes the entries into columns.
 
-Invariant: both run over entries of one scan and the same bytes, so that every place they read was proven, and every place that
-`fill` writes was counted by `measure`. All arguments are integers: addresses and sizes.
+Invariant: both run over entries of one scan and the same bytes. Every place that they read was proven, and
+every place that `fill` writes was counted by `measure`. All arguments are integers: addresses and sizes.
 """
 
 # mypy: ignore-errors
@@ -32,7 +32,7 @@ def _text_size(texts, text):
 
 @inlined
 def _text_of(members, numbers, enum, value):
-    """Return the number of a member's name; negative: it has none."""
+    """Return the number of a member's name, negative without a name."""
     member = index_of(numbers, cell(members, 3 * enum), cell(members, 3 * enum + 1), value)
     return member if member < 0 else cell(members, 3 * enum + 2) + member
 
@@ -71,7 +71,7 @@ def _measure_run(data, place, first, last, fields, texts, members, numbers, coun
 
 @kernel
 def measure(data, tape, n_entries, columns, runs, fields, texts, members, numbers, counts):
-    """Add up what the entries hold: of each column its values, the bytes of these or the items, its nulls."""
+    """Add up the entries: for each column its values, their bytes or items, its nulls."""
     for index in range(n_entries):
         entry = tape + 24 * index
         word, first, second = cell(entry, 0), cell(entry, 1), cell(entry, 2)
@@ -96,7 +96,7 @@ def measure(data, tape, n_entries, columns, runs, fields, texts, members, number
 
 @inlined
 def _put(target, width, value, high):
-    """Write an integer as Arrow has it; `high`: the half beyond 64 bits."""
+    """Write an integer in Arrow's format; `high`: the half beyond 64 bits."""
     if width == 8:
         store64(target, value)
     elif width == 4:
@@ -130,7 +130,7 @@ def _hexadecimal(target, data):
 
 @inlined
 def _long(out, offsets, places, counts, column, size):
-    """Make room for bytes as the next value of a column, and return where they go."""
+    """Reserve bytes for the next value of a column, and return their address."""
     used = cell(counts, 3 * column + 1)
     _add(counts, column, 0, 1)
     put_cell(counts, 3 * column + 1, used + size)
@@ -147,7 +147,7 @@ def _short(out, columns, places, counts, column, value, high):
 
 @inlined
 def _null(out, offsets, validity, columns, places, counts, column):
-    """Write a null in a column and in what is inside it."""
+    """Write a null in a column and in its inner columns."""
     stop = cell(columns, 3 * column + 2)
     while column < stop:
         kind = cell(columns, 3 * column)
@@ -208,7 +208,7 @@ def fill(
     offsets,
     validity,
 ):
-    """Write what the entries hold, each column in its place: bytes in `out`, offsets of four bytes, validity a byte each."""
+    """Write the entries, each column in its place: bytes in `out`, offsets of four bytes, validity a byte each."""
     for index in range(n_entries):
         entry = tape + 24 * index
         word, first, second = cell(entry, 0), cell(entry, 1), cell(entry, 2)

@@ -1,4 +1,4 @@
-"""The columns of a schema as the kernels see them: numbered, each before what is inside it."""
+"""The columns of a table's schema for the kernels: numbered, each before its inner columns."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _BESIDE = ("number", "raw")
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Column:
-    """One column; `kind` is settled while a program is made, `stop` is the number behind what is inside.
+    """One column; `kind` is determined while a program is made, `stop` is the number after its inner columns.
 
     Attributes:
-        origin: Of a list beside another one, that one: their offsets are the same.
+        origin: For a list next to another one, that one: their offsets are the same.
     """
 
     index: int
@@ -98,7 +98,7 @@ def _kind_of(told: ArrowField) -> tuple[int, int]:
 
 
 def groups_of(columns: Iterable[Column]) -> Iterator[list[Column]]:
-    """Yield each column with those that stand beside it."""
+    """Yield each column with those next to it."""
     group: list[Column] = []
     for column in columns:
         if group and column.wire not in _BESIDE:

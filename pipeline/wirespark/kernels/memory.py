@@ -1,6 +1,6 @@
 """Bytes and integers at addresses, for the kernels: no bounds checks, and no counting of references, which would cost most of the time.
 
-Tests run the same kernels as plain Python, with functions in place of these that know what may be touched.
+Tests run the same kernels as plain Python, with functions in place of these that check every access.
 """
 
 # mypy: ignore-errors

@@ -1,7 +1,7 @@
-"""The words of a program: what `compiling` writes, `scan` runs, and `fill` finds on the tape.
+"""The operations of a program, which `compiling` writes and `scan` runs, and the entries of the tape, which `fill` reads.
 
-A program is rows of (operation, a, b, c, d). Registers hold integers within ±2**62; whatever leaves that range hands the frame
-to the object path, and so does everything else that is not plainly right.
+A program is rows of (operation, a, b, c, d). Registers hold integers within ±2**62. A number outside that
+range, or any frame that is not certainly valid, is left to the object path.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ OPEN = 26  # items up to the region's end begin, column b's; register a: their p
 MORE = 27  # go to row b if the region is at its end, else count one more in register a, of column c
 BITS = 28  # register a: of register b the bits c to d
 FIRST_MOVE = UNLESS
-"""Operations from here on may go to another row than the next one."""
+"""Operations from here on may jump to a row other than the next one."""
 
 # ---- forms of integers: size + these ----
 
@@ -83,7 +83,8 @@ F_INT, F_FLAG, F_UUID, F_ENUM = 0, 1, 2, 3
 # ---- what a scan says besides what it found ----
 
 ALL, CUT, ODD, FULL = 0, 1, 2, 3
-"""All bytes are in frames; the last frame is cut; the object path has to take the next frame; the tape is full."""
+"""All bytes are in frames; the last frame is cut off; the object path must decode the next frame; the tape is full."""
 FOUND, TAPE, POSITION, REASON, NEEDED, PROVEN = range(6)
-"""Where a scan's answer says how many frames there are, entries, where it ended and why, how many bytes it needs, whether there was
-any right frame."""
+"""The indexes in a scan's answer: the numbers of frames and of entries, the end and its reason, the needed
+bytes, and whether there was a valid frame.
+"""

@@ -1,4 +1,6 @@
-"""What both kernels do at addresses: cells of tables, integers of any form, texts that Arrow takes as they are."""
+"""The operations of both kernels at addresses: cells of tables, integers of any form, texts that Arrow
+accepts unchanged.
+"""
 
 # mypy: ignore-errors
 # Reason: compiled by numba, which infers the types; all of them are 64-bit integers.
@@ -21,7 +23,7 @@ def put_cell(table, index, value):
 
 @inlined
 def integer(data, form):
-    """Return the integer of a form; unsigned ones of eight bytes as if signed."""
+    """Return the integer of a form; unsigned integers of eight bytes as if signed."""
     size = form & 15
     value = 0
     if form & ops.LITTLE:
@@ -43,7 +45,7 @@ def integer(data, form):
 
 @inlined
 def index_of(numbers, start, size, value):
-    """Return where among sorted numbers a value is; negative: nowhere."""
+    """Return the index of a value among sorted numbers, negative if it is missing."""
     low, high = start, start + size
     while low < high:
         middle = (low + high) >> 1
@@ -59,7 +61,7 @@ def index_of(numbers, start, size, value):
 
 @inlined
 def _is_plain(data, size):
-    """Say whether all bytes are ASCII without NUL."""
+    """Return whether all bytes are ASCII without NUL."""
     seen = 0
     zeros = 0
     for index in range(size):
@@ -71,7 +73,7 @@ def _is_plain(data, size):
 
 @inlined
 def is_text(data, size, kind):
-    """Say whether bytes are text that Arrow takes as it is."""
+    """Return whether bytes are text that Arrow accepts unchanged."""
     if _is_plain(data, size):
         return True
     place = 0
@@ -91,7 +93,7 @@ def is_text(data, size, kind):
 
 @inlined
 def _sequence(data, size):
-    """Return how long the UTF-8 sequence is that begins here; 0: it is none (Source: Unicode, table 3-7)."""
+    """Return the length of the UTF-8 sequence that begins here, 0 if it is invalid (Source: Unicode, table 3-7)."""
     first = load8(data)
     length = 2 if 0xC2 <= first <= 0xDF else 3 if 0xE0 <= first <= 0xEF else 4 if 0xF0 <= first <= 0xF4 else 0
     if length == 0 or length > size:

@@ -28,7 +28,7 @@ _MOST_ROWS = 1 << 16
 
 
 class Records(Values):
-    """Writes records; `carried` writes what reads the message of a frame."""
+    """Writes the code for records; `carried` writes the code that reads the message of a frame."""
 
     def __init__(self, schema: Layout, nodes: Nodes, carried: Callable[[MessageMatch, Scope], None]) -> None:
         super().__init__(schema, nodes, ProgramWriter())
@@ -45,7 +45,7 @@ class Records(Values):
         """Return the register of an expression whose fields are all read.
 
         Raises:
-            Unsupported: It is beyond the kernels.
+            Unsupported: The kernels do not support it.
         """
         try:
             return self._terms.value(term, scope)
@@ -75,7 +75,7 @@ class Records(Values):
         without: str | None = None,
         is_frame: bool = False,
     ) -> None:
-        """Write what reads a declaration; its columns are in the order of its shown fields."""
+        """Write the code that reads a declaration; its columns are in the order of its visible fields."""
         names = self._shown(fields, without)
         if len(names) != len(groups):
             raise AssertionError("the columns are of another plan")
@@ -115,7 +115,7 @@ class Records(Values):
             at += 1
 
     def _field(self, field: Field, scope: Scope, groups: Groups) -> None:
-        """Write what reads one field, and what its value must be."""
+        """Write the code that reads one field and checks its value."""
         name, type_ = field.name, field.type
         start = self._here() if name in self._measured else None
         if name == self._body and isinstance(self._content(type_), self.nodes.MessageMatch):
@@ -135,7 +135,7 @@ class Records(Values):
         return found
 
     def _body_value(self, type_: Type, scope: Scope) -> Known:
-        """Write what reads the message that a frame carries, in its region if it has one."""
+        """Write the code that reads the message of a frame, in its region if it has one."""
         if isinstance(type_, self.nodes.Region):
             with self.region(type_, scope):
                 return self._body_value(type_.content, scope)
@@ -144,7 +144,7 @@ class Records(Values):
         return Known()
 
     def _flat(self, type_: Type, scope: Scope, groups: Groups) -> Known:
-        """Write what reads a block, whose fields belong to the record around it."""
+        """Write the code that reads a block, whose fields belong to the enclosing record."""
         n = self.nodes
         match type_:
             case n.Block(fields):
@@ -181,7 +181,7 @@ class Records(Values):
             scope.fields[each] = Known(value=known.value, count=known.count, size=known.size, present=present)
 
     def _trailing(self, fields: Fields, scope: Scope, groups: Groups) -> None:
-        """Write what reads fields that old peers leave out, each only where those before it are there."""
+        """Write the code that reads fields that old peers leave out, each only if those before it are present."""
         self.demand_end()
         behind = Label()
         absent = [Label() for _ in fields]
@@ -322,7 +322,9 @@ class Records(Values):
         return next(self._blocks(type_), None) is not None
 
     def _certainties(self, fields: Fields) -> Iterator[tuple[str, str, str]]:
-        """Yield (function, field, number) of numbers by which the field is read: they agree with what is derived from it."""
+        """Yield (function, field, number) for numbers by which the field is read: they equal the values
+        derived from it.
+        """
         n = self.nodes
         for field in fields:
             for block in self._blocks(field.type):
@@ -339,6 +341,6 @@ class Records(Values):
 
 
 def fixed_size(schema: Layout, type_: Type) -> int | None:
-    """Return how many bytes every value of a type takes; None: that depends."""
+    """Return the number of bytes that every value of a type takes, or None if that varies."""
     bits = schema.bits(type_)
     return None if bits is None else -(-bits // 8)

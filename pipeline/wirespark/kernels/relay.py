@@ -1,7 +1,8 @@
-"""One direction of a connection, read by the kernels and the walk in turn.
+"""One direction of a connection, read by the kernels and by the object path (the walk) in turn.
 
-Invariant: rows are those that the walk alone gives. A frame that the kernels prove is one that it decodes; where they stop it takes
-over, and gives back what is behind its last frame where no fault is open. The last frame of each is settled by the one that follows.
+Invariant: the rows are those of the object path alone. A frame that the kernels prove is one that it
+decodes. Where the kernels stop, it takes over; without an open error it gives back the bytes after its last
+frame. The last frame of each is confirmed by the next one.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ __all__ = ["Part", "Relay", "Stretch"]
 _WORTH = 1 << 16
 """Bytes that are worth a scan; fewer wait."""
 _LEAST_WALK, _MOST_WALK = 1 << 12, 1 << 20
-"""Bytes that the walk takes at a time: the more, the more often it is needed."""
+"""Bytes that the object path takes at a time: the more, the more often it is needed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
-    """Frames of a scan, to be looked at before the next one; `base`: where data[0] lies in the stream.
+    """Frames of a scan, to be read before the next scan; `base`: the offset of data[0] in the stream.
 
     Attributes:
-        times: When the last byte of each came; None: nobody knows.
+        times: The time of the last byte of each frame, or None if unknown.
     """
 
     data: NDArray[np.uint8]
@@ -48,7 +49,7 @@ Part: TypeAlias = Stretch | list[Row]
 
 
 class Relay:
-    """Bytes in, what they are out; `_pieces` wait for a scan, each with when it came."""
+    """Bytes in, frames out; `_pieces` wait for a scan, each with its time."""
 
     def __init__(self, wishes: Wishes, scanner: Scanner, walk: Walk) -> None:
         self._scanner = scanner
@@ -60,7 +61,7 @@ class Relay:
         self._walk_size = _LEAST_WALK
 
     def feed(self, data: bytes, time: int | None = None) -> Iterator[Part]:
-        """Take the next bytes; they are gone through where they are worth it."""
+        """Take the next bytes; they are scanned when there are enough."""
         if data:
             self._pieces.append((data, time))
             self._waiting += len(data)
@@ -68,7 +69,7 @@ class Relay:
             yield from self.drain()
 
     def drain(self) -> Iterator[Part]:
-        """Go through all that waits, up to a frame that is cut."""
+        """Read all waiting bytes, up to a frame that is cut off."""
         while self._waiting:
             if self._is_walking:
                 yield self._step()
@@ -88,7 +89,7 @@ class Relay:
     # ---- the two in turn
 
     def _scan(self) -> Iterator[Part]:
-        """Take whole frames, and say in `_is_walking` whether something else is behind them."""
+        """Scan whole frames, and set `_is_walking` if the bytes after them need the object path."""
         window, times = self._window()
         data = np.frombuffer(window, np.uint8)
         base, start, reason = self._walk.offset, 0, ops.FULL
@@ -108,7 +109,7 @@ class Relay:
         self._needed = max(self._waiting + self._least, needed) if reason != ops.ODD else self._least
 
     def _step(self) -> list[Row]:
-        """Let the walk take a piece; take back what is behind its last frame where it is free."""
+        """Let the object path read a piece; take back the bytes after its last frame if it has no open state."""
         data, time = self._pieces.popleft()
         size = min(len(data), self._walk_size)
         if size < len(data):
@@ -127,7 +128,7 @@ class Relay:
         return rows
 
     def _rest(self) -> Iterator[Part]:
-        """Let the walk have all that is left."""
+        """Let the object path read all remaining bytes."""
         yield from self.drain()
         self._is_walking = True
         while self._waiting:
@@ -138,7 +139,9 @@ class Relay:
     # ---- what waits
 
     def _window(self) -> tuple[bytes, list[tuple[int, int]] | None]:
-        """Return all that waits as one, with the end and the time of each piece; no times where there are none."""
+        """Return all waiting bytes as one, with the end and the time of each piece, or without times if
+        these are unknown.
+        """
         pieces = list(self._pieces)
         window = pieces[0][0] if len(pieces) == 1 else b"".join(data for data, _ in pieces)
         if all(time is None for _, time in pieces):
@@ -158,6 +161,6 @@ class Relay:
 
 
 def _times(frames: NDArray[np.int64], times: list[tuple[int, int]]) -> NDArray[np.int64]:
-    """Return when the last byte of each frame came."""
+    """Return the time of the last byte of each frame."""
     ends = np.array([end for end, _ in times])
     return np.array([time for _, time in times])[np.searchsorted(ends, frames[:, 1])]

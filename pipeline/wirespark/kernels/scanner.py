@@ -1,4 +1,4 @@
-"""Whole frames in a buffer to columns, up to the first one that is not plainly right."""
+"""Whole frames in a buffer to columns, up to the first one that is not certainly valid."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _TIME = pa.timestamp("us", tz="UTC")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scanned:
-    """What a scan came to; `frames`: start, end and message of those wanted.
+    """The result of a scan; `frames`: start, end and message of those wanted.
 
     Attributes:
-        end: Where the last right frame begins, which is believed only where another one follows.
-        reason: Why it ended: one of ops.ALL, CUT, ODD, FULL.
-        needed: Of a cut frame, how many bytes have to be there from `end` on, at least.
-        is_any: There was a right frame.
+        end: The start of the last valid frame, which is accepted only if another one follows.
+        reason: The reason of its end: one of ops.ALL, CUT, ODD, FULL.
+        needed: The minimum number of bytes of a cut frame from `end` on.
+        is_any: There was a valid frame.
     """
 
     frames: NDArray[np.int64]
@@ -48,7 +48,7 @@ class Scanned:
 
 
 class Scanner:
-    """Runs the program of one role; its tape is used again and again."""
+    """Runs the program of one role; its tape is reused."""
 
     def __init__(self, wishes: Wishes, role: str | None, program: Program) -> None:
         self._program = program
@@ -97,7 +97,7 @@ class Scanner:
     def columns(
         self, data: NDArray[np.uint8], found: Scanned, base: int, times: NDArray[np.int64] | None = None
     ) -> Columns:
-        """Return the columns of what was scanned last; `base`: where data[0] lies in the stream."""
+        """Return the columns of the last scan; `base`: the offset of data[0] in the stream."""
         filled = self._filled(data, found.n_entries)
         which = found.frames[:, 2]
         messages = {}
@@ -147,7 +147,7 @@ class Scanner:
         return pa.RecordBatch.from_arrays(columns, schema=self._schema)
 
     def _header(self, filled: Filled, n_rows: int) -> ArrowArray:
-        """Return what the frames have around their messages; of several kinds of frames only this one's."""
+        """Return the header fields of the frames; with several kinds of frames only those of this kind."""
         own = [filled.array(column, n_rows) for column in self._program.header]
         type_ = header_type(self._package)
         if len(self._package.columns.HEADERS) == 1:
@@ -164,7 +164,7 @@ class Scanner:
 
 
 def scanner_of(wishes: Wishes, role: str | None) -> Scanner | None:
-    """Return a scanner of what a role sends; None: all of it is the object path's."""
+    """Return a scanner for the frames that a role sends, or None if all of them need the object path."""
     program = _program(
         wishes.protocol, role, wishes.variant, wishes.strict, tuple(sorted(wishes.limits.items()))
     )
@@ -180,6 +180,6 @@ def _program(
 
 
 def _address(array: NDArray[np.int64] | NDArray[np.int32] | NDArray[np.uint8] | NDArray[np.bool_]) -> int:
-    """Return where an array's first element lies; it is kept alive by the caller."""
+    """Return the address of an array's first element; the caller keeps the array alive."""
     address: int = array.ctypes.data
     return address

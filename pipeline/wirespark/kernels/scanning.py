@@ -1,7 +1,8 @@
-"""The kernel that proves: it runs a program over frames, and writes on a tape what they hold and where.
+"""The kernel that proves frames: it runs a program over them, and writes their values and places on a tape.
 
-Invariants: a byte is read only after its place was compared with what is there, in 64 bits; an entry is written only where the
-tape has room. Places never go back, and lengths are refused where they are negative. All arguments are integers: addresses and sizes.
+Invariants: a byte is read only after its place was compared with the existing bytes, in 64 bits. An entry
+is written only if the tape has space. Places never go back, and negative lengths are refused. All arguments
+are integers: addresses and sizes.
 """
 
 # mypy: ignore-errors
@@ -21,7 +22,7 @@ _FAILED, _CUT, _FULL = -1, -2, -3
 
 @inlined
 def _demand(state, size):
-    """Say whether `size` more bytes are there; negative: what is to happen instead."""
+    """Return whether `size` more bytes are there; negative: the action instead."""
     if size < 0:
         return _FAILED
     stop = cell(state, _POS) + size
@@ -70,7 +71,7 @@ def _varint(state, data, registers, a, b, c):
 
 @inlined
 def _calculated(operation, left, right):
-    """Return the value of an operation; beyond the range of registers where there is none."""
+    """Return the result of an operation, or a number beyond the range of registers if it has none."""
     if operation == ops.ADD:
         return left + right
     if operation == ops.SUB:
@@ -116,7 +117,7 @@ def _holds(operation, left, right):
 
 @inlined
 def _step(state, data, op, a, b, c, d, numbers, registers, tape, limits):
-    """Do an operation behind which the next one follows; negative: what is to happen instead."""
+    """Perform an operation after which the next row follows; negative: the action instead."""
     place = cell(state, _POS)
     if op == ops.NEED:
         return _demand(state, a)
@@ -168,7 +169,7 @@ def _span(state, data, place, size, column, kind, tape, limits):
 
 @inlined
 def _move(state, op, a, b, c, d, numbers, registers, tape, limits, here):
-    """Do an operation that says which row is next; negative: what is to happen instead."""
+    """Perform an operation that selects the next row; negative: the action instead."""
     if op == ops.GO:
         return a
     if op == ops.UNLESS:
@@ -198,7 +199,7 @@ def _sought(numbers, start, size, value):
 
 @inlined
 def _more(state, index, behind, tape, limits, here):
-    """Go on with items up to the region's end."""
+    """Continue with items up to the region's end."""
     if cell(state, _POS) >= cell(state, _END):
         return behind
     count, left = cell(tape, 3 * index + 1), cell(state, _ITEMS)
@@ -211,7 +212,7 @@ def _more(state, index, behind, tape, limits, here):
 
 @inlined
 def _place(state, op, a, b, c, d, registers, tape, limits):
-    """Do an operation about regions, lists and bits."""
+    """Perform an operation on regions, lists and bits."""
     position = cell(state, _POS)
     if op == ops.REST:
         put_cell(registers, a, cell(state, _END) - position)
@@ -241,7 +242,7 @@ def _place(state, op, a, b, c, d, registers, tape, limits):
 
 @inlined
 def _list(state, count, column, smallest, tape, limits):
-    """Begin a list of a known count, whose smallest encoding has to be there."""
+    """Begin a list of a known count, whose smallest encoding must be there."""
     left = cell(state, _ITEMS)
     if count < 0 or count > cell(limits, 1) or count > left or count > 1 << 40:
         return _FAILED
@@ -257,7 +258,7 @@ def _list(state, count, column, smallest, tape, limits):
 
 @inlined
 def _frame(state, data, program, numbers, registers, tape, limits):
-    """Go through one frame; 0: it is proven."""
+    """Run one frame; return 0 if it is proven."""
     here = 1
     while True:
         row = program + 40 * here
@@ -288,10 +289,12 @@ def _begin(state, position, stop, limits):
 
 @kernel
 def scan(data, start, stop, program, numbers, registers, limits, wanted, state, tape, frames, answer):
-    """Prove frames from `start` on; `frames` gets (start, end, message) of each, `answer` what ops.FOUND and so on say.
+    """Prove frames from `start` on; `frames` gets (start, end, message) of each, `answer` the numbers at
+    ops.FOUND and so on.
 
-    `limits` are frame, count, messages, entries, frames. Frames whose message is not wanted are proven, and no more is said of them.
-    The last one is proven and left: it is believed only where another one follows.
+    `limits` are frame, count, messages, entries, frames. Frames with other messages than the wanted ones
+    are proven without entries. The last frame is proven and left: it is accepted only if another one
+    follows.
     """
     n_frames = last_frames = last_mark = 0
     position = last = start

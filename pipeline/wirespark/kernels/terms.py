@@ -1,4 +1,4 @@
-"""Expressions of a plan as operations on registers, and what is known about the fields that they name."""
+"""Expressions of a schema as operations on registers, and the known facts about their fields."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _MOST = 1 << 62
 
 @dataclass(slots=True, kw_only=True)
 class Known:
-    """The registers of a field; None: nothing tells.
+    """The registers of a field, None for unknown facts.
 
     Attributes:
-        present: Whether it is there; None: always.
+        present: Whether it is there; None if it always is.
     """
 
     value: int | None = None
@@ -38,7 +38,7 @@ class Known:
 
 @dataclass(slots=True, kw_only=True)
 class Scope:
-    """What the names in a record mean; `late` are checks that look ahead."""
+    """The meaning of names in a record; `late` are checks that need later fields."""
 
     frame: Scope | None = None
     fields: dict[str, Known] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Scope:
 
 
 class Terms:
-    """Writes expressions."""
+    """Writes the code for expressions."""
 
     def __init__(self, writer: ProgramWriter, limits: dict[str, int | None], nodes: Nodes) -> None:
         self._writer = writer
@@ -57,8 +57,8 @@ class Terms:
         """Return the register that has the value of an expression, which is a number or a Boolean.
 
         Raises:
-            KeyError: It names a field that is not read yet.
-            Unsupported: It is beyond the kernels.
+            KeyError: It uses a field that is not read yet.
+            Unsupported: The kernels do not support it.
         """
         n = self._nodes
         match term:
@@ -139,7 +139,7 @@ class Terms:
 
 
 def names_asked(nodes: Nodes, part: object, function: str | None = None) -> Iterator[str]:
-    """Yield the fields that expressions name anywhere below; of `function` only its arguments."""
+    """Yield the fields that expressions below a node name; with `function` only its arguments."""
     for node in nodes.nodes_in(part):
         match node:
             case nodes.FieldReference(path) if function is None:

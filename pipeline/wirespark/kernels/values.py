@@ -1,4 +1,4 @@
-"""Values of each type as rows of a program. Their columns come as a group: the column, and what stands beside it."""
+"""Values of each type as rows of a program. Their columns are a group: the column, and those next to it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _COPIED_FLOATS = ("f32", "f64")  # those whose bytes are Arrow's
 
 
 class Values(ABC):
-    """Writes values; a record in a value is the affair of who knows records."""
+    """Writes the code for values; a subclass writes the records in them."""
 
     def __init__(self, schema: Layout, nodes: Nodes, writer: ProgramWriter) -> None:
         self.schema = schema
@@ -63,10 +63,10 @@ class Values(ABC):
     def entered(self, name: str) -> AbstractContextManager[None]: ...
 
     def value(self, type_: Type, scope: Scope, group: Group, *, is_asked: bool = False) -> Known:
-        """Write what reads a value into its columns; no group: it has none.
+        """Write the code that reads a value into its columns; an empty group: the value has no columns.
 
         Raises:
-            Unsupported: It is beyond the kernels.
+            Unsupported: The kernels do not support it.
         """
         if group and group[0].wire == "json":
             raise Unsupported("what is laid out no further")
@@ -179,7 +179,7 @@ class Values(ABC):
         raise Unsupported(type(length).__name__)
 
     def demand_end(self) -> None:
-        """Let only go on what stands in a region whose end is known."""
+        """Accept only values in a region whose end is known."""
         if not self._has_end:
             raise Unsupported("what takes all that there is")
 
@@ -190,7 +190,7 @@ class Values(ABC):
 
     @contextmanager
     def region(self, type_: Region, scope: Scope) -> Iterator[None]:
-        """Write what enters a region, and what leaves it at its end."""
+        """Write the code that enters a region, and leaves it at its end."""
         n = self.nodes
         match type_.carrier:
             case n.InSize(expression):
@@ -248,7 +248,7 @@ class Values(ABC):
         return Known()
 
     def _item(self, item: Type, scope: Scope, inner: Group) -> None:
-        """Write what reads an item; what reaches to a region's end is not the last thing there."""
+        """Write the code that reads an item; an item that extends to a region's end cannot be followed by others."""
         if self.schema.reaches_end(item):
             raise Unsupported("items that take all that there is")
         self.value(item, scope, inner)
@@ -277,7 +277,7 @@ class Values(ABC):
         column.kind = ops.C_STRUCT
 
     def null(self, group: Group) -> None:
-        """Write that a value is not there."""
+        """Write that a value is absent."""
         for column in group:
             if column.wire == "raw":
                 continue
@@ -286,7 +286,7 @@ class Values(ABC):
             self.writer.row(ops.EMIT, ops.T_NULL, column.index)
 
     def _union(self, type_: UnionReference, scope: Scope, group: Group) -> Known:
-        """Write what reads a union: which variety, its code, and that variety's columns."""
+        """Write the code that reads a union: the alternative, its code, and its columns."""
         name, only, union = type_.name, type_.only, self.schema.plan.unions[type_.name]
         if not group:
             raise Unsupported("a union that is not shown")
@@ -330,7 +330,7 @@ class Values(ABC):
             self.writer.rewind(mark)
 
     def _match(self, type_: Match, scope: Scope, group: Group) -> Known:
-        """Write what reads a choice by a number; all arms have the same columns."""
+        """Write the code that reads a choice by a number; all arms have the same columns."""
         arms = type_.arms
         if group and group[0].wire == "choice":
             raise Unsupported("a choice of several types")
@@ -356,7 +356,7 @@ class Values(ABC):
             self.writer.rewind(mark)
 
     def _choose_or(self, number: int, arms: tuple[Arm, ...], labels: list[Label]) -> None:
-        """Write a jump to the arm that takes a number, the last one being for all others."""
+        """Write a jump to the arm that takes a number, the last arm for all other numbers."""
         found = _patterns([arm.spans for arm in arms[:-1]], labels[:-1])
         others: dict[tuple[int, int], Label] = {(-(1 << 62), 1 << 62): labels[-1]}
         self._seek(number, found | others)
@@ -364,7 +364,9 @@ class Values(ABC):
     # ---- jumps
 
     def choose(self, register: int, targets: dict[tuple[int, int], Label]) -> None:
-        """Write a jump to the label of the first range that has the register; out of all of them is the object path's."""
+        """Write a jump to the label of the first range that has the register; numbers outside all ranges
+        are left to the object path.
+        """
         if not targets:
             self.writer.row(ops.STOP)
             return

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 class Unsupported(Exception):
-    """What the kernels do not know: such frames are the object path's."""
+    """A construct that the kernels do not support: its frames are left to the object path."""
 
 
 @dataclass(slots=True, eq=False)
 class Label:
-    """A place that jumps lead to; `uses` are rows and cells of them, `places` places in the numbers."""
+    """A target of jumps; `uses` are rows and cells with jumps to it, `places` places in the numbers."""
 
     row: int | None = None
     uses: list[tuple[list[int], int]] = field(default_factory=list)
@@ -35,13 +35,15 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How far a program was."""
+    """The state of a program at a point in its writing."""
 
     n_rows: int
 
 
 class ProgramWriter:
-    """Rows one by one. Fields of fixed sizes are kept until something else comes, then compared with the end at once."""
+    """Writes rows one by one. Fields of fixed sizes are collected until another row comes, then compared
+    with the end at once.
+    """
 
     def __init__(self) -> None:
         self.rows: list[list[int]] = [[ops.STOP, 0, 0, 0, 0]]
@@ -91,13 +93,13 @@ class ProgramWriter:
         return Mark(len(self.rows))
 
     def rewind(self, mark: Mark) -> None:
-        """Forget what was written since; frames that come here are the object path's."""
+        """Drop the rows written since; frames that reach this place are left to the object path."""
         self._waiting, self._waiting_fields, self._waiting_size = [], [], 0
         del self.rows[mark.n_rows :]
         self._append(ops.STOP)
 
     def table(self, labels: dict[int, Label], low: int, size: int) -> int:
-        """Return where the numbers of a dense table of jumps begin."""
+        """Return the start of a dense table of jumps among the numbers."""
         start = len(self.numbers)
         for index in range(size):
             if low + index in labels:
@@ -108,7 +110,9 @@ class ProgramWriter:
     # ---- runs
 
     def fixed(self, size: int, *, fields: tuple[tuple[int, ...], ...] = ()) -> int:
-        """Add a field of a fixed size to the run, and return where in it it lies; `fields`: (kind, column, form, beside, enum)."""
+        """Add a field of a fixed size to the run, and return its offset in it; `fields`: (kind, column,
+        form, beside, enum).
+        """
         offset = self._waiting_size
         self._waiting_size += size
         for kind, column, form, beside, enum in fields:
@@ -116,7 +120,7 @@ class ProgramWriter:
         return offset
 
     def look(self, operation: int, *operands: int) -> None:
-        """Write an operation on what is in the run."""
+        """Write an operation on bytes in the run."""
         self._waiting.append([operation, *operands])
 
     def flush(self) -> None:
@@ -145,7 +149,7 @@ class ProgramWriter:
         return self._known_texts[data]
 
     def sorted_numbers(self, numbers: Iterable[int]) -> tuple[int, int]:
-        """Return where sorted numbers begin, and how many there are."""
+        """Return the start of sorted numbers, and their count."""
         start, found = len(self.numbers), sorted(set(numbers))
         self.numbers.extend(found)
         return start, len(found)
@@ -162,7 +166,7 @@ class ProgramWriter:
         return self._enums[name]
 
     def drop_presence(self) -> frozenset[int]:
-        """Forget about structs that are there wherever what holds them is; return the others."""
+        """Drop structs that are present whenever their holder is; return the others."""
         nulls = {row[2] for row in self.rows if row[:2] == [ops.EMIT, ops.T_NULL]}
         for row in self.rows:
             if row[:2] == [ops.EMIT, ops.T_PRESENT] and row[2] not in nulls:
@@ -170,7 +174,7 @@ class ProgramWriter:
         return frozenset(nulls)
 
     def arrays(self) -> dict[str, Numbers]:
-        """Return all of it as the kernels take it."""
+        """Return all parts in the form that the kernels take."""
         self.flush()
         sizes = [len(text) for text in self.texts]
         return {
