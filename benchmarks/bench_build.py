@@ -1,8 +1,9 @@
-"""What a build and the starts of the command cost in CPU, against black over the same tree and against Python's own start.
+"""The CPU time of a build and of the command's starts, against black over the same tree and against Python's own start.
 
-    PYTHONPATH=generated/python python benchmarks/bench_build.py
+PYTHONPATH=generated/python python benchmarks/bench_build.py
 
-`wiregen` is measured as a process, as one calls it; compiled modules lie ready, as they do from the second call on.
+`wiregen` is measured as a process, as users call it; compiled modules exist already, as they do from the
+second call on.
 """
 
 from __future__ import annotations

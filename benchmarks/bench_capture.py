@@ -60,7 +60,7 @@ def main() -> int:
 
 
 def candidates(data: bytes, before: ModuleType | None) -> dict[str, Callable[[], object]]:
-    """Return what is measured; all but the copy read the capture to its end."""
+    """Return the measured calls; all but the copy read the capture to its end."""
     found: dict[str, Callable[[], object]] = {
         "streams": lambda: deque(capture.read_streams(io.BytesIO(data)), 0),
         "packets, no headers": lambda: deque(capture.read_capture(io.BytesIO(data)), 0),
@@ -141,7 +141,7 @@ class _Sender:
 
 
 def capture_of(commit: str) -> ModuleType:
-    """Return the room `capture` as it was, under another name."""
+    """Return the package `capture` of a commit, under another name."""
     folder = Path(tempfile.mkdtemp(prefix="wiregen-bench-")) / "capture_before"
     folder.mkdir()
     git = ["git", "-C", str(ROOT)]

@@ -1,6 +1,7 @@
-"""What `check` costs at four times the input: CPU against that at one time, for protocols that are large in one way each.
+"""The cost of `check` at four times the input: CPU against that at one time, for protocols that are large
+in one way each.
 
-    python benchmarks/bench_check.py [--quick] [FAMILY]...
+python benchmarks/bench_check.py [--quick] [FAMILY]...
 
 Linear work gives 4; the goal is at most 5.
 """

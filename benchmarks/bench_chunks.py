@@ -1,11 +1,12 @@
 """CPU a frame when a stream comes in chunks of 1 byte to 1 MiB, for one message of each protocol, and the receiver at TCP's segments.
 
-Run `make bench`, or `python benchmarks/bench_chunks.py [--quick]`. In each table the first line, chunks of 1 MiB, is 1.00;
-smaller is faster. 1448 bytes is what a TCP segment carries. Chunks of 1 and 64 bytes cut every frame, so their lines are
-the cost of the chunks; they have no goal.
+Run `make bench`, or `python benchmarks/bench_chunks.py [--quick]`. In each table the first line, chunks of
+1 MiB, is 1.00; smaller is faster. A TCP segment carries 1448 bytes. Chunks of 1 and 64 bytes cut every
+frame, so their lines are the cost of the chunks; they have no goal.
 
-A message whose bytes are only copied costs less than the segments that bring it, whoever puts them together: so those of
-Lumberjack's Json are measured beside the least that does the same by hand, fed the same segments.
+A message whose bytes are only copied costs less than joining the segments that bring it, in any
+implementation. So those of Lumberjack's Json are measured next to a minimal hand-written reader, fed the
+same segments.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ LONG = {1448: 2.0, 512: 2.5}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
-    """Frames of one message, and how a decoder for them is made; `before`: what comes first, and is not measured."""
+    """Frames of one message, and the constructor of a decoder for them; `before`: earlier bytes, which are
+    not measured.
+    """
 
     name: str
     frame: bytes

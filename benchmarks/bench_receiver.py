@@ -31,7 +31,9 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """What one server did: events a second of the wall clock, microseconds of CPU an event, peak memory in MiB."""
+    """The results of one server: events per second of the wall clock, microseconds of CPU per event, peak
+    memory in MiB.
+    """
 
     rate: float
     cpu: float

@@ -1,4 +1,4 @@
-"""What it costs to know who may say what when: sessions beside decoders that ask nothing, and connections that also write.
+"""The cost of sessions, next to decoders without them, and of connections that also write.
 
 Run `make bench`, or `python benchmarks/bench_sessions.py [--quick]`. One call is a conversation of ROUNDS exchanges; the first line
 of each table is 1.00, smaller is faster.

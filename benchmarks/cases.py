@@ -26,7 +26,7 @@ Calls = dict[str, Callable[[], object]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A message; `data` is its frame. The first call of each kind is what the others are measured against."""
+    """A message; `data` is its frame. The first call of each kind is the base of comparison."""
 
     name: str
     data: bytes
@@ -43,7 +43,7 @@ class Case:
 
 
 def plain(value: object) -> object:
-    """Return what an object holds: the names of its attributes and their values."""
+    """Return the content of an object: the names of its attributes and their values."""
     if isinstance(value, list):
         return [plain(item) for item in value]
     slots = getattr(type(value), "__slots__", None)

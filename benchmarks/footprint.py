@@ -1,4 +1,4 @@
-"""What does not show in a codec's time: framing at every chunk size, the import of a package, and what a message holds."""
+"""Costs besides a codec's time: framing at every chunk size, the import of a package, and the memory of a message."""
 
 from __future__ import annotations
 

@@ -31,9 +31,9 @@ def compare(
     seconds: float = 0.02,
     clock: Callable[[], int] = process_time_ns,
 ) -> tuple[Result, ...]:
-    """Return a result for each candidate, in order; the first is what the others are measured against.
+    """Return a result for each candidate, in order; the first is the base of comparison.
 
-    `clock` gives nanoseconds of CPU: of this process, where it is not told another.
+    `clock` returns nanoseconds of CPU, by default of this process.
     """
     calls = {name: _calibrate(candidate, seconds, clock) for name, candidate in candidates.items()}
     times: dict[str, list[float]] = {name: [] for name in candidates}

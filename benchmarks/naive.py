@@ -1,4 +1,4 @@
-"""What one writes first: a cursor with a method for each type, and a format string at each call."""
+"""A typical first implementation: a cursor with a method for each type, and a format string at each call."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import struct
 
 
 class Refused(Exception):
-    """What is not good."""
+    """A value or bytes that are refused."""
 
 
 class Reader:

@@ -1,6 +1,6 @@
-"""Reactive Streams' OnNext by hand: the size of an element is what the subscription said, and 0 means that each says its own.
+"""Reactive Streams' OnNext by hand: the subscription gave the size of an element, and 0 means that each has its own.
 
-`sizes` is what a connection knows: (role, subscriber) to size. The checks are those of generated code.
+`sizes` is the context of a connection: (role, subscriber) to size. The checks are those of generated code.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Geode's PutRequest by hand: a header, a name, and three tagged values of which the last comes in chunks.
 
-Values are found by their type code in a table, as there are some sixty of them; those that the message needs are written
-out. The checks are those of generated code, and a frame's metadata is refused rather than read.
+Values are found by their type code in a table, as there are some sixty of them; those that the message
+needs are written out. The checks are those of generated code; a frame's metadata is refused rather than
+read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Lumberjack's Json out of segments as somebody would write it by hand: the least that keeps a stream linear.
+"""Lumberjack's Json from segments, as written by hand: the minimum that keeps a stream linear.
 
-It joins segments once, reads a header once a frame, and checks what the generated code checks of a good frame. It keeps no
-positions, calls no limit or rule by name, and gives up at the first error.
+It joins segments once, reads a header once a frame, and makes the checks of generated code on a valid
+frame. It keeps no positions, names no limits or rules, and gives up at the first error.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ Calls: TypeAlias = dict[str, Callable[[], Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SerialCase:
-    """A message; the first call of each kind is what the others are measured against."""
+    """A message; the first call of each kind is the base of comparison."""
 
     name: str
     decode: Calls
@@ -44,7 +44,7 @@ class SerialCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Way:
-    """How a case's protocol is called: what its decoders and encoders are told."""
+    """The arguments of a protocol's decoders and encoders in a case."""
 
     protocol: str
     reading: dict[str, Any]

@@ -42,7 +42,9 @@ def main() -> None:
 
 
 def memory_table(sizes: Sequence[int]) -> str:
-    """Return the largest worker of each way with so many MiB: its resident set, and what of that it shares with no file."""
+    """Return the largest worker of each way with so many MiB: its resident set, and the part of it that is
+    not shared with a file.
+    """
     heads = " | ".join(f"{size} MiB" for size in sizes)
     lines = [f"| largest worker, MiB; of it its own | {heads} |", "|---|" + "--:|" * len(sizes)]
     for way in WAYS:
@@ -61,7 +63,7 @@ def _apart(way: str, size: int) -> tuple[int, int]:
 
 
 def one(way: str, size: int) -> Peak:
-    """Go one way, and return what the largest worker held."""
+    """Run one way, and return the memory of the largest worker."""
     spark = wirespark.session("memory", master="local[2]", config=CONFIG)
     with tempfile.TemporaryDirectory(prefix="wirespark-bench-") as folder:
         source = Path(folder) / "traffic.bin"
@@ -89,7 +91,7 @@ def _nothing(spark: SparkSession, source: Path) -> None:
 
 
 class Nothing(DataSource):
-    """A source of one row: what a worker of Spark holds before it does anything."""
+    """A source of one row, to measure the memory of an idle worker of Spark."""
 
     @classmethod
     def name(cls) -> str:

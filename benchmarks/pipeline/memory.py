@@ -1,4 +1,4 @@
-"""What this process and those below it take: the most memory that one of Python's holds, and the time of all of them on cores."""
+"""The resources of this process and those below it: the peak memory of any Python process, and the CPU time of all."""
 
 from __future__ import annotations
 

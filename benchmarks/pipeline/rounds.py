@@ -28,7 +28,7 @@ Runs = Mapping[str, list[Run]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Ways to do the same; `amount`: how many `unit` each does, in a thousandth of what is printed."""
+    """Ways to do the same work; `amount`: the number of `unit` in each, in a thousandth of the printed number."""
 
     title: str
     unit: str
