@@ -1,4 +1,4 @@
-"""A captured session on the screen, and its bytes made again from what was decoded."""
+"""A captured session on the screen, and its bytes encoded again from the decoded frames."""
 
 import json
 import subprocess
@@ -21,7 +21,7 @@ what to try next
 
 
 def main() -> int:
-    """Decode, encode back, compare; 1 where the bytes differ."""
+    """Decode, encode again, compare; return 1 if the bytes differ."""
     show_tree()
     lines = decoded_lines()
     with tempfile.TemporaryDirectory() as folder:
@@ -59,7 +59,7 @@ def encoded(lines: list[bytes], folder: Path) -> bytes:
 
 
 def wiregen(*arguments: str, output: int | None = subprocess.PIPE) -> bytes:
-    """Return what the command prints; with `output` None it goes to the screen."""
+    """Return the output of the command; with `output` None it goes to the screen."""
     return subprocess.run([WIREGEN, *arguments], check=True, stdout=output).stdout or b""
 
 

@@ -1,1 +1,3 @@
-"""A small receiver of log events: Lumberjack over TLS in, files out; nothing is acknowledged before it is on disk."""
+"""A small receiver of log events: Lumberjack over TLS in, files out; events are acknowledged only once they
+are on disk.
+"""

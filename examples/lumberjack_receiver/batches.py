@@ -1,6 +1,6 @@
-"""Frames to batches: which events belong together, what they are in a file, and which ack they deserve. No I/O.
+"""Frames to batches: the events of each, their bytes in a file, and its ack. No I/O.
 
-Invariant: no batch reaches past a Window, and every event is in exactly one batch.
+Invariant: no batch extends past a Window, and every event is in exactly one batch.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["Ack", "Batch", "Batches"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ack:
-    """What is sent when a batch is safe; `sequence` 0 answers an empty Window."""
+    """The ack that is sent when a batch is safe; `sequence` 0 answers an empty Window."""
 
     sequence: int
     version: lj.Version
@@ -23,7 +23,7 @@ class Ack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Events as they stand in a file; `ack`: None where their window is not at its end."""
+    """Events in the form of a file; `ack`: that of their window, or None before its end."""
 
     data: bytes
     n_events: int
@@ -42,7 +42,7 @@ class Batches:
 
     @property
     def is_open(self) -> bool:
-        """Whether there are events of a window that is not full."""
+        """Whether there are events of an incomplete window."""
         return bool(self._events)
 
     def take(self, frame: lj.Frame) -> Iterator[Batch]:
@@ -52,7 +52,7 @@ class Batches:
             yield from self._take(each)
 
     def rest(self) -> Batch:
-        """Return the events of a window that is not full; it may still be filled."""
+        """Return the events of an incomplete window; later events may still complete it."""
         return self._batch(is_whole=False)
 
     def _take(self, frame: lj.Frame) -> Iterator[Batch]:
@@ -82,7 +82,9 @@ class Batches:
             yield self._batch(is_whole=False)
 
     def _batch(self, *, is_whole: bool) -> Batch:
-        """Hand the events out, behind a Window that says how many: so a file is what a writer might have sent."""
+        """Return the events after a Window with their number: a file is a sequence of frames that a writer
+        might have sent.
+        """
         n_events, head, ack = len(self._events), b"", None
         if self._last is not None:
             sequence, version = self._last

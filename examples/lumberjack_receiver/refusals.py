@@ -1,4 +1,4 @@
-"""One line for each connection that is refused, at most so many a minute; those that are left out are counted. No I/O."""
+"""One line for each connection that is refused, up to a number per minute; further ones are counted. No I/O."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The service: connections to batches, batches to the spool, acks back; and what is counted meanwhile."""
+"""The service: connections to batches, batches to the spool, acks back; and its counters."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ class Settings:
 
 @dataclass(slots=True)
 class Counts:
-    """What happened since the start."""
+    """The counts since the start."""
 
     connections: int = 0
     events: int = 0
     acks: int = 0
     keepalives: int = 0
     ended: Counter[str] = field(default_factory=Counter)
-    """Connections that did not end well, by what ended them."""
+    """Connections that ended abnormally, by the reason."""
 
 
 class Service:
@@ -91,7 +91,7 @@ class Service:
         return self._server.port
 
     async def stop(self) -> None:
-        """Take nothing more, store and acknowledge what has come, and close."""
+        """Stop accepting, store and acknowledge the received events, and close."""
         if self._server is not None:
             await self._server.close(self._settings.grace)
         await self.spool.close()
@@ -106,7 +106,7 @@ class Service:
         return 0 if self._server is None else self._server.refused
 
     def _report(self, peer: aio.Peer | None, error: Exception) -> None:
-        """Count what ended a connection; write a line where this side refused it."""
+        """Count the reason for the end of a connection; write a line if this side refused it."""
         if not isinstance(error, _LOST):
             self._refusals.add(peer, error)
         match error:
@@ -139,7 +139,7 @@ class Service:
             await self._store([*ready, batches.rest()])
 
     async def _next(self, peer: aio.Peer, batches: Batches) -> lj.Frame | None:
-        """Return the next frame; events that wait for more of their window go to disk if nothing comes for a while."""
+        """Return the next frame; events of an incomplete window go to disk if no frame comes for a while."""
         if batches.is_open and not peer.n_waiting:
             try:
                 async with asyncio.timeout(self._settings.quiet):
@@ -149,7 +149,9 @@ class Service:
         return await self._received(peer)
 
     async def _received(self, peer: aio.Peer) -> lj.Frame | None:
-        """Return the next frame. The protocol only notes a large window, for the document has no bound; the operator has one."""
+        """Return the next frame. The protocol only notes a large window, as its document has no bound; the
+        operator has one.
+        """
         frame, most = await peer.receive(), self._settings.limits.window
         match frame:
             case lj.Frame(message=lj.Window(size=size)) if size > most:
@@ -158,7 +160,7 @@ class Service:
         return frame
 
     async def _settle(self, peer: aio.Peer, ready: list[Batch]) -> None:
-        """Store batches and acknowledge each; meanwhile tell a peer that can be told that we live."""
+        """Store batches and acknowledge each; meanwhile send keepalives to a peer that understands them."""
         batches = tuple(ready)
         storing = asyncio.create_task(self._store(batches))
         try:
@@ -196,5 +198,5 @@ def _log(line: str) -> None:
 
 
 def _is_awaited(peer: aio.Peer, sequence: int) -> bool:
-    """Say whether an ack of that number would acknowledge an event."""
+    """Return whether an ack of that number would acknowledge an event."""
     return sequence in peer.connection.transfer.outstanding

@@ -1,7 +1,7 @@
 """Files that appear whole: written under another name, synchronised, renamed, and the folder synchronised.
 
-Invariant: what `store` returned from is on disk in a file that the pipeline sees. Names are made of the time and a number,
-so that their order is that of the events of one connection.
+Invariant: when `store` returns, the data is on disk in a file that the pipeline sees. Names consist of the
+time and a number, so that their order is that of the events of one connection.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _HIDDEN = ".part-"
 
 
 class Spool:
-    """A folder of files, written by one thread; whatever waits meanwhile goes into the next file together."""
+    """A folder of files, written by one thread; data that waits meanwhile goes into the next file together."""
 
     def __init__(self, folder: Path, *, max_file: int) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -37,10 +37,10 @@ class Spool:
         self._writing: asyncio.Task[None] | None = None
 
     async def store(self, data: bytes) -> None:
-        """Return when the bytes are safe.
+        """Store bytes; return when they are safe.
 
         Raises:
-            OSError: They are not.
+            OSError: The bytes are not safe.
         """
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((data, done))
@@ -49,7 +49,7 @@ class Spool:
         await done
 
     async def close(self) -> None:
-        """Finish what is being written, and let another have the folder."""
+        """Finish writing, and release the folder."""
         if self._writing is not None:
             await self._writing
         self._thread.shutdown()
@@ -66,7 +66,7 @@ class Spool:
         self._writing = None
 
     def _next_file(self) -> list[tuple[bytes, asyncio.Future[None]]]:
-        """Return what goes into one file: at least one piece, in the order in which they came."""
+        """Return the data of one file: at least one piece, in the order of arrival."""
         size = n_chosen = 0
         for data, _ in self._waiting:
             if n_chosen and size + len(data) > self._max_file:
@@ -97,7 +97,7 @@ def _locked(folder: Path) -> int:
     """Return the handle of a lock that only one process has at a time.
 
     Raises:
-        OSError: Another one has it.
+        OSError: Another process has it.
     """
     handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:

@@ -111,14 +111,15 @@ def _told(error: Exception, arguments: argparse.Namespace) -> str:
 
 
 def _way_out(error: Exception, arguments: argparse.Namespace) -> str | None:
-    """Return what to try where not one connection came to anything."""
+    """Return a hint if not one connection succeeded."""
     match error:
         case SSLCertVerificationError():
             return "give --ca, the PEM file of the authority that has signed the receiver's certificate"
         case ConnectionError() if arguments.insecure:
             return "if the receiver speaks TLS, leave --insecure out"
         case SSLError() | ConnectionResetError() | BrokenPipeError() if not arguments.cert:
-            # By TLS 1.3 a writer has connected before it is refused, and what it sends may destroy the receiver's reason.
+            # With TLS 1.3 a writer has connected before it is refused, and bytes that it sends may destroy
+            # the receiver's reason.
             return "if the receiver demands a certificate of its writers, give --cert and --key"
     return None
 

@@ -1,7 +1,9 @@
-"""Which limit a receiver may have closed a connection on, told by what it was sent and what it took before. No I/O.
+"""The limit for which a receiver may have closed a connection, derived from the windows it was sent and
+acknowledged. No I/O.
 
-Lumberjack has no error frame: a receiver that refuses a window closes. So a limit is certain only where the window is above one of
-the protocol's own; else it lies between the largest window that was acknowledged and the one that was not.
+Lumberjack has no error frame: a receiver that refuses a window closes. So a limit is certain only if the
+window exceeds one of the protocol's own. Otherwise it is between the largest window that was acknowledged
+and the one that was not.
 """
 
 from __future__ import annotations
@@ -15,12 +17,12 @@ __all__ = ["Size", "limit_closed_on"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """What the limits of a receiver may bound of a window.
+    """The sizes of a window that the limits of a receiver may bound.
 
     Attributes:
         window: Events.
         frame: Bytes of the largest event.
-        inflated: Bytes of all events in a compressed frame; 0 where they go plain.
+        inflated: Bytes of all events in a compressed frame; 0 without compression.
     """
 
     window: int = 0
@@ -28,7 +30,7 @@ class Size:
     inflated: int = 0
 
     def max(self, other: Size) -> Size:
-        """Return the larger number of each."""
+        """Return the larger number of each attribute."""
         return Size(
             window=max(self.window, other.window),
             frame=max(self.frame, other.frame),
@@ -40,7 +42,7 @@ _NAMES = {"window": "events in a window", "frame": "bytes of an event", "inflate
 
 
 def limit_closed_on(refused: Size, taken: Size) -> str | None:
-    """Return the limit in words; None where the sizes do not tell it.
+    """Return the limit in words, or None if the sizes do not determine it.
 
     `refused`: the window after which it closed; `taken`: the largest it acknowledged, 0 for none.
     """

@@ -1,7 +1,7 @@
-"""What a writer does beside the protocol: it keeps events until they are acknowledged, and sends the others again.
+"""The part of a writer outside the protocol: it keeps events until they are acknowledged, and sends the others again.
 
-Invariant: an event is forgotten only after the connection has seen its ack, so that none is lost; what was sent and not acknowledged
-when a connection ended is sent again, first and in order, on the next one.
+Invariant: an event is forgotten only after the connection has seen its ack, so that no event is lost.
+Unacknowledged events of an ended connection are sent again, first and in order, on the next one.
 """
 
 from __future__ import annotations
@@ -37,11 +37,13 @@ class Settings:
     max_in_flight: int = 2
     """Windows that are sent ahead of their acks."""
     first: int | None = None
-    """The number of the first event, from which numbers go on and roll over; None: each window is numbered from 1."""
+    """The number of the first event, from which numbers count up and wrap around; by default each window is
+    numbered from 1.
+    """
     compression: int = 3
-    """zlib's level; 0: events go plain."""
+    """zlib's level; 0: events are sent uncompressed."""
     ack_value: lj.AckValue = lj.AckValue.SEQUENCE
-    """What the number in an ack means: go-lumber's server counts the events of a window."""
+    """The meaning of the number in an ack: go-lumber's server counts the events of a window."""
     ack_wait: float = 30.0
     """Without an ack or a keepalive, until the connection is given up."""
     pause: float = 1.0
@@ -59,10 +61,10 @@ class Writer:
     """A writer of JSON documents.
 
     Attributes:
-        n_acknowledged: How many events are safe with the receiver.
-        n_connections: How many connections it took, or tried to.
-        closed_on: The limit that the receiver may have closed the last connection on, in words; None where it
-            did not close, owed no ack, or the sizes do not tell.
+        n_acknowledged: The number of events that are safe with the receiver.
+        n_connections: The number of connections, failed attempts included.
+        closed_on: The limit that the receiver may have closed the last connection on, in words, or None if
+            it did not close, owed no ack, or the sizes do not determine it.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -80,10 +82,12 @@ class Writer:
         self._taken = Size()
 
     async def deliver(self, documents: Iterable[bytes]) -> None:
-        """Return when all of them are acknowledged. They are asked for as there is room: asking must not block for long.
+        """Return when all documents are acknowledged. They are requested as capacity allows: the iterator
+        must not block for long.
 
         Raises:
-            OSError, SessionError, DecodeError: What ended the last of too many connections without an ack.
+            OSError, SessionError, DecodeError: The error of the last of too many connections without an
+                ack.
             EncodeError: An event that is too large.
         """
         source, n_failed = iter(documents), 0
@@ -116,7 +120,7 @@ class Writer:
         )
 
     async def _talk(self, peer: aio.Peer, source: Iterator[bytes]) -> None:
-        """Send what is kept, and then what the source gives, until all of it is acknowledged."""
+        """Send the kept events, and then those of the source, until all of them are acknowledged."""
         settings, n_sent = self._settings, 0
         try:
             while True:
@@ -136,13 +140,13 @@ class Writer:
             self._settle(peer, n_sent)
 
     def _following(self, source: Iterator[bytes], n_sent: int) -> list[bytes]:
-        """Return the documents of the next window: those behind the ones that are under way."""
+        """Return the documents of the next window, after those in flight."""
         end = n_sent + self._settings.window
         self._kept.extend(islice(source, max(0, end - len(self._kept))))
         return list(islice(self._kept, n_sent, end))
 
     def _settle(self, peer: aio.Peer, n_sent: int) -> int:
-        """Forget what is acknowledged; return how many that were sent are not."""
+        """Forget acknowledged events; return the number of sent ones that are not acknowledged."""
         n_left = len(peer.connection.transfer.outstanding)
         for _ in range(n_sent - n_left):
             self._kept.popleft()
@@ -152,7 +156,7 @@ class Writer:
         return min(n_sent, n_left)
 
     async def _send(self, peer: aio.Peer, documents: list[bytes]) -> None:
-        """Send a window: one Compressed holds all of it, or all goes plain, which every receiver takes."""
+        """Send a window: as one Compressed, or uncompressed, which every receiver accepts."""
         events = [lj.Frame(lj.Json(self._number(place), each)) for place, each in enumerate(documents, 1)]
         self._sending = self._size(documents)
         await peer.send(lj.Window(len(events)))

@@ -20,7 +20,7 @@ from .output import Output, Progress
 from .store import Store, connect
 
 PORT = 12345
-"""Where a segment store listens unless told otherwise; that of Pravega's standalone is 6000."""
+"""The default port of a segment store; that of Pravega's standalone is 6000."""
 
 
 def main() -> int:
@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _address(text: str) -> tuple[str, int]:
-    """Return host and port; an IPv6 address stands in brackets."""
+    """Return host and port; an IPv6 address is in brackets."""
     found = re.fullmatch(r"(?:\[([^\[\]]+)\]|([^:\[\]]+))(?::([0-9]{1,5}))?", text)
     port = int(found[3] or PORT) if found else 0
     if found is None or not 0 < port < 65536:
@@ -130,7 +130,7 @@ async def _run(arguments: argparse.Namespace) -> None:
 
 
 async def _copy(store: Store, arguments: argparse.Namespace) -> None:
-    """Write what is wished of a segment."""
+    """Write the requested part of a segment."""
     info = await store.info(arguments.segment)
     start = info.start_offset if arguments.offset is None else arguments.offset
     if start > info.write_offset and (info.is_sealed or not arguments.follow):
@@ -144,7 +144,7 @@ async def _copy(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def _end(info: pravega.StreamSegmentInfo, start: int, length: int | None, *, follows: bool) -> int | None:
-    """Return where to stop; None: where the segment does."""
+    """Return the offset at which to stop, or None for the end of the segment."""
     ends = [] if length is None else [start + length]
     if not follows:
         ends.append(info.write_offset)

@@ -1,6 +1,6 @@
-"""What can go wrong: a line for people and a number for scripts.
+"""The failures of a probe: a line for people and a number for scripts.
 
-Invariant: what a peer says goes through `shown` before anybody sees it.
+Invariant: text from a peer goes through `shown` before it is displayed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ class Exit(IntEnum):
     """Exit codes."""
 
     NETWORK = 1
-    """Nobody there, no TLS, a connection that ended too early; or the output could not be written."""
+    """A host that does not answer, no TLS, a connection that ended too early; or the output could not be written."""
     ARGUMENTS = 2
     VERSION = 3
     """The store speaks other versions of the protocol."""
@@ -24,17 +24,17 @@ class Exit(IntEnum):
     WRONG_HOST = 5
     TOKEN = 6
     OFFSET = 7
-    """The segment has no bytes there, or has them no more."""
+    """The segment does not have bytes there, or no longer has them."""
     REFUSED = 8
-    """Any other reply that is an error."""
+    """Any other error reply."""
     TIMEOUT = 9
     PROTOCOL = 10
-    """What came is not the protocol, breaks its rules, or answers something else."""
+    """The peer's bytes are not the protocol, break its rules, or answer another request."""
     INTERRUPTED = 130
 
 
 class Failure(Exception):
-    """What ends a probe; its text may hold words of the peer."""
+    """The reason for the end of a probe; its text may hold words of the peer."""
 
     def __init__(self, exit_code: Exit, text: str) -> None:
         self.exit_code = exit_code
@@ -42,14 +42,14 @@ class Failure(Exception):
 
 
 def shown(text: str, *, secret: str = "", longest: int = 500) -> str:
-    """Return a text for a terminal: without the secret, cut, and with escapes for what is not to be printed."""
+    """Return a text for a terminal: without the secret, shortened, and with escapes for unprintable characters."""
     clean = text.replace(secret, "…") if secret else text
     cut = clean if len(clean) <= longest else f"{clean[:longest]}…"
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in cut)
 
 
 def refusal(reply: object) -> Failure | None:
-    """Return what a reply means if it is an error. The store's stack traces are left out."""
+    """Return the failure of a reply that is an error. The store's stack traces are left out."""
     match reply:
         case pravega.NoSuchSegment():
             return Failure(Exit.NO_SUCH_SEGMENT, "there is no such segment")
@@ -71,7 +71,7 @@ def refusal(reply: object) -> Failure | None:
 
 
 def failure_of(error: Exception) -> Failure:
-    """Return what an error of the connection, or of the machine, means."""
+    """Return the failure of an error in the connection, or of the machine."""
     match error:
         case Failure():
             return error
@@ -101,5 +101,5 @@ def _versions(theirs: object) -> str:
 
 
 def _name(code: object) -> str:
-    """Return the name of an enum's member, or the number of none."""
+    """Return the name of an enum's member, or a number without a member."""
     return str(getattr(code, "name", code))

@@ -1,4 +1,4 @@
-"""Where the bytes go, and how far they are on the terminal."""
+"""The destination of the bytes, and the progress on the terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Output", "Progress"]
 
 
 class Output:
-    """A file, or standard output. Nothing is held back: what `write` took is with the system.
+    """A file, or standard output. Output is not buffered: `write` passes its bytes to the system.
 
     A file is opened when the block is entered, so that a probe that fails before leaves an old one alone.
     """
@@ -45,10 +45,10 @@ class Output:
 
 
 class Progress:
-    """How many bytes have come, on a terminal and nowhere else."""
+    """The number of received bytes, shown on a terminal only."""
 
     EVERY = 0.2
-    """Seconds between two looks."""
+    """Seconds between two updates."""
 
     def __init__(self, total: int | None, terminal: TextIO) -> None:
         self.n_bytes = 0

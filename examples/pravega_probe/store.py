@@ -1,6 +1,6 @@
 """A segment store at the other end of a connection: requests, their replies, and the bytes of a segment.
 
-Invariant: one request is under way at a time, and no more than one piece of a segment is in memory.
+Invariant: one request is in progress at a time, and no more than one piece of a segment is in memory.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ __all__ = ["PIECE", "Store", "connect"]
 Request = pravega.Hello | pravega.GetStreamSegmentInfo | pravega.ReadSegment
 
 PIECE = 1 << 20
-"""Bytes that are asked for at a time; a Java store gives at most 2 MiB."""
+"""Bytes of one request; a Java store returns at most 2 MiB."""
 LIMITS = pravega.Limits(frame=PIECE + (1 << 18))
-"""Room for a piece and the texts beside it. Who sends more in one message is not read any further."""
+"""Limits for a piece and the texts around it. A peer that sends more in one message is not read any further."""
 PAUSE = 0.2
-"""Seconds until the next request where a store says at once that nothing more is there."""
+"""Seconds until the next request if a store replies at once that it has no more bytes."""
 
 
 @asynccontextmanager
@@ -37,12 +37,12 @@ async def connect(
     server_hostname: str | None = None,
     timeout: float = 10.0,
 ) -> AsyncIterator[Store]:
-    """Connect, exchange Hello, give the store, and close. `timeout`: seconds for the connection, and for each reply.
+    """Connect, exchange Hello, yield the store, and close. `timeout`: seconds for the connection, and for each reply.
 
     Raises:
-        TimeoutError: There was no connection, or no Hello, in time.
-        SessionError: No version in common (`incompatible_version`), or whatever else is against the rules.
-        DecodeError: What came is not the protocol.
+        TimeoutError: The connection, or the Hello, did not come in time.
+        SessionError: No version in common (`incompatible_version`), or another violation of the rules.
+        DecodeError: The peer's bytes are not the protocol.
         OSError: The network, TLS.
     """
     async with aio.connect(
@@ -54,10 +54,10 @@ async def connect(
 
 
 class Store:
-    """A segment store. Its methods raise `Failure` for replies that are errors, and what `connect` does.
+    """A segment store. Its methods raise `Failure` for error replies, and the errors of `connect`.
 
     Attributes:
-        hello: What it said of its versions.
+        hello: Its message about its versions.
     """
 
     hello: pravega.Hello
@@ -69,7 +69,7 @@ class Store:
         self._last_id = 0
 
     async def greet(self) -> None:
-        """Exchange Hello. That the versions overlap is the connection's affair."""
+        """Exchange Hello. The connection checks that the versions overlap."""
         await self._send(pravega.Hello())
         match await self._reply():
             case pravega.Hello() as hello:
@@ -78,7 +78,7 @@ class Store:
                 raise _unexpected(pravega.Hello(), reply)
 
     async def info(self, segment: str) -> pravega.StreamSegmentInfo:
-        """Return what the store knows of a segment that exists."""
+        """Return the store's information on a segment that exists."""
         request = pravega.GetStreamSegmentInfo(self._next_id(), segment, self._token)
         await self._send(request)
         match _checked(await self._reply(), request, request.request_id):
@@ -90,9 +90,9 @@ class Store:
                 raise _unexpected(request, reply)
 
     async def read(self, segment: str, start: int, end: int | None, *, waits: bool) -> AsyncIterator[bytes]:
-        """Yield the bytes from `start` up to `end`, or to where the segment is sealed; never an empty piece.
+        """Yield the bytes from `start` up to `end`, or to the end of a sealed segment; never an empty piece.
 
-        `waits`: for bytes that are not written yet; else it is a failure if there are none.
+        `waits`: wait for bytes that are not written yet; otherwise it is a failure if they are missing.
         """
         offset = start
         while end is None or offset < end:
@@ -110,7 +110,7 @@ class Store:
                 await asyncio.sleep(PAUSE)
 
     async def _piece(self, segment: str, offset: int, end: int | None, *, waits: bool) -> tuple[bytes, bool]:
-        """Return bytes from an offset on, and whether the segment ends behind them."""
+        """Return bytes from an offset on, and whether the segment ends after them."""
         most = PIECE if end is None else min(PIECE, end - offset)
         request = pravega.ReadSegment(segment, offset, most, self._token, self._next_id())
         await self._send(request)
@@ -132,14 +132,14 @@ class Store:
             await self._peer.send(message)
 
     async def _reply(self) -> object:
-        """Return the next message that is no KeepAlive."""
+        """Return the next message that is not a KeepAlive."""
         async with asyncio.timeout(self._timeout):
             while isinstance(message := await self._message(), pravega.KeepAlive):
                 pass
             return message
 
     async def _late_reply(self) -> object:
-        """Return the same, but wait as long as the store answers KeepAlive in time."""
+        """Return the next message, but wait as long as the store sends KeepAlive in time."""
         while True:
             try:
                 return await self._reply()
@@ -158,7 +158,7 @@ class Store:
 
 
 def _checked(reply: object, request: Request, *ids: int) -> object:
-    """Return a reply that has one of the ids, and is no error."""
+    """Return a reply that has one of the ids, and is not an error."""
     found = getattr(reply, "request_id", None)
     if found not in ids and not isinstance(
         reply, pravega.AuthTokenCheckFailed

@@ -19,7 +19,7 @@ _N_BARS = 24
 
 
 def draw(table: DataFrame, protocol: str, folder: Path) -> None:
-    """Draw what a table of `format("wire")` holds."""
+    """Draw the pictures of a table of `format("wire")`."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, picture in (
         ("messages", messages(table)),
@@ -52,7 +52,7 @@ def latency(table: DataFrame, protocol: str) -> str:
 
 
 def window(table: DataFrame, protocol: str) -> str:
-    """Return a picture of what waits for an answer, connection by connection."""
+    """Return a picture of the messages that wait for an answer, connection by connection."""
     import wirespark
 
     found = wirespark.levels(table, protocol).where("name = 'outstanding'")

@@ -25,7 +25,7 @@ class JsonlBackend:
     requires = "msgspec>=0.19"
 
     def pages(self, subject: Subject, report: Report) -> tuple[Page, ...]:
-        """Return the page, or none and an error for a construct that it cannot say."""
+        """Return the page, or no page and an error for a construct without a form in JSON."""
         try:
             view = msgpack_view(subject.protocol, carry(subject.protocol), subject.source)
         except UnsupportedError as error:
