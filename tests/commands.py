@@ -1,4 +1,6 @@
-"""The command in this process: what it prints is compared many times, and each start of a Python takes longer than the work."""
+"""The command in this process: its output is compared many times, and each start of a Python takes longer
+than the work.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,13 @@ __all__ = ["called", "printed"]
 
 
 def called(*arguments: str, folder: Path, data: bytes = b"") -> Result:
-    """Return what comes of the command, away from this repository's configuration."""
+    """Return the result of the command, outside this repository's configuration."""
     with chdir(folder):
         return CliRunner().invoke(wiregen, arguments, input=data)
 
 
 def printed(*arguments: str, folder: Path, data: bytes = b"") -> bytes:
-    """Return what the command prints, which finds nothing wrong."""
+    """Return the output of the command, which must succeed."""
     done = called(*arguments, folder=folder, data=data)
     assert done.exit_code == 0, done.output
     return done.stdout_bytes

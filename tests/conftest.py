@@ -1,4 +1,4 @@
-"""What all tests share: how long hypothesis searches, and the evidence that `make soak` leaves."""
+"""Settings of all tests: the length of hypothesis's search, and the evidence that `make soak` leaves."""
 
 import os
 from collections.abc import Callable
@@ -108,7 +108,7 @@ def _is_fast(config: pytest.Config) -> bool:
 
 @pytest.fixture
 def evidence(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """Take figures of a name, which a soak writes down: how many there were of what is counted, and how many failed."""
+    """Record figures under a name, which a soak writes down: the number of counted items, and the number of failures."""
 
     def record(name: str, *, count: int, failures: int, **more: float | str) -> None:
         figures = {"name": name, "count": count, "failures": failures, **more}
@@ -119,7 +119,7 @@ def evidence(request: pytest.FixtureRequest) -> Callable[..., None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def caches(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Keep the notes of builds out of the user's own caches, and what takes long to make where all workers find it."""
+    """Keep the notes of builds out of the user's own caches, and slow products where all workers find them."""
     once.share(tmp_path_factory)
     os.environ["LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME"] = str(
         tmp_path_factory.mktemp("caches")

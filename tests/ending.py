@@ -19,7 +19,7 @@ def wait_for_end(process: int) -> None:
 
 
 def _has_ended(process: int) -> bool:
-    """Say whether a process is gone, or dead and not yet fetched by whoever took it in."""
+    """Return whether a process is gone, or dead and not yet waited for by its parent."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):

@@ -1,4 +1,4 @@
-"""What a soak leaves behind: figures that tests give, one file each, with the machine and the commit they are of.
+"""The results of a soak: figures from tests, one file each, with their machine and commit.
 
 A test takes the fixture `evidence` and says `evidence("kills", count=100, failures=0)`; other runs than soaks write nothing.
 """
@@ -72,7 +72,7 @@ class SoakEvidence:
 
 
 def circumstances() -> dict[str, Any]:
-    """Return what figures depend on: the commit, whether anything differs from it, the kind of machine."""
+    """Return the circumstances of figures: the commit, whether the files differ from it, the kind of machine."""
     return {
         "commit": git("rev-parse", "HEAD"),
         "clean": not git("status", "--porcelain", "--", ":!docs/evidence"),
@@ -91,6 +91,6 @@ def _cpu() -> str:
 
 
 def git(*arguments: str) -> str:
-    """Return what git prints, empty where there is no repository."""
+    """Return the output of git, empty outside a repository."""
     done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
     return done.stdout.strip()

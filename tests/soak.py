@@ -1,9 +1,11 @@
-"""A soak in parts: it ends when its time is used up, and the next run goes on with the tests that have not passed.
+"""A soak in parts: it ends when its time is used up, and the next run continues with the tests that have not passed.
 
-`SOAK_MINUTES` bounds a run; a test that has begun runs to its end. `SOAK_SEED` seeds hypothesis and the tests that draw by themselves. Tests that
-passed are kept in `.soak/`, for one state of the files, one seed and one selection of tests; when all have passed the next run begins anew.
+`SOAK_MINUTES` bounds a run; a test that has begun runs to its end. `SOAK_SEED` seeds hypothesis and the
+tests with random numbers of their own. Passed tests are recorded in `.soak/`, for one state of the files,
+one seed and one selection of tests. When all have passed, the next run begins anew.
 
-Invariant: all workers of a run leave out the same tests, for they read a list that only the first process writes, before they start.
+Invariant: all workers of a run leave out the same tests, as they read a list that only the first process
+writes, before they start.
 """
 
 from __future__ import annotations

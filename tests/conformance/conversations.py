@@ -1,4 +1,6 @@
-"""Conversations held to everything that judges them: the session, both connections, and what stands behind `replay`."""
+"""Conversations compared with every implementation of sessions: the session, both connections, and the one
+of `replay`.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +30,9 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talk:
-    """What two sides say, and what of it breaks a rule: by name, in order.
+    """The messages of two sides, and their violations: by name, in order.
 
-    `is_noted`: all of it is tolerated unless strict; `noted`: these names are.
+    `is_noted`: all violations are tolerated unless strict; `noted`: those with these names are.
     """
 
     protocol: str
@@ -64,7 +66,7 @@ def check(talk: Talk, *, strict: bool) -> None:
 
 
 def _between_connections(talk: Talk, package: Any, wanted: list[Seen], *, strict: bool) -> list[bytes]:
-    """Return what was written; each side has sent and received, and the senders knew what they broke."""
+    """Return the written bytes; each side has sent and received, and the senders knew their violations."""
     sides = {
         role: package.Connection(role, strict=strict, keep_going=True, **talk.options)
         for role in package.Session()._package.roles
@@ -94,7 +96,7 @@ def _seen(events: Any) -> list[Seen]:
 
 
 def _replayed(talk: Talk, written: list[bytes], *, strict: bool) -> list[Seen]:
-    """Return what the careful codec and its session see."""
+    """Return the violations that the reference codec and its session see."""
     plan = plan_of(ROOT / "idl" / f"{talk.protocol}.wire")
     settings, context = Settings(plan=plan, is_strict=strict, limits={}), Context(plan)
     directions = {role: Direction(settings, role, context) for role in plan.roles}

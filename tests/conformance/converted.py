@@ -1,4 +1,4 @@
-"""What other makers wrote, in the form of our own files: bytes, frames and verdicts as they say, ids with their maker's."""
+"""Vectors of other makers, in the form of our own files: their bytes, frames and verdicts, and ids with their maker's."""
 
 from __future__ import annotations
 

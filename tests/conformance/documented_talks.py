@@ -1,4 +1,6 @@
-"""What the documents say of conversations, each as one: legal, or with the name of what it breaks."""
+"""The documents' statements on conversations, each as a conversation: legal, or with the name of its
+violation.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the makers of other vectors call things, and what they are here: the one table between the two."""
+"""Names of the makers of other vectors, and the names here: the one table between the two."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ ERRORS: Final[dict[str, str]] = {
     "varint_not_minimal": "not_canonical",
     "varint_overflow": "invalid_value",
 }
-"""What the codec finds in malformed bytes, by the makers' names; an error carries them as its rule."""
+"""The codec's findings in malformed bytes, by the makers' names; an error carries them as its rule."""
 
 UNTIED: Final = frozenset({"trailing_bytes", "truncated_in_frame", "varint_not_minimal", "varint_overflow"})
-"""Those that are no rule of an error: the code says it all, or a type has two of them and can name only one."""
+"""Names that are not a rule of an error: the code says it all, or a type has two of them and can name only one."""
 
 SIDES: Final[dict[str, str]] = {"c2s": "client", "s2c": "server", "c": "client", "s": "server"}
 

@@ -1,7 +1,7 @@
-"""One direction of a connection, read and written on both roads: by generated code, and by the careful codec.
+"""One direction of a connection, read and written both by generated code and by the reference codec.
 
-Everything comes out as records, the plain data of a decoded line, so that the roads can be compared with each other and
-with what the makers of a vector say.
+All results are records, the plain data of a decoded line, so that the two can be compared with each other
+and with the verdict of a vector's maker.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ MANY = 400
 
 
 def errors_of(road: Road) -> Any:
-    """Return the classes of errors of a road: a generated tree has a runtime of its own."""
+    """Return the classes of errors of an implementation: a generated tree has a runtime of its own."""
     return generated_errors if road == "generated" else careful_errors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wire:
-    """How bytes are decoded: of which protocol, from whom, in which layout, after what.
+    """The options of decoding: the protocol, the sender, the layout variant, the earlier messages.
 
-    `snapshot`: what earlier messages said. `opening`: the preamble that stands before the frames.
+    `snapshot`: the context of earlier messages. `opening`: the preamble before the frames.
     """
 
     protocol: str
@@ -62,7 +62,7 @@ class Wire:
         return schema_of(self.protocol)
 
     def context(self, road: Road) -> Any:
-        """Return a new context in which what came earlier is known; None for code that needs none."""
+        """Return a new context after the earlier messages, or None for code that needs none."""
         context: Any = Context(self.plan)
         if road == "generated":
             if not hasattr(self.module, "Context"):
@@ -97,7 +97,7 @@ class Wire:
         return self.record(node.value)
 
     def reading(self, road: Road, *, errors: Literal["raise", "yield"] = "yield") -> Reading:
-        """Return a new decoder, behind the preamble if there is one."""
+        """Return a new decoder, after the preamble if there is one."""
         reading = Reading(self, road, errors)
         if self.opening:
             assert len(list(reading.feed(self.opening))) == 1
@@ -116,7 +116,7 @@ class Wire:
 
 
 class Reading:
-    """A stream decoder of either road whose items are records and errors."""
+    """A stream decoder of either implementation whose items are records and errors."""
 
     def __init__(self, wire: Wire, road: Road, errors: Literal["raise", "yield"]) -> None:
         self._wire = wire
@@ -153,7 +153,7 @@ class Reading:
 def check_frame(wire: Wire, data: bytes, record: Record, *, is_piece: bool = False) -> None:
     """Check that the bytes are read as the record, whole and in pieces, and that none of their prefixes is.
 
-    `is_piece`: more must follow of what the frame is a piece of.
+    `is_piece`: the frame is a fragment, and others must follow.
     """
     for road in ROADS:
         assert wire.decode(road, data) == record
@@ -215,7 +215,7 @@ def check_incomplete(wire: Wire, road: Road, data: bytes) -> None:
 
 
 def check_bytes_behind(wire: Wire, data: bytes, record: Record) -> None:
-    """Check that what stands behind a frame is no part of it."""
+    """Check that bytes after a frame are not read as part of it."""
     with pytest.raises(wire.module.DecodeError) as caught:
         wire.call(wire.module.decode, data + b"\0")
     assert (caught.value.code, caught.value.at, caught.value.frame_offset) == ("trailing_bytes", len(data), 0)
@@ -226,7 +226,7 @@ def check_bytes_behind(wire: Wire, data: bytes, record: Record) -> None:
 
 
 def check_written(wire: Wire, record: Record, data: bytes) -> None:
-    """Check that the record is written as these bytes, and so is what was read from them."""
+    """Check that the record is encoded to these bytes, and so are the values decoded from them."""
     for road in ROADS:
         assert wire.encode(road, record) == data
     assert wire.call(wire.module.encode, wire.call(wire.module.decode, data)) == data

@@ -1,4 +1,4 @@
-"""Sessions that are wrong in one row each, made from right ones: what the traces of a file are for is to tell them apart."""
+"""Sessions that are wrong in one row each, made from valid ones: the traces of a file must distinguish them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Mutant", "also_strict", "holds", "is_killed", "mutants_of"]
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Mutant:
-    """What is wrong with which row; `states`: of that row."""
+    """The error in a row, and the row; `states`: of that row."""
 
     session: str
     what: str
@@ -68,7 +68,7 @@ def _mutated(row: Transition, states: Sequence[str]) -> Iterator[tuple[str, tupl
 
 
 def is_killed(mutant: Mutant, vectors: Sequence[Trace]) -> bool:
-    """Tell whether some trace goes otherwise."""
+    """Return whether some trace has another result."""
     program = Program(mutant.plan)
     return any(not holds(program, vector) for vector in _likely(mutant, vectors))
 
@@ -85,7 +85,9 @@ def _likely(mutant: Mutant, vectors: Sequence[Trace]) -> list[Trace]:
 
 
 def also_strict(plan: Schema, vectors: Sequence[Trace]) -> list[Trace]:
-    """Return traces, and behind them those once more, as strict ones, that hold so too: a strict session notes nothing, it refuses."""
+    """Return traces, and after them strict copies of those that also hold strictly: a strict session
+    refuses instead of noting.
+    """
     program = Program(plan)
     strict = [dataclasses.replace(vector, strict=True) for vector in vectors if not vector.strict]
     return [*vectors, *(vector for vector in strict if holds(program, vector))]

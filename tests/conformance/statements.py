@@ -1,4 +1,4 @@
-"""The statements of the documents: tables that a person keeps, what carries each, and the pages that are made of them.
+"""The statements of the documents: tables that a person maintains, the carriers of each, and the pages made from them.
 
 A carrier is written as the `.wire` file names it: `Data`, `Data.sequence`, `Status.FULL_RESPONSE`, `limits.window`, `protocol.endian`,
 `option Transfer.ack_reach`, `session Transfer`, `row Transfer.waiting reader Ack`, `rule window_overrun`, `ledger 8`, `example "a keepalive"`,
@@ -37,12 +37,14 @@ TABLES = Path(__file__).resolve().parent / "data" / "statements"
 PAGES = ROOT / "docs" / "coverage"
 DOCUMENTS = ("geode", "lumberjack", "pravega_documented", "pravega_proposal", "reactive_streams")
 KINDS = ("must", "should", "may", "number", "table", "example", "fact")
-"""What a statement is: a demand, advice, a permission, a number or layout, a row of a table, an example, or anything else of substance."""
+"""The kinds of statements: a demand, advice, a permission, a number or layout, a row of a table, an
+example, or another fact.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """What a document says: a few of its `words`, a summary of our own, and the names of what carries it."""
+    """A statement of a document: a few of its `words`, a summary of our own, and the names of its carriers."""
 
     section: str
     words: str
@@ -53,7 +55,9 @@ class Statement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """What programs do that a ledger entry tells, and the `place` in their source, or the traffic, where it is seen."""
+    """A behaviour of programs that a ledger entry describes, and the `place` in their source, or the
+    traffic, that shows it.
+    """
 
     name: str
     place: str
@@ -106,7 +110,7 @@ class Table:
 def load(name: str) -> Index:
     """Return the table of a document.
 
-    Raises TypeError: where it says something that is no part of a table, naming the place.
+    Raises TypeError: where a line is not a part of a table, naming the place.
     """
     root = Table(tomllib.loads((TABLES / f"{name}.toml").read_text(encoding="utf-8")), name)
     sections, statements = [], []

@@ -1,4 +1,4 @@
-"""Acknowledgements of appends: what the sessions of Pravega take of them is what a plain model of the rule takes."""
+"""Acknowledgements of appends: the sessions of Pravega accept exactly those that a plain model of the rule accepts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def append(package: Any, last: int) -> Any:
 
 
 class Line:
-    """Two sides with a writer set up, and what is under way from one to the other."""
+    """Two sides with a writer set up, and the messages in transit between them."""
 
     def __init__(self, package: Any, *, strict: bool, stored: int = NOTHING) -> None:
         self.package = package
@@ -40,7 +40,7 @@ class Line:
         self.say("server", package.AppendSetup(1, "s", WRITER, stored))
 
     def say(self, sender: str, message: Any, *, arrives: bool = True) -> list[str]:
-        """Say something, the end of a block behind its beginning."""
+        """Send a message; the end of a block follows its beginning."""
         is_end = isinstance(message, self.package.AppendBlockEnd)
         said = (self.package.AppendBlock(WRITER, b""), message) if is_end else (message,)
         data = b"".join(self.sides[sender].send(each) for each in said)
@@ -48,7 +48,7 @@ class Line:
         return self.arrive(sender)[1] if arrives else []
 
     def arrive(self, sender: str) -> tuple[Any, list[str]]:
-        """Hand the other side what has been under way longest; return it, and what is said about it."""
+        """Deliver the oldest message in transit; return it, and the violations that are reported."""
         message, data = self.under_way[sender].popleft()
         receiver = self.sides["server" if sender == "client" else "client"]
         told = names(receiver.receive(data))
@@ -135,7 +135,7 @@ def test_an_ack_that_leaves_out_what_waits_is_refused(package: Any, rule: str) -
 
 @dataclass
 class Model:
-    """What one side knows: what was appended and has not failed, and up to where it is stored."""
+    """The state of one side: the appends that have not failed, and up to where they are stored."""
 
     stored: int = NOTHING
     said: list[int] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What stands behind the whole events of a Pravega block, and what AppendBlockEnd brings then."""
+"""The bytes after the whole events of a Pravega block, and the bytes in the AppendBlockEnd after it."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def plain(item: Any) -> Any:
 
 
 def items(module: Any, role: str, chunks: list[bytes]) -> list[Any]:
-    """Return what a decoder finds: with places, and what it needs where a frame is cut."""
+    """Return the items of a decoder, with their places, and the missing bytes of a frame that is cut off."""
     decoder = module.Decoder(role, errors="yield")
     decoder.begin_inside()
     found = []
@@ -71,7 +71,7 @@ def items(module: Any, role: str, chunks: list[bytes]) -> list[Any]:
 
 
 def fed(module: Any, role: str, chunks: list[bytes], feed: str) -> list[Any]:
-    """Return what `feed` or `messages` yields, and the error that ends it."""
+    """Return the items of `feed` or `messages`, and the error that ends them."""
     decoder = module.Decoder(role)
     decoder.begin_inside()
     found: list[Any] = []
@@ -221,7 +221,7 @@ def parts(n_parts: int) -> bytes:
 
 
 def divided(n_values: int, size: int = 100) -> bytes:
-    """Return what a connection begins with, and a message in pieces, which are put together when the last one is there."""
+    """Return the start of a connection, and a message in fragments, which are reassembled with the last one."""
     value = geode.GetAllRequest("r", [geode.GeodeValue.Integer(1)] * n_values, geode.GeodeValue.Null())
     block = geode.encode(geode.Request(value, correlation_id=1))[10:]
     pieces = [block[at : at + size] for at in range(0, len(block), size)]

@@ -1,4 +1,6 @@
-"""What is sent in pieces: blocks, frames and bytes, as each document divides them; whole again on the other side."""
+"""Messages that are sent in fragments: blocks, frames and bytes, as each document divides them; reassembled
+on the other side.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ SIZES = [1, 2, 7, 40]
 
 
 def heard(connection: Any, data: bytes) -> list[Any]:
-    """Return the frames that arrive, byte by byte; nothing is wrong with any."""
+    """Return the frames that arrive, byte by byte; each must be valid."""
     events = [event for byte in data for event in connection.receive(bytes((byte,)))]
     assert {type(event).__name__ for event in events} <= {"Received"}
     return [event.frame for event in events]
@@ -84,7 +86,7 @@ def test_frames(size: int) -> None:
 
 
 def test_a_last_piece_is_refused_with_what_it_makes_whole() -> None:
-    """Sent by hand, a piece is seen first and the whole message behind it, as by its reader."""
+    """Sent by hand, a fragment is seen first and the whole message after it, as by its reader."""
     client, server = proposal.Connection("client"), proposal.Connection("server")
     event = proposal.encode(proposal.Event(b"ab"))
 

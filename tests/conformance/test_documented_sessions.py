@@ -1,4 +1,4 @@
-"""What the documents describe of a conversation is accepted, by both connections, the session and the reference codec's session."""
+"""Conversations in the documents are accepted by both connections, the session and the reference codec's session."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_strict_side_refuses_another_version_and_its_goodbye_takes_despite() -
 
 @pytest.mark.parametrize("role", ["client", "server"])
 def test_only_a_goodbye_follows_a_hello_of_another_version(role: Literal["client", "server"]) -> None:
-    """What was under way is noted; the Goodbye is not, nor its answer."""
+    """Messages in transit are noted; the Goodbye is not, nor its answer."""
     other = {"client": "server", "server": "client"}[role]
     hellos: dict[str, Any] = {"client": rs.ClientHello, "server": rs.ServerHello}
     session = rs.Session()
@@ -94,7 +94,7 @@ def test_only_a_goodbye_follows_a_hello_of_another_version(role: Literal["client
 
 @pytest.mark.parametrize("ends", [(7, 8), (8, 7)], ids=["in order", "the other way round"])
 def test_blocks_of_two_writers_are_open_at_a_time(ends: tuple[int, int]) -> None:
-    """Their Events lie in the data of AppendBlock; nothing forbids it, and an end says whose block it ends."""
+    """Their Events are in the data of AppendBlock, which is not forbidden, and an end names its block."""
     event = bytes.fromhex("00000000 00000002 6162")
     client, server = pd.Connection("client"), pd.Connection("server")
     for number in (7, 8):
@@ -159,7 +159,9 @@ def test_a_setup_in_an_open_block_is_noted_and_answered() -> None:
 
 
 def test_elements_of_a_subscription_that_was_forgotten_are_noted() -> None:
-    """Cancelled, and quiet for `limits.linger`: what still comes was under way, for all that the document says."""
+    """After a cancellation, and silence for `limits.linger`, late elements were in transit, as far as the
+    document says.
+    """
     client = rs.Connection("client")
     client.send(rs.ClientHello(0, []))
     client.receive(rs.encode(rs.ServerHello(0, [])))

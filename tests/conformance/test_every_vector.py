@@ -91,7 +91,7 @@ def test_strict_refuses_what_lenient_refuses_and_given_limits_change_nothing(pro
 
 
 def frames_with_context(stand: Stand) -> Iterator[tuple[Any, Any]]:
-    """Yield each frame up to the first error, with what was known before it."""
+    """Yield each frame up to the first error, with the context before it."""
     decoder, context = stand.decoder(), stand.wishes["context"]
     items = iter(decoder.feed(octets(stand.vector.bytes)))
     while True:

@@ -33,13 +33,13 @@ FILES = [
 ]
 _SHORT = 24  # bytes of vectors that are fed at every split point, byte by byte, and cut at every prefix
 _LARGE = 1 << 20
-"""Of what vectors hold, written out; larger ones are held against the packages in soaks, and by the run over mutants."""
+"""Size of the vectors, written out; larger ones are tested in soaks, and by the run over mutants."""
 IS_SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
 _NOT_RECORDED = ("canonical",)
 
 
 class Stand:
-    """A generated package, and what one vector says about how it is used."""
+    """A generated package, and the options of one vector for its use."""
 
     def __init__(self, module: Any, vector: Any) -> None:
         self.module = module

@@ -1,4 +1,6 @@
-"""The rules of Geode's document and ledger for which nobody made a vector: what is refused, by which name, and what is not."""
+"""The rules of Geode's document and ledger without vectors from others: refused messages with their rule,
+and accepted ones.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ def wire(role: str, *, variant: str | None = None, api: int = 4, strict: bool = 
 
 
 def check_refused(road: Road, of: Wire, data: bytes, code: str, rule: str | None) -> None:
-    """Check that the message is refused, and that the stream goes on behind it."""
+    """Check that the message is refused, and that the stream continues after it."""
     with pytest.raises(errors_of(road).DecodeError) as caught:
         of.decode(road, data)
     error: Any = caught.value

@@ -1,4 +1,4 @@
-"""Bytes that others made of Geode's document: read as they say on both roads, and the same bytes come of it."""
+"""Bytes that others made from Geode's document: both codecs read them as their makers say, and write the same bytes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GOLDEN: Final[list[Vector]] = FILE["golden"]
 MALFORMED: Final[list[Vector]] = FILE["malformed"]
 
 PIECES: Final = frozenset({"G26", "G27", "M10", "M12"})
-"""Divided messages: what their pieces come to is tested with joins."""
+"""Divided messages: their reassembly is tested with joins."""
 DECODE_ONLY: Final = frozenset({"G25"})
 """A value in several chunks is written as one."""
 

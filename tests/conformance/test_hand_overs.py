@@ -40,9 +40,10 @@ _ENTRIES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandOver:
-    """Good input that the reference codec reads or writes.
+    """Valid input that the reference codec reads or writes.
 
-    `way`: `decode` or `encode`; `messages`: the classes it happens with, any where there is none; `vector`: a part of the vector's name.
+    `way`: `decode` or `encode`; `messages`: the classes it happens with, by default any; `vector`: a part
+    of the vector's name.
     """
 
     reason: str

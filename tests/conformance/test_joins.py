@@ -1,4 +1,4 @@
-"""What comes in pieces is put together: the documents' own examples, other makers' bytes, and what peers may do wrong."""
+"""Reassembly of fragments: the documents' own examples, other makers' bytes, and errors of peers."""
 
 from __future__ import annotations
 
@@ -283,7 +283,7 @@ def test_messages_are_bare_and_pieces_as_they_are() -> None:
     decoder.finish()
 
 
-# ---- what ends a join, and what it may cost
+# ---- the end of a reassembly, and its cost
 
 
 @pytest.mark.parametrize(

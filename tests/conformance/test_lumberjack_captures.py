@@ -1,4 +1,4 @@
-"""What real clients sent is what comes out of their captures, and the same bytes come of that."""
+"""Captures decode to the events that real clients sent, and encode to the same bytes."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def asked_for(folder: Path) -> Iterator[Line]:
 
 
 def as_asked(event: Line, connection: int, like: Line) -> Line:
-    """Return a decoded event in the form of what the client was asked for, of which `like` has the keys."""
+    """Return a decoded event in the form of the client's input; `like` has the keys of that form."""
     fields = event["fields"]
     known: Line = {"conn": connection, "seq": fields["sequence"]}
     if "document" in fields:
@@ -184,7 +184,7 @@ def test_a_stream_is_the_same_frames_in_any_chunks(stream: Path) -> None:
 
 @with_stream
 def test_a_stream_is_written_again_as_it_was(stream: Path) -> None:
-    """What one zlib compressed, another may compress otherwise: there the inflated frames are compared."""
+    """Two builds of zlib may compress differently; in that case the inflated frames are compared."""
     data, role = stream.read_bytes(), sender(stream)
     frames = list(lj.Decoder(role).feed(data))
     made = b"".join(frame.encode() for frame in frames)

@@ -153,7 +153,7 @@ def test_an_envelope_of_millions_of_frames_stops_at_messages() -> None:
 
 @ROADS
 def test_messages_hold_no_more_memory_than_their_number(decode: Decode) -> None:
-    """And no more work: what comes behind the last of them is not read."""
+    """They take no more work either: bytes after the last of them are not read."""
     small, limits = nested(2, EMPTY * 100_000), {"messages": 300}
     few = nested(2, EMPTY * 400)
     refusal(decode, few, limits)

@@ -24,7 +24,7 @@ def cases(*kinds: str) -> pytest.MarkDecorator:
 
 
 def decoded(road: str, vector: Vector) -> tuple[list[Any], list[int], Any]:
-    """Return the frames, their sizes, and the error behind them if there is one."""
+    """Return the frames, their sizes, and the error after them if there is one."""
     limits = vector.get("limits") or None
     if road == "fast":
         chosen = lj.Limits(**limits) if limits else None

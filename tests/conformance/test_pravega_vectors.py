@@ -1,4 +1,6 @@
-"""Bytes that others made of the three Pravega documents: read as they say on both roads, and the same bytes come of it."""
+"""Bytes that others made from the three Pravega documents: both codecs read them as their makers say, and
+write the same bytes.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ STRUCTS: Final = {
     "sources": "MergedSource",
     "value": "TableValue",
 }
-"""What the structs are that a field holds."""
+"""The structs that a field holds."""
 
 
 def group_of(vector: Vector) -> str:
@@ -155,7 +157,7 @@ def test_what_lacks_a_field_is_refused_and_the_next_is_read(road: Road, vector: 
 
 
 def check_refused(road: Road, wire: Wire, data: bytes, code: str, rule: str | None) -> None:
-    """Check that the frame is refused, and that the stream goes on behind it."""
+    """Check that the frame is refused, and that the stream continues after it."""
     with pytest.raises(errors_of(road).DecodeError) as caught:
         wire.decode(road, data)
     error = caught.value

@@ -1,4 +1,6 @@
-"""Bytes that others made of Reactive Streams' document: read as they say on both roads, and the same bytes come of it."""
+"""Bytes that others made from Reactive Streams' document: both codecs read them as their makers say, and
+write the same bytes.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +80,7 @@ def record_of(name: str, fields: Vector) -> Record:
 
 
 def field_value(message: str, name: str, value: Any) -> Any:
-    """Return a field as it stands in a record, where all varints are text; the element of OnNext is its bytes."""
+    """Return a field in the form of a record, where all varints are text; the element of OnNext is its bytes."""
     if name == "extensions":
         return [str(each) for each in value]
     is_number = name in NUMBERS and (message, name) != ("OnNext", "element")

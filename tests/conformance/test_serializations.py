@@ -66,7 +66,9 @@ def test_pravega() -> None:
 
 
 def carried(wire: Wire, data: bytes) -> list[Any]:
-    """Carry the frames of a direction through both, each judged by what was known before it; return what they were."""
+    """Carry the frames of a direction through both serializations, each judged with the context before it;
+    return the frames.
+    """
     decoder = wire.call(wire.module.Decoder, errors="yield")
     found = [item for _, _, item in decoder.items(wire.opening + data)]
     for frame in found[1 if wire.opening else 0 :]:

@@ -16,7 +16,7 @@ STACK: Final = {"server_stack_trace": ""}
 
 
 def names(events: list[Any]) -> list[str]:
-    """Return what happened: violations by their name, frames by their message's."""
+    """Return the names of events: violations by their name, frames by their message's."""
     return [
         event.name if hasattr(event, "name") else type(getattr(event.frame, "message", event.frame)).__name__
         for event in events
@@ -24,7 +24,7 @@ def names(events: list[Any]) -> list[str]:
 
 
 def refusal(package: Any, connection: Any, message: Any, now: float = 0.0, **header: Any) -> str:
-    """Return the name of the violation for which a message is not sent; nothing else has changed then."""
+    """Return the name of the violation for which a message is not sent; the state is then unchanged."""
     with pytest.raises(package.SessionError) as caught:
         connection.send(message, now, **header)
     return str(caught.value.violation)
@@ -172,7 +172,7 @@ PAIRS: Final[list[tuple[Any, Any]]] = [
 
 
 def connected(mode: g.Mode = g.Mode.WHOLE, **settings: Any) -> tuple[g.Connection, g.Connection]:
-    """Return a client and a server behind the connect byte."""
+    """Return a client and a server after the connect byte."""
     client, server = g.Connection("client", **settings), g.Connection("server", **settings)
     server.receive(client.send(g.Connect(mode)))
     return client, server
@@ -251,7 +251,7 @@ def test_a_part_says_that_it_is_one_and_is_not_empty() -> None:
 
 
 def talking(*, strict: bool = True) -> tuple[rs.Connection, rs.Connection]:
-    """Return a client that subscribes and a server that publishes, behind their hellos."""
+    """Return a client that subscribes and a server that publishes, after their hellos."""
     client, server = rs.Connection("client", strict=strict), rs.Connection("server", strict=strict)
     server.receive(client.send(rs.ClientHello(0, [])))
     client.receive(server.send(rs.ServerHello(0, [])))
@@ -266,7 +266,7 @@ def subscribed(size: int = 0) -> tuple[rs.Connection, rs.Connection]:
 
 
 def whole(messages: list[Any]) -> list[str]:
-    """Return the names of what is an event: a part that is not the last is none."""
+    """Return the names of messages that are events: a part that is not the last is not one."""
     return [type(message).__name__ for message in messages if not isinstance(message, rs.OnNextPart)]
 
 

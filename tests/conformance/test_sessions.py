@@ -20,7 +20,7 @@ from wireproto import geode, lumberjack, pravega, reactive_streams
 SIDES: Final = {"c": "client", "s": "server", "c2s": "client", "s2c": "server"}
 PEERS: Final = {"client": "server", "server": "client", "writer": "reader", "reader": "writer"}
 STRICT: Final = frozenset({"M68", "window-over-limit"})
-"""What the makers call a violation and the .wire file a lenient one."""
+"""Cases that the makers call a violation and the .wire file a lenient one."""
 
 GENERATED: Final = Path(__file__).resolve().parents[2] / "generated" / "python"
 
@@ -159,7 +159,7 @@ def test_acks_cover_what_the_rules_say(rule: dict[str, Any]) -> None:
 
 
 def _answered(*answers: int | list[int], count: bool = False) -> list[tuple[int, ...]]:
-    """Return what is outstanding after each answer: a list of numbers is a window that is sent, a number an ack."""
+    """Return the outstanding events after each answer: a list of numbers is a window that is sent, a number an ack."""
     value = lumberjack.AckValue.COUNT if count else lumberjack.AckValue.SEQUENCE
     connection, shown = lumberjack.Connection("writer", ack_value=value), []
     for each in answers:

@@ -15,7 +15,7 @@ from tests.unit.documents import is_quoted
 from wiregen.schema.model.protocol import Protocol
 
 MOST_WORDS = 6
-"""Words of a document that stand together in a table."""
+"""Words of a document that are adjacent in a table."""
 OF_PROGRAMS = {"pravega_documented": {"Padding"}}
 """Messages that no document has: a ledger entry says why they are there."""
 
@@ -28,7 +28,7 @@ def protocol(name: str) -> Protocol:
 
 
 def faults(index: Index, known: frozenset[str]) -> list[str]:
-    """Return what is wrong with a table, a line for each."""
+    """Return the errors in a table, a line for each."""
     found = []
     for section in index.sections:
         if not is_quoted(section, index.protocol) or len(section.split()) > MOST_WORDS:

@@ -126,7 +126,9 @@ def _face(package: ModuleType, plan: Schema, trace: Trace) -> int:
 
 
 def _values(plan: Schema, trace: Trace) -> list[Any] | None:
-    """Return what each step says; None where a side divides what it sends otherwise than an application can tell it."""
+    """Return the value of each step, or None if a side divides its messages in a way that an application
+    cannot request.
+    """
     context = Context(plan, limits=dict(trace.limits))
     options = {role: Options(role, context=context, limits=dict(trace.limits)) for role in plan.roles}
     decoders = {

@@ -1,4 +1,4 @@
-"""Traces of what the wrong side says: only where its bytes say so."""
+"""Traces of messages from the wrong side: only if their bytes identify them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def wrong_roles(folder: Path, code: int) -> list[str]:
 
 
 def test_a_code_that_both_sides_use_is_legal_for_each(tmp_path: Path) -> None:
-    """What a client says with the code of a server's message is its own message of that code."""
+    """A client's message with the code of a server's message is its own message of that code."""
     assert wrong_roles(tmp_path, 1) == []
 
 

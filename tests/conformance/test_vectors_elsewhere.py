@@ -1,4 +1,6 @@
-"""The protobuf and msgpack bytes of vectors, read and written by other people's libraries: nothing unknown, the same values."""
+"""The protobuf and msgpack bytes of vectors, read and written by third-party libraries: no unknown fields,
+the same values.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +35,14 @@ def varint(number: int) -> bytes:
 
 
 def unframed(data: bytes) -> bytes:
-    """Return the one message that stands behind its length."""
+    """Return the one message after its length."""
     n_digits = next(place for place, byte in enumerate(data, 1) if byte < 128)
     assert data[:n_digits] == varint(len(data) - n_digits)
     return data[n_digits:]
 
 
 def is_known(message: Any) -> bool:
-    """Say whether there is no field in a message, at any depth, that its class does not know."""
+    """Return whether a message, at any depth, has only fields that its class knows."""
     if len(unknown_fields.UnknownFieldSet(message)):
         return False
     return all(is_known(part) for _, value in message.ListFields() for part in _messages(value))

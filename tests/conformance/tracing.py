@@ -1,4 +1,4 @@
-"""Traces held to everything that runs sessions: generated observers and connections, and what stands behind `replay`."""
+"""Traces compared with every implementation of sessions: generated observers and connections, and the one of `replay`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def settings_of(package: ModuleType, trace: Trace, *, is_strict: bool) -> dict[s
 
 
 def said(events: Sequence[Any]) -> list[str]:
-    """Return what was broken, in order: violations by name, faults by code."""
+    """Return the violations and errors in order: violations by name, errors by code."""
     found = []
     for event in events:
         match type(event).__name__:
@@ -73,7 +73,7 @@ def expected(trace: Trace) -> list[str]:
 
 
 def check_end(trace: Trace, found: list[str], by: str | None) -> None:
-    """Compare what the last step broke; what other sessions say comes besides."""
+    """Compare the violations of the last step; those of other sessions may be added."""
     first = [name for name in found if name not in trace.others]
     assert list(dict.fromkeys(first)) == expected(trace)
     assert not trace.violation or trace.is_fault or by == trace.by
@@ -83,7 +83,7 @@ def check_end(trace: Trace, found: list[str], by: str | None) -> None:
 
 
 def check_observed(package: ModuleType, trace: Trace, size: int, *, is_strict: bool) -> None:
-    """Let an observer see a trace; what it is not said to show in this mode it must not show."""
+    """Let an observer see a trace; violations that the trace lacks in this mode must not be reported."""
     session = package.Session(**settings_of(package, trace, is_strict=is_strict))
     each_events = [list(_observed(session, step, size)) for step in trace.steps]
     events, is_said = each_events[-1], not any(map(said, each_events[:-1]))
@@ -144,7 +144,9 @@ def _check_sent(
 
 
 def sent_stored(side: Any, value: Any, at: float) -> bytes:
-    """Send a message and return its bytes, what is compressed stored: builds of zlib differ, so traces hold it so."""
+    """Send a message and return its bytes, with compressed parts stored: builds of zlib differ, so traces
+    hold them stored.
+    """
     level = {"compression": 0} if "compression" in signature(side.send).parameters else {}
     return bytes(side.send(value, at, **level))
 
@@ -172,7 +174,9 @@ def _check_received(side: Any, trace: Trace, events: list[Any]) -> None:
 
 
 def is_sendable(trace: Trace, role: str) -> bool:
-    """Tell whether an application could send all that a role sends: pieces of a block are made by the connection."""
+    """Return whether an application could send all messages of a role: the connection itself makes
+    fragments of a block.
+    """
     own = [step.value for step in trace.steps if step.kind == "message" and step.role == role]
     return all(getattr(value, "part", None) is None or value.part.joined is not None for value in own)
 

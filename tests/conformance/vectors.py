@@ -65,7 +65,7 @@ def _valid(entry: Mapping[str, Any]) -> Vector:
 
 
 def _malformed(entry: Mapping[str, Any]) -> Vector:
-    """Return an invalid vector; what the session or the application refuses is valid for the codec, of unwritten frames."""
+    """Return an invalid vector; a frame that only the session or the application refuses is valid for the codec."""
     expected = entry["expect"]
     limits = {LIMITS[name]: value for name, value in entry["limits"].items()}
     vector = {"id": entry["id"], "from": entry["from"], "bytes": entry["hex"], "limits": limits}

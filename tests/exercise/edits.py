@@ -13,7 +13,7 @@ _PACKAGE: Final = "generator/wiregen"
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Changes of one file: texts that stand in it once, and what stands there afterwards. `target`: of one target alone."""
+    """Changes of one file: texts that occur in it once, and their replacements. `target`: of one target alone."""
 
     path: str
     changes: tuple[tuple[str, str], ...]

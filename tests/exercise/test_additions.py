@@ -94,7 +94,7 @@ CASES: Final = {
 
 
 def copied(place: Path, edits: tuple[Edit, ...]) -> Path:
-    """Copy the compiler and what it reads, and change the copy."""
+    """Copy the compiler and the files that it reads, and change the copy."""
     for name in ("generator", "templates", "docs/guide", "idl"):
         shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("__pycache__"))
     for page in ROOT.glob("docs/*.md"):
@@ -106,7 +106,7 @@ def copied(place: Path, edits: tuple[Edit, ...]) -> Path:
 
 
 def ran(place: Path, *command: str, cwd: Path) -> str:
-    """Run Python with the compiler of a copy; return what it printed."""
+    """Run Python with the compiler of a copy; return its output."""
     run = tried(place, *command, cwd=cwd)
     assert run.returncode == 0, run.stdout + run.stderr
     return run.stdout + run.stderr
@@ -159,7 +159,9 @@ def test_an_addition_costs_few_files_and_is_in_all_targets(name: str, tmp_path: 
 OMISSIONS: Final = [
     (name, edit) for name, (edits, *_) in CASES.items() for edit in edits if edit is not U256[0]
 ]
-"""One in `make test`, the quick one; all in `make soak`. Without the first edit of `u256` there is no such type."""
+"""One edit in `make test`, the quick one; all in `make soak`. Without the first edit of `u256` the type
+does not exist.
+"""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Every decoder over changed frames, streams and captures: what each made of them, and what left it that is no error of its own."""
+"""Every decoder over changed frames, streams and captures: the result of each, and exceptions that are not
+its own errors.
+"""
 
 from __future__ import annotations
 
@@ -36,11 +38,11 @@ _PORT = 5044
 
 @dataclass(slots=True)
 class Tally:
-    """What one decoder did.
+    """The results of one decoder.
 
     Attributes:
-        errors: How often each code was raised; `read` counts inputs without one.
-        unexpected: What left it that is no error of its own: the kind, and the input that showed it first.
+        errors: The number of errors by code; `read` counts inputs without an error.
+        unexpected: Exceptions that are not its own errors: the kind, and the first input that caused it.
     """
 
     inputs: int = 0
@@ -51,7 +53,7 @@ class Tally:
     seconds: float = 0.0
 
     def run(self, call: Callable[[], str | None], data: bytes, what: str) -> str | None:
-        """Call a decoder with an input; count and return the code of its error, None where there is none."""
+        """Call a decoder with an input; count and return the code of its error, or None."""
         begin = time.perf_counter()
         self.inputs += 1
         code: str | None
@@ -167,7 +169,7 @@ def _natively(package: Package, role: str | None, trial: Trial, tallies: Tallies
 
 
 def _session(package: Package, role: str | None, trial: Trial) -> str | None:
-    """Give a stream to a connection of the other side; return what ended it."""
+    """Feed a stream to a connection of the other side; return the violation or error that ended it."""
     from importlib import import_module
 
     module = import_module(f"{package.native.__name__}.sessions")
@@ -234,7 +236,7 @@ def _of_values(dice: Random, form: str, data: bytes, other: bytes) -> bytes:
 
 
 def _body(data: bytes) -> bytes:
-    """Return what stands after a varint."""
+    """Return the bytes after a varint."""
     return data[1 + next(place for place, octet in enumerate(data) if octet < 0x80) :]
 
 

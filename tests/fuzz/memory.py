@@ -1,7 +1,7 @@
-"""The most memory that decoders take of large changed frames, beside what `wiregen check --verbose` promises of the protocol.
+"""The most memory that decoders take of large changed frames, compared with the promise of `wiregen check --verbose`.
 
-The limits are narrower than the protocols' own, so that a sample costs little; the promise follows them. Each input is decoded once
-before it is measured, so that what a codec loads and what tables it makes are not counted.
+The limits are narrower than the protocols' own, so that a sample costs little; the promise follows them.
+Each input is decoded once before it is measured, so that imports and tables of a codec are not counted.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MEASURED = ("native_lenient", "native_strict", "native_stream", "protobuf", "msg
 """The decoders that a project gets. The reference codec keeps a node of each value, for people to look at, and is promised nothing."""
 PER_SEED = 2
 _TIMES = {"protobuf": 2, "msgpack": 2}
-"""How often the promise may be taken: what a serialization carries is held to the limits of the native form, which is made for it."""
+"""The multiple of the promise that a serialization may take: its values are bounded by the limits of the native form."""
 _SLACK = 1 << 16
 """Bytes that nobody is promised: an error and its text, the frames of a small stack."""
 _MOST_TRIES = 40
@@ -41,12 +41,12 @@ _MOST_TRIES = 40
 
 @dataclass(slots=True)
 class Peak:
-    """What a decoder took at most.
+    """The peak memory of a decoder.
 
     Attributes:
-        peak: In bytes, of any input, the bytes of the input included.
-        share: Of what is promised, in hundredths: the largest of any input. With an error, twice as much is promised.
-        beyond: Inputs that took more than is promised.
+        peak: In bytes, for any input, the bytes of the input included.
+        share: The largest share of the promise, in hundredths. With an error, the promise is doubled.
+        beyond: Inputs that took more than the promise.
     """
 
     inputs: int = 0
@@ -94,7 +94,7 @@ def measure(seed: int, peaks: dict[str, Peak], count: int = PER_SEED) -> None:
 
 @cache
 def _promise(name: str) -> int:
-    """Return what any message of a protocol takes at most within the limits: a changed frame may be any of them."""
+    """Return the largest memory of any message of a protocol within the limits: a changed frame may be any of them."""
     subject = load_protocol(IDL / f"{name}.wire", Sources(), Report(), (IDL,))
     assert subject is not None
     return max(size for _, size in largest_memory(subject.protocol, LIMITS))
@@ -149,7 +149,7 @@ def _packed(package: Package, role: str | None, frame: Any) -> dict[str, bytes]:
 
 
 def _changed(dice: Random, data: bytes) -> bytes:
-    """Return bytes with a fault, most often far behind: what came before it was read by then."""
+    """Return bytes with a fault, most often near the end, so that the bytes before it are read first."""
     place = len(data) - 1 - int(len(data) * dice.random() ** 3)
     other = (
         data[:place],
@@ -161,7 +161,7 @@ def _changed(dice: Random, data: bytes) -> bytes:
 
 
 def _call(package: Package, decoder: str, role: str | None, limits: Any) -> Callable[[bytes], bool]:
-    """Return a function that decodes, lets go of what it made, and says whether there was an error."""
+    """Return a function that decodes, drops the result, and returns whether there was an error."""
     native = package.native
 
     def decode(data: bytes) -> bool:

@@ -1,8 +1,9 @@
-"""Gives changed inputs to every decoder until a time is over, and adds the counts to docs/evidence/fuzz.json.
+"""Gives changed inputs to every decoder until the time is over, and adds the counts to docs/evidence/fuzz.json.
 
-A program of its own: `python -m tests.fuzz.soak --seconds 600`. Each round has a seed and a fixed number of inputs. The file
-says which seeds are done, so that the next run goes on after them; the same seed makes the same inputs. Of some large inputs of each
-round it says too how much memory the decoders took, in hundredths of what `wiregen check --verbose` promises.
+A program of its own: `python -m tests.fuzz.soak --seconds 600`. Each round has a seed and a fixed number of
+inputs. The file lists the seeds that are done, so that the next run continues after them; the same seed
+makes the same inputs. For some large inputs of each round it also gives the memory that the decoders took,
+in hundredths of the promise of `wiregen check --verbose`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ WANTED = 10_000_000
 
 
 def main() -> int:
-    """Run rounds; return 1 if anything left a decoder that is no error of its own."""
+    """Run rounds; return 1 if a decoder raised an exception that is not its own error."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=600.0, help="how long to go on")
     parser.add_argument("--evidence", type=Path, default=EVIDENCE, help="the file that counts are added to")
@@ -43,7 +44,7 @@ def main() -> int:
 
 
 def run_round(seed: int, count: int) -> dict[str, Tally]:
-    """Return what the decoders did with the inputs of a seed."""
+    """Return the results of the decoders with the inputs of a seed."""
     tallies = {name: Tally() for name in DECODERS}
     frames(seed, count, tallies)
     captures(seed, 4 * count, tallies)

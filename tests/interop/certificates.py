@@ -26,7 +26,7 @@ class Certificates:
 
 
 def make_certificates(folder: Path) -> Certificates:
-    """Return certificates for `localhost` and 127.0.0.1, and for a client; skip the test where there is no openssl."""
+    """Return certificates for `localhost` and 127.0.0.1, and for a client; skip the test without openssl."""
     if shutil.which("openssl") is None:
         pytest.skip("the openssl command is not installed")
     _openssl(folder, *_NEW_KEY, "-subj", "/CN=authority", "-keyout", "ca.key", "-out", "ca.pem")

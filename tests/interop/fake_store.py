@@ -30,7 +30,9 @@ class Cut:
 
 @dataclass(slots=True, kw_only=True)
 class Segment:
-    """Bytes from `start` on; `later`: what is appended when a reader waits at the tail, piece by piece, before the seal."""
+    """Bytes from `start` on; `later`: pieces that are appended one by one when a reader waits at the end,
+    before the seal.
+    """
 
     data: bytes
     start: int = 0
@@ -45,7 +47,8 @@ class Segment:
 
 @dataclass(kw_only=True)
 class FakeStore:
-    """`answers`: for a class of requests, what is answered instead: a message, bytes, a Cut, a list of them, or None for nothing.
+    """`answers`: for a class of requests, a different answer: a message, bytes, a Cut, a list of them, or
+    None for no answer.
 
     `chunk`: bytes that are sent at a time.
     """

@@ -1,6 +1,6 @@
 """A Lumberjack receiver on asyncio and zlib alone, which behaves as badly as the protocol lets a receiver behave.
 
-It shares no code with what it is held against: frames are read by hand.
+It shares no code with the tested programs: frames are read by hand.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Manners:
 
 @dataclass(slots=True)
 class PlainReceiver:
-    """What came, by connection, and the number of events acknowledged on each."""
+    """The received events, by connection, and the number of events acknowledged on each."""
 
     manners: Manners
     port: int = 0

@@ -1,4 +1,4 @@
-"""The receiver of `examples/` as a process of its own, and what stands in its files."""
+"""The receiver of `examples/` as a process of its own, and the content of its files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ HOST = "127.0.0.1"
 
 
 def environment() -> dict[str, str]:
-    """Return the environment in which the receiver and what it stands on are found."""
+    """Return the environment in which the receiver and its imports are found."""
     paths = (ROOT / "examples", ROOT / "generated" / "python")
     return os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths))}
 

@@ -29,7 +29,7 @@ ACKED_BEFORE = "trace-transfer-waiting-reader-ack-4"
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the peer; skip where there is no Go, or its modules are not to be had."""
+    """Build the peer; skip without Go, or if its modules are not available."""
     if shutil.which("go") is None:
         pytest.skip("Go is not installed")
     fetched = subprocess.run(

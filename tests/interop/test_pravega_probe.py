@@ -1,4 +1,6 @@
-"""The probe of `examples/`: what it writes, what it says, how it ends, against stores that behave and stores that do not."""
+"""The probe of `examples/`: its output, its messages, its exit codes, against stores that behave and stores
+that do not.
+"""
 
 from __future__ import annotations
 
@@ -446,7 +448,7 @@ def test_a_captured_store_is_read() -> None:
 
 
 def test_the_captured_server_side_as_it_is() -> None:
-    """Hello is understood; what follows answers requests that this client never made, and is not taken for its own."""
+    """Hello is understood; the later messages answer requests that this client never made, and are not accepted."""
     stream = bytes.fromhex(STREAMS[1]["s2c"])
     store = FakeStore(answers={HELLO: lambda _: stream, INFO: lambda _: None})
     with serving(store) as port:

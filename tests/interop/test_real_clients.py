@@ -54,7 +54,7 @@ def test_pylogbeat_with_orderly_reconnects(tmp_path: Path, is_secure: bool) -> N
 
 
 def test_pylogbeat_through_cuts(tmp_path: Path) -> None:
-    """Cut in the middle of the first window, behind its announcement, and after some that were acknowledged."""
+    """Cut in the middle of the first window, after its announcement, and after some that were acknowledged."""
     pylogbeat = pytest.importorskip("pylogbeat", reason="pylogbeat is not installed")
     with running(tmp_path) as receiver:
         proxy = CuttingProxy(receiver.port, {0: 3_000, 1: 6, 2: 12_000, 3: 20_000})
@@ -108,7 +108,7 @@ def node_modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_npm_lumberjack_protocol(tmp_path: Path, node_modules: Path) -> None:
-    """One window for the whole connection: what comes behind it is acknowledged event by event."""
+    """One window for the whole connection: events after it are acknowledged one by one."""
     made, n_events = make_certificates(tmp_path), 425
     script = ROOT / "tests" / "interop" / "log_from_node.js"
     with running(tmp_path / "spool", "--cert", made.server, "--key", made.server_key) as receiver:

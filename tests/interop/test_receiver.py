@@ -1,4 +1,4 @@
-"""The receiver of `examples/`: which batches, which acks, what a slow or a failing disk means, and how it stops."""
+"""The receiver of `examples/`: its batches and acks, its behaviour with a slow or failing disk, and its stop."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def test_a_bad_peer_is_named_and_the_others_go_on(tmp_path: Path) -> None:
 
 
 def refusals(most: int = 2) -> tuple[Refusals, list[str], list[float]]:
-    """Return lines a minute, what they write, and a clock to be set."""
+    """Return a bound of lines per minute, the lines that it writes, and a clock to be set."""
     lines, clock = list[str](), [0.0]
     return Refusals(most, lines.append, lambda: clock[0]), lines, clock
 

@@ -1,4 +1,4 @@
-"""The receiver, killed in the middle of a load again and again: nothing that it acknowledged is missing from its files."""
+"""The receiver, killed repeatedly in the middle of a load: all acknowledged events are in its files."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ FETCH = "mvn -f tests/interop/segment_store dependency:build-classpath"
 
 @pytest.fixture(scope="module")
 def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """Start the store; nothing is fetched for it."""
+    """Start the store, without downloads."""
     if shutil.which("mvn") is None or shutil.which("java") is None:
         pytest.skip("there is no Java, or no Maven")
     folder = tmp_path_factory.mktemp("store")

@@ -45,7 +45,7 @@ PAUSES: tuple[Moment, ...] = (Talk.acknowledge, Talk.probe, Talk.keep_alive)
 ENDINGS: tuple[Moment, ...] = (Talk.finish, Talk.reset, lambda _talk, _side: None)
 
 Conversation = tuple[str, str, bytes, bytes]
-"""Who sent the first packet, to whom, and what each of them sent."""
+"""Sender and receiver of the first packet, and the bytes that each of them sent."""
 
 
 def follow(path: Path, n_streams: int) -> list[Conversation]:
@@ -80,7 +80,7 @@ def _followed(text: str) -> tuple[int, Conversation]:
 
 
 def assembled(data: bytes) -> tuple[list[Conversation], set[IssueKind]]:
-    """Return the connections as we see them, in the order in which they are first spoken of, and what was wrong."""
+    """Return the connections as we see them, in the order in which they first occur, and the issues."""
     found: dict[str, tuple[str, str, dict[bool, bytearray]]] = {}
     streams = read_streams(io.BytesIO(data))
     for event in streams:
@@ -222,13 +222,13 @@ OTHERWISE = {
         b"ab" + missing(2),
         b"ab",
     ),
-    # Nobody acknowledged them, but the capture holds them.
+    # They were not acknowledged, but the capture holds them.
     "behind a hole that nobody acknowledged": (
         [OPENED, between(102, b"cd")],
         missing(2) + b"cd",
         b"",
     ),
-    # TCP delivers nothing behind a FIN or RST.
+    # TCP does not deliver bytes after a FIN or RST.
     "behind the end": (
         [OPENED, between(100, b"ab", flags=traffic.FIN | traffic.ACK), between(102, b"cd")],
         b"ab",
@@ -241,7 +241,7 @@ OTHERWISE = {
         missing(2) + b"cd",
     ),
 }
-"""What we do in another way: segments, our stream, tshark's."""
+"""Differences from our results: segments, our stream, tshark's."""
 
 
 def test_where_tshark_chooses_otherwise(tmp_path: Path) -> None:

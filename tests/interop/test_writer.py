@@ -40,7 +40,7 @@ def numbers(came: list[tuple[int, bytes]]) -> list[int]:
 
 
 def delivered(manners: Manners, *, n_events: int = EVENTS, **settings: Any) -> tuple[PlainReceiver, Writer]:
-    """Return what a receiver of such manners was sent, and the writer behind it."""
+    """Return the events that a receiver of such manners got, and the writer after it."""
 
     async def main() -> tuple[PlainReceiver, Writer]:
         async with asyncio.timeout(60), receiving(manners) as receiver:
@@ -53,7 +53,7 @@ def delivered(manners: Manners, *, n_events: int = EVENTS, **settings: Any) -> t
 
 
 def check(receiver: PlainReceiver, writer: Writer, n_events: int = EVENTS) -> None:
-    """Each connection has a run of events without a gap, which begins no later than behind what was acknowledged."""
+    """Each connection has a run of events without a gap, which begins at the latest after the acknowledged ones."""
     n_safe = 0
     for came, n_acknowledged in zip(receiver.came, receiver.acknowledged, strict=True):
         run = numbers(came)
@@ -115,7 +115,7 @@ def test_what_an_orderly_end_leaves_unacknowledged_is_sent_again_and_nothing_els
 
 @pytest.mark.parametrize("seed", range(12))
 def test_nothing_is_lost_whatever_a_receiver_does(seed: int) -> None:
-    """Connections are reset after any number of bytes: within a number, before a window, behind an ack."""
+    """Connections are reset after any number of bytes: within a number, before a window, after an ack."""
     chance = random.Random(seed)
     manners = Manners(
         ack_every=chance.choice([0, 1, 9, 40]),

@@ -70,7 +70,7 @@ def _ipv4(sent: Sent, payload: bytes, fragment: int) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A link type, and what it puts around an IP packet."""
+    """A link type, and its bytes around an IP packet."""
 
     number: int
     wrap: Callable[[bytes], bytes]
@@ -102,7 +102,7 @@ LINKS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Captured:
-    """A packet of a file: its interface, what was kept of it, and how long it was."""
+    """A packet of a file: its interface, the bytes that were kept, and its original length."""
 
     link: Link
     data: bytes
@@ -148,9 +148,9 @@ def _block(order: str, type_: int, body: bytes) -> bytes:
 
 
 class Talk:
-    """Both directions of one connection while it is made; `sent` is what the capture sees, in its order.
+    """Both directions of one connection while it is made; `sent` are the packets in the capture, in its order.
 
-    An acknowledgement covers only what was captured whole by then, as from a capture beside the receiver.
+    An acknowledgement covers only bytes that were captured whole by then, as in a capture next to the receiver.
     """
 
     def __init__(
@@ -214,7 +214,7 @@ class Talk:
         self.sent += [self._segment(each, self._next[each]) for each in (side, 1 - side)]
 
     def probe(self, side: int) -> None:
-        """A closed window, a probe with the next byte, and the byte again with what follows it."""
+        """Send a closed window, a probe with the next byte, and that byte again with those after it."""
         (segment,) = self.burst(side, [20])
         self.sent.append(self._segment(1 - side, self._next[1 - side], window=0))
         self.deliver(side, [replace(segment, data=segment.data[:1]), segment])
@@ -259,7 +259,7 @@ def overlapping(chance: random.Random, segments: list[Sent]) -> list[Sent]:
 
 
 def contradicted(chance: random.Random, segments: list[Sent]) -> list[Sent]:
-    """Send bytes again with other content, once the first ones have been delivered, and some new ones behind them."""
+    """Send bytes again with other content, after the first ones have been delivered, and some new ones after them."""
     *before, last = segments
     liar = replace(
         last, sequence=before[-1].sequence, data=chance.randbytes(len(before[-1].data)) + last.data

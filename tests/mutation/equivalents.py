@@ -20,7 +20,7 @@ _SLOT: Final = re.compile(r"(\d*)([bBhHiIqQsxdf])")
 
 
 def reason(function: ast.FunctionDef, node: ast.AST, changed: ast.AST, facts: Facts) -> str | None:
-    """Return why this change of a node does not show; None: nothing proves that."""
+    """Return why this change of a node is not observable, or None without a proof."""
     parents = _parents(function, node)
     if any(_is_settled(parent, node) for parent in parents):
         return "where it is asked the two differ"
@@ -154,7 +154,7 @@ def _is_always_small(function: ast.FunctionDef) -> bool:
 
 
 def _packed(call: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """Yield each packed number's letter and what is packed."""
+    """Yield the letter and the expression of each packed number."""
     match call:
         case ast.Call(func=ast.Name(id=name), args=arguments) if name.startswith("_pack_"):
             yield from zip(_letters(name.removeprefix("_pack_")), arguments, strict=False)
@@ -213,7 +213,7 @@ def _is_low_read(call: ast.Call, place: int, function: ast.FunctionDef, facts: F
 
 
 def _is_small_member(name: str, function: ast.FunctionDef, facts: Facts) -> bool:
-    """Say whether what is no member of an enum of small numbers is refused."""
+    """Return whether numbers without a member in an enum of small numbers are refused."""
     found = re.search(
         rf"(?:if|or) {name} not in (_\w+_BY_NUMBER)(?: or .+)?:\n +raise _Bad", ast.unparse(function)
     )
@@ -225,7 +225,7 @@ def _takes(function: ast.FunctionDef, name: str) -> bool:
 
 
 def _parents(function: ast.FunctionDef, node: ast.AST) -> list[ast.AST]:
-    """Return what stands around a node, the nearest first."""
+    """Return the nodes around a node, the nearest first."""
     around = _around(function)
     found: list[ast.AST] = []
     while node in around:

@@ -1,4 +1,4 @@
-"""What the text of a whole module proves about each of its functions."""
+"""Facts about each function that the text of its module proves."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _SMALL: Final = 128
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What holds of a module.
+    """The facts about a module.
 
     Attributes:
-        falls_back: What the fast code refuses the careful codec reads, and its frame is the result.
+        falls_back: The reference codec reads frames that compiled code refuses, and its frame is the result.
         counts_large: Frames of more bytes than a list may have items are always read and written with budgets.
         ends_are_judged: Readers of frames compare where the body ended with where it must.
-        endless: Functions of tables, by table, that ask whether they stand last.
+        endless: Functions of tables, by table, that test whether their value is the last one.
         by_class: The functions of tables by the class that they read or write.
         small_enums: Tables of members that are all below half a byte's range.
     """
@@ -37,7 +37,7 @@ class Facts:
 
 
 def facts_of(tree: ast.Module) -> Facts:
-    """Return what the text of a generated module proves."""
+    """Return the facts that the text of a generated module proves."""
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     texts = {name: ast.unparse(function) for name, function in functions.items()}
     framing = [text for text in texts.values() if "frame.message = " in text and "frame = _new(" in text]
@@ -81,7 +81,7 @@ def _by_class(functions: dict[str, ast.FunctionDef]) -> dict[str, frozenset[str]
 
 
 def _only(tree: ast.Module) -> Iterator[tuple[str, frozenset[str]]]:
-    """Yield by name each set of the classes that may stand in a place."""
+    """Yield by name each set of the classes that are allowed in a place."""
     for node in tree.body:
         match node:
             case ast.Assign(

@@ -1,4 +1,4 @@
-"""What a change makes of a test."""
+"""The effect of a change on a test."""
 
 from __future__ import annotations
 

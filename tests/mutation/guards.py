@@ -43,8 +43,9 @@ def of_guard(
 def _is_early(
     function: ast.FunctionDef, count: str, guard: ast.If, node: ast.AST, changed: ast.AST, *, lets_more: bool
 ) -> bool:
-    """Say whether a guard before items that are read one by one lets more through, or less only where the frame is too short for what
-    follows the items."""
+    """Return whether a guard before items that are read one by one accepts more, or less only where the
+    frame is too short for the elements after the items.
+    """
     text = ast.unparse(function)
     if f"for _ in range({count}):" not in text and f"_Struct(f'>{{{count}}}" not in text:
         return False
@@ -53,7 +54,7 @@ def _is_early(
 
 
 def _is_followed(function: ast.FunctionDef, count: str) -> bool:
-    """Say whether something is always read behind the loop over so many items: then they never reach the end."""
+    """Return whether bytes are always read after the loop over so many items, so that the items never reach the end."""
     loops = [
         isinstance(each, ast.For) and f"range({count})" in ast.unparse(each.iter) for each in function.body
     ]
@@ -70,7 +71,7 @@ def _is_short(function: ast.FunctionDef, count: str) -> bool:
 
 
 def _is_dead(function: ast.FunctionDef, guard: ast.If) -> bool:
-    """Say whether a guard of the largest size stands behind a return of smaller ones."""
+    """Return whether a guard of the largest size is after a return for smaller ones."""
     for block in _blocks(function):
         for place, statement in enumerate(block):
             if statement is guard and place:
@@ -122,7 +123,7 @@ def _gives_up(statement: ast.If) -> bool:
 
 
 def of_last(function: ast.FunctionDef, call: ast.Call, changed: ast.AST, facts: Facts) -> str | None:
-    """Return why it does not show that a value is told whether it stands last."""
+    """Return why it is not observable whether a value is told that it is last."""
     if not isinstance(call.func, ast.Subscript) or not isinstance(call.func.value, ast.Name):
         return None
     table = call.func.value.id
@@ -148,7 +149,7 @@ def of_last(function: ast.FunctionDef, call: ast.Call, changed: ast.AST, facts: 
 
 
 def _only_behind(function: ast.FunctionDef, call: ast.Call) -> str | None:
-    """Return the set of what may stand where a call reads or writes, if that is asked behind it."""
+    """Return the set of classes allowed where a call reads or writes, if the class is tested after it."""
     what = {ast.unparse(call.args[0])} | {
         ast.unparse(target)
         for statement in ast.walk(function)
@@ -167,7 +168,7 @@ def _only_behind(function: ast.FunctionDef, call: ast.Call) -> str | None:
 
 
 def _behind(function: ast.FunctionDef, node: ast.AST) -> list[ast.stmt]:
-    """Return the statements behind that of a node, in its block."""
+    """Return the statements after that of a node, in its block."""
     found: list[ast.stmt] = []
     for block in _blocks(function):
         for place, statement in enumerate(block):

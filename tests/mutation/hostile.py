@@ -1,6 +1,6 @@
 """Bytes that no vector has: those of vectors with a few of them changed, left out, doubled or put in.
 
-What vectors tell from the original only by its speed, or what is said to be equivalent, is tried with these too.
+Mutants that vectors distinguish only by speed, or that are said to be equivalent, are tried with these too.
 """
 
 from __future__ import annotations

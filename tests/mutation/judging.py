@@ -1,7 +1,7 @@
-"""What a generated module makes of a vector: everything that a caller can see, and how often the fast code gave up.
+"""The observable results of a generated module for a vector, and how often compiled code gave up.
 
-A fault in fast code that makes it give up is invisible to callers, for the careful codec then does the work: the verdict is the same, later.
-So the two are told apart.
+A fault in compiled code that makes it give up is invisible to callers, as the reference codec then does the
+work: the verdict is the same, later. So the two cases are distinguished.
 """
 
 from __future__ import annotations
@@ -60,8 +60,9 @@ class View:
     """One way of looking at a vector.
 
     Attributes:
-        size: How much there is to do, about.
-        road: What runs for it: views of one vector by one road run the same functions, or fewer than the first of them.
+        size: The approximate amount of work.
+        road: The kind of call: views of one vector of the same kind run the same functions, or fewer than
+            the first of them.
     """
 
     vector: str
@@ -92,7 +93,7 @@ class Judge:
             restore()
 
     def seen(self, view: View) -> tuple[Outcome, int]:
-        """Return what a caller sees, and how often the careful codec was asked for it."""
+        """Return the result that a caller sees, and how often the reference codec was called for it."""
         self.careful = 0
         return view.look(), self.careful
 
@@ -125,7 +126,7 @@ class Judge:
         return sorted(found, key=lambda view: view.size)
 
     def hostile_views(self, vector: Valid | Invalid, count: int) -> Iterator[View]:
-        """Yield views of bytes that are nearly those of a vector; what can be read of them is also written."""
+        """Yield views of bytes that are nearly those of a vector; frames that can be read from them are also written."""
         for data in hostile(octets(vector.bytes), count, len(vector.id)):
             changed = replace(vector, bytes=data.hex())
             look = partial(self._both_ways, changed)
@@ -199,7 +200,7 @@ class Judge:
         return (items,)
 
     def _messages(self, vector: Valid | Invalid) -> Outcome:
-        """Look at the road without frames around messages."""
+        """Test messages without frames around them."""
         data = octets(vector.bytes)
         try:
             return ([plain(item) for item in self._decoder(vector, {}).messages(data)],)
@@ -223,7 +224,7 @@ class Judge:
         return decoders[vector.from_role]
 
     def _let_know(self, vector: Valid | Invalid | Unwritable, options: Mapping[str, Any]) -> None:
-        """Have a context know what was sent before; functions without one need not know."""
+        """Update a context with the earlier messages; functions without a context do not need them."""
         if "context" in options and vector.before:
             known = self._options(self.module.Decoder, vector, {}) | {"context": options["context"]}
             self._prepared(vector, known)
@@ -282,7 +283,7 @@ class Judge:
         return () if frame is None else self._encoded(vector, frame)
 
     def _object(self, vector: Unwritable, place: int) -> Any:
-        """Return a frame's object; None: what JSON says cannot even become one."""
+        """Return a frame's object, or None if an object cannot be made of the JSON."""
         long: list[int] = []
         line = with_short_lists(vector.frames[place], long)
         record = {
@@ -322,7 +323,9 @@ class Judge:
         return self._encoded(vector, spoilt.made())
 
     def _encoded(self, vector: Valid | Invalid | Unwritable, frame: Any) -> Outcome:
-        """Return what becomes of a frame at each door: the function, the frame's method, and that of the message."""
+        """Return the results of encoding a frame in every way: the function, the frame's method, and that
+        of the message.
+        """
         found = [self._written(vector, frame, door, {}) for door in (self.module.encode, type(frame).encode)]
         message = getattr(frame, "message", None)
         own = getattr(type(message), "encode", None)

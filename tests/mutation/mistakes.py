@@ -47,7 +47,7 @@ def given(other: Any, _before: Any) -> Any:
 
 
 def twin(value: Any) -> Any:
-    """Return what has all that a value has, and is none."""
+    """Return an object with all attributes of a value, but of another class."""
     return SimpleNamespace(**{slot: getattr(value, slot) for slot in _slots(value)})
 
 
@@ -61,7 +61,7 @@ def _part(value: Any, name: Any) -> Any:
 
 
 def parts(value: Any, way: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any, Any]]:
-    """Yield the way to each part, what holds it, and it."""
+    """Yield the path to each part, its holder, and the part."""
     if isinstance(value, list):
         names: Iterable[Any] = range(len(value[:1]))
     elif isinstance(value, bytes | str | int | float | UUID | None):

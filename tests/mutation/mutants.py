@@ -1,7 +1,8 @@
 """Small faults put into the generated functions that decode and encode, one at a time, and taken out again.
 
-A mutant is a changed function compiled beside the original; `Planting` swaps the code of the living function object, so that every table
-and method that holds the function sees the fault, and puts it back afterwards. Packed formats are names of the module: those are rebound.
+A mutant is a changed function compiled next to the original. `Planting` swaps the code of the living
+function object, so that every table and method that holds the function sees the fault, and restores it
+afterwards. Packed formats are names of the module: those are rebound.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class Mutant:
     readers: tuple[str, ...] = ()
     """The functions that use the name which `rebound` changes."""
     equivalent: str | None = None
-    """Why nothing can show it; None: something might."""
+    """Why it is not observable, or None if it may be."""
 
 
 @cache

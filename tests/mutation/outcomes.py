@@ -1,4 +1,4 @@
-"""What is seen of a vector, as plain data; and no answer at all."""
+"""The observable results of a vector, as plain data; and the absence of an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the careful codec said, so that it is not asked twice: it is the same whatever fault is in the fast code, and it is slow."""
+"""Cached answers of the reference codec: they are the same for any fault in compiled code, and it is slow."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["Remembered"]
 
 _MOST: Final = 200_000
 _LONGEST: Final = 1 << 14
-"""Bytes of what is asked; what is said of more would fill the memory."""
+"""Bytes of a question; answers to longer ones would fill the memory."""
 
 
 @dataclass(slots=True)
 class Remembered:
-    """A function of the careful codec that counts how often it was asked, and remembers what it said.
+    """A function of the reference codec that counts its calls, and caches its results.
 
-    What it says depends on its arguments alone, and on the entries of a context; a call that changes these is made each time.
+    A result depends on the arguments and the entries of a context only; a call that changes these is made each time.
     """
 
     function: Callable[..., Any]
@@ -56,7 +56,7 @@ def _answer(said: tuple[Any, Exception | None]) -> Any:
 
 
 def _key(context: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Hashable | None:
-    """Return what an answer depends on; None: that cannot be told."""
+    """Return the key of an answer, or None if it cannot be determined."""
     own = [
         _plain(each, context)
         for each in (*arguments, *(part for pair in sorted(named.items()) for part in pair))

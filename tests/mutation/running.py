@@ -35,12 +35,14 @@ _FORMS: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What became of a mutant.
+    """The fate of a mutant.
 
     Attributes:
-        vector: The one that told it from the original; None: it lives.
-        is_slower: It lives: it asks the careful codec where the original need not, or the other way round, and the verdict is the same.
-        hostile: It lives: bytes that are in no vector and tell it from the original; None: none of those that were tried.
+        vector: The one that distinguished it from the original, or None if it lives.
+        is_slower: It lives: it calls the reference codec where the original does not, or the other way
+            round, with the same verdict.
+        hostile: It lives: bytes outside all vectors that distinguish it from the original, or None if the
+            tried ones do not.
     """
 
     mutant: Mutant
@@ -91,7 +93,9 @@ class Hunt:
         return Found(mutant, None, is_slower, None if shown is None else shown.vector)
 
     def probed(self, mutant: Mutant) -> str | None:
-        """Return what bytes that no vector has tell a mutant from the original; None: none do that were tried."""
+        """Return bytes outside all vectors that distinguish a mutant from the original, or None if the
+        tried ones do not.
+        """
         shown, _ = self._told_by(mutant, self._hostile(self._views(mutant)))
         return None if shown is None else shown.vector
 
@@ -121,7 +125,9 @@ class Hunt:
         return None, is_slower
 
     def _told(self, view: View) -> str:
-        """Return who noticed, and have it asked first from now on: what tells one fault of a function tells others."""
+        """Return the first view that differed, and try it first from now on: it often detects other faults
+        of the function.
+        """
         view.size = min(view.size, 0) - 1
         return view.vector
 

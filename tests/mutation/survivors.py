@@ -15,7 +15,7 @@ class Survivors:
 
     Attributes:
         ids: A pattern that the whole id matches.
-        is_equivalent: Nobody could notice them; the others vectors miss.
+        is_equivalent: They are not observable; the others are missed by vectors.
     """
 
     ids: str
@@ -127,5 +127,5 @@ KNOWN: Final[tuple[Survivors, ...]] = (
 
 
 def why(id_: str) -> Survivors | None:
-    """Return why a mutant lives; None: nobody knows."""
+    """Return why a mutant lives, or None if unknown."""
     return next((known for known in KNOWN if re.fullmatch(known.ids, id_)), None)

@@ -28,16 +28,16 @@ COUNT = int(os.environ.get("MUTANTS", "0" if IS_SOAK else str(SAMPLE)))
 CHOSEN = os.environ.get("MUTANTS_OF", ",".join(PROTOCOLS)).split(",")
 N_PARTS = 2
 PARTS = [(protocol, part) for protocol in CHOSEN for part in range(N_PARTS)]
-"""What one test tries, so that workers share it. A soak goes on after days where only the whole is known: it has no parts."""
+"""The mutants of one test, so that workers share them. A soak needs the whole, which takes days: it has no parts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fate:
-    """What became of the mutants of one protocol.
+    """The fates of the mutants of one protocol.
 
     Attributes:
-        proven: Those that are not tried, for the form of the code shows that nobody can notice them.
-        alive: The others that no vector tells from the original.
+        proven: Those that are not tried, as the form of the code proves that they are not observable.
+        alive: The others that no vector distinguishes from the original.
     """
 
     n_killed: int
@@ -46,7 +46,7 @@ class Fate:
 
     @property
     def slower(self) -> tuple[Found, ...]:
-        """Those that differ only in how often the careful codec is asked; nothing is known that would tell them otherwise."""
+        """Those that differ only in the number of calls of the reference codec, without another known difference."""
         return tuple(
             each
             for each in self.alive
@@ -81,7 +81,9 @@ def hunts() -> Iterator[None]:
 
 
 def fate_of(protocol: str) -> Fate:
-    """Return what becomes of the chosen mutants of a protocol; each part is tried once, whichever worker comes to it first."""
+    """Return the fates of the chosen mutants of a protocol; each part is tried once, by the first worker
+    that comes to it.
+    """
     parts = [part_of(protocol, part) for part in reversed(range(N_PARTS))]
     return Fate(
         n_killed=sum(fate.n_killed for fate in parts),
@@ -91,7 +93,7 @@ def fate_of(protocol: str) -> Fate:
 
 
 def part_of(protocol: str, part: int) -> Fate:
-    """Return what becomes of those of one part."""
+    """Return the fates of those of one part."""
     return made_once(f"mutants_{protocol}_{part}", lambda: _tried(protocol, part))
 
 

@@ -29,7 +29,7 @@ def check_back(data: bytes, wishes: Wishes, folder: Path) -> None:
 
 
 def written(path: Path, wishes: Wishes) -> list[tuple[bytes, bytes]]:
-    """Return each row's bytes, and what the row is written as."""
+    """Return each row's bytes, and the bytes to which the row is written."""
     data, encoder = path.read_bytes(), encoder_of(wishes.protocol, role=wishes.role)
     stream, found = encoder.stream(wishes.role), []
     for columns in slice_columns(Slice(path=str(path), role=wishes.role), wishes, 4096):
@@ -43,6 +43,6 @@ def written(path: Path, wishes: Wishes) -> list[tuple[bytes, bytes]]:
 
 
 def canonical(frame: bytes, wishes: Wishes) -> bytes:
-    """Return what the careful codec writes of what it read."""
+    """Return the bytes that the reference codec writes for a frame that it read."""
     plan, options = schema_of(wishes.package.native), Options(wishes.role)
     return write_frame(plan, explain(plan, frame, 0, len(frame), options).value, options)

@@ -39,7 +39,7 @@ def table_rows(
 
 
 def check_row(row: dict[str, Any], line: dict[str, Any], wishes: Wishes) -> None:
-    """Check that a row of the wide table says what a line says."""
+    """Check that a row of the wide table has the values of a line."""
     assert (row["_offset"], row["_size"], row["_from"]) == (line["offset"], line["size"], line.get("from"))
     if "error" in line:
         assert row["_message"] is None and all(
@@ -92,7 +92,7 @@ def check_fields(schema: Any, row: dict[str, Any], fields: dict[str, Any]) -> No
 
 
 def check_value(group: list[Any], values: list[Any], told: Any) -> None:
-    """Check a column, and what stands beside it, against the JSON of a value."""
+    """Check a column, and those next to it, against the JSON of a value."""
     column, value = group[0], values[0]
     wire = wire_of(column)
     if told is None:
@@ -185,7 +185,7 @@ def check_choice(inner: list[Any], value: dict[str, Any], told: Any) -> None:
 
 
 def plain(values: list[Any], column: Any) -> Any:
-    """Return a plain value as it can be compared; text that is none by its bytes."""
+    """Return a plain value as it can be compared; invalid text as its bytes."""
     if len(values) == 2 and values[0] is None:
         return "raw", values[1]
     value = values[0]
@@ -206,7 +206,7 @@ def told_plain(told: Any, column: Any) -> Any:
 
 
 def told_float(told: Any) -> float:
-    """Return a float; of one that JSON has only bytes for, what some byte order makes of them."""
+    """Return a float; if JSON has only its bytes, the float of these in some byte order."""
     if not isinstance(told, dict):
         return float(told)
     raw = bytes.fromhex(told["hex"])

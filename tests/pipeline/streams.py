@@ -23,7 +23,7 @@ STREAMS = ("lumberjack", "pravega", "pravega_documented", "pravega_proposal", "g
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
-    """What one role sends; `ends` are where its frames end."""
+    """The bytes that one role sends; `ends` are the ends of its frames."""
 
     protocol: str
     role: str
@@ -62,7 +62,7 @@ def _is_own(plan: Schema, data: bytes, options: Options) -> bool:
 
 
 def _geode(protocol: str, dice: random.Random, n_frames: int) -> tuple[str, list[bytes]]:
-    """Return what a client sends: its preamble, then requests, some of them in pieces with others between."""
+    """Return the messages of a client: its preamble, then requests, some of them in fragments with others between."""
     opening = geode.Connect(geode.Mode.DIVIDED).encode()
     waiting = [_request(number, dice) for number in range(n_frames)]
     frames = []
@@ -93,7 +93,7 @@ def _request(number: int, dice: random.Random) -> list[bytes]:
 
 
 def _reactive_streams(protocol: str, dice: random.Random, n_frames: int) -> tuple[str, list[bytes]]:
-    """Return what a publisher sends: elements whose layout an earlier message said, some in parts."""
+    """Return the messages of a publisher: elements whose layout an earlier message gave, some in parts."""
     context = rs.Context()
     sizes: dict[int, int] = {}
     frames = []

@@ -1,4 +1,6 @@
-"""What columns say is what the careful codec says, and what they are written as: for each construct and the shipped protocols."""
+"""Columns agree with the reference codec in what they hold and in the bytes they are written to, for each
+construct and the shipped protocols.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`convert`: a table for each message, receipts, and what is left when a run is killed."""
+"""`convert`: a table for each message, receipts, and the state after a run is killed."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_what_a_task_says_is_said_without_stacks(
         convert(spark, tmp_path / "nothing", tmp_path / "target", protocol="reactive_streams")
 
 
-# ---- without Spark: what a task does
+# ---- without Spark: the work of a task
 
 
 def test_many_small_parts_share_tasks(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_failfast_leaves_nothing_of_the_part(
 
 
 def test_two_runs_at_once_end_well(stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
-    """Each gives its rows, whoever cleans while the other writes; and nothing is there twice."""
+    """Each returns its rows, whichever cleans while the other writes; and rows are not doubled."""
     path, rows = stream
     target = tmp_path / "target"
     readers = [reader_of(path, target, "reactive_streams") for _ in range(3)]
@@ -222,7 +222,7 @@ def test_a_run_with_other_cuts_stops_the_one_before(
 def test_a_changed_file_leaves_no_other_message(
     stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path
 ) -> None:
-    """What a run that was killed has named, but has no receipt of, is not kept for what the file holds now."""
+    """Rows that a killed run has named, but has no receipt of, are not kept for the changed content of the file."""
     path, rows = stream
     target = tmp_path / "target"
     run_all(reader_of(path, target, "reactive_streams", split="1MiB"))

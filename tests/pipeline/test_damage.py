@@ -1,4 +1,4 @@
-"""Damaged streams: the rows tile the bytes, and what nothing happened to is found again."""
+"""Damaged streams: the rows tile the bytes, and undamaged frames are found again."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from wirespark.packages import package_of
 IS_SOAK = settings.get_current_profile_name() == "soak"
 N_DAMAGES = 300 if IS_SOAK else 25
 MOST_LOST = (dict.fromkeys(STREAMS, 0.004) if IS_SOAK else {}) | {"reactive_streams": 0.04}
-"""Which share of the frames that nothing happened to may be lost; none where nothing is said.
+"""The share of undamaged frames that may be lost, by default 0.
 
-Reactive Streams begins frames with a code of one byte and numbers of a few bits, so that they are seen inside others. Elsewhere it
-takes a length that is damaged to another one that leads to where frames begin.
+Reactive Streams begins frames with a code of one byte and numbers of a few bits, so that they seem to occur
+inside others. In the other protocols it takes a damaged length that leads to the start of a frame.
 """
 
 

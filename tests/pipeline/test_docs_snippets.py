@@ -1,4 +1,4 @@
-"""What the site says under PySpark runs as it stands there."""
+"""The programs of the site's PySpark pages run unchanged."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_the_command_of_the_guide_runs(
 def test_the_lines_of_the_reference_run(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What `docs/pipeline.md` reads first holds no fault, and its line that writes writes that."""
+    """The first reading in `docs/pipeline.md` has no Fault, and its writing line writes the same bytes."""
     monkeypatch.setattr(wirespark, "session", lambda *names, **settings: spark)
     text = (ROOT / "docs" / "pipeline.md").read_text(encoding="utf-8")
     first = next(re.finditer(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE))[1]

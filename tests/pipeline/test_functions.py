@@ -1,4 +1,6 @@
-"""Functions of columns give the rows that a reading gives, whichever way they are called, and what they write is read again."""
+"""Functions of columns return the rows of a reading, in every form of call, and the bytes they write can be
+read again.
+"""
 
 from __future__ import annotations
 

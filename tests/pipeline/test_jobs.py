@@ -228,7 +228,7 @@ message Ping 2 {}
 
 
 def put(native: Any, number: int) -> Any:
-    """Return a message with what JSON has no form of its own for."""
+    """Return a message with values that have no form of their own in JSON."""
     floats = (1.5, -0.0, float("inf"), float("-inf"), float("nan"), 1e300, 0.1)
     texts = ("a", "", "é漢\U0001f600", b"\xff\xfea".decode("utf-8", "surrogateescape"))
     ratio = floats[number % len(floats)]

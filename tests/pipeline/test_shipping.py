@@ -1,4 +1,4 @@
-"""What travels to workers: the trees of a session, and which they are."""
+"""The files that are sent to workers: the trees of a session, and their identity."""
 
 from __future__ import annotations
 

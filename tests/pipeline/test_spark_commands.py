@@ -1,4 +1,4 @@
-"""`wiregen spark`: what is asked wrongly is said before a Java starts, and how it can be mended."""
+"""`wiregen spark`: wrong arguments are reported before a Java starts, with a way to fix them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`df.write.format("wire")`: what was read is written as it was, wherever its rows have been meanwhile; all of it or nothing."""
+"""`df.write.format("wire")`: rows are written to their original bytes, wherever they have been meanwhile;
+all of them or none.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ def write(table: DataFrame, path: Path, protocol: str, mode: str = "append", **o
 
 
 def rows(table: DataFrame) -> list[Any]:
-    """Return the rows of a table, but for what says where they were read."""
+    """Return the rows of a table, without the columns of their place."""
     kept = table.drop("_file", "_flow", "_time")
     return sorted(
         (row.asDict(recursive=True) for row in kept.collect()),

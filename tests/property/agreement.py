@@ -1,4 +1,4 @@
-"""What must hold for every protocol: the checks that fixed cases, random values and random schemas share."""
+"""Properties of every protocol: the checks that fixed cases, random values and random schemas share."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def without_header(outcome: Outcome) -> Any:
 
 
 def check_prefixes(codecs: Codecs, data: bytes, role: str | None) -> None:
-    """Check that every strict prefix of a frame asks for more, and that more is what it needs."""
+    """Check that every strict prefix of a frame asks for more bytes, and for no more than it needs."""
     for size in range(len(data)):
         prefix = data[:size]
         outcome = check_bytes(codecs, prefix, Wishes(from_role=role))
@@ -104,7 +104,7 @@ def raised(codecs: Codecs, data: bytes) -> Iterator[bytes]:
 
 
 def lengths(node: Node) -> Iterator[Node]:
-    """Yield the length prefixes of a frame that stand in its own bytes."""
+    """Yield the length prefixes of a frame that are in its own bytes."""
     for inner in node.walk():
         if inner.name in ("length", "count") and not inner.inner and inner.size:
             yield inner
@@ -115,7 +115,7 @@ def _order(node: Node) -> Literal["big", "little"]:
 
 
 def check_raised(codecs: Codecs, data: bytes, other: bytes) -> None:
-    """Check that no raised length reaches into the frame behind: refused, or a frame that is the whole buffer."""
+    """Check that no raised length reaches into the frame after it: refused, or a frame that is the whole buffer."""
     for mutant in raised(codecs, data):
         outcome = check_bytes(codecs, mutant + other, Wishes())
         if not is_refusal(outcome):

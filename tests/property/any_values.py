@@ -86,7 +86,7 @@ class AnyValues:
         return made
 
     def _reset(self, made: Any, fields: Fields) -> None:
-        """Give what is absent the value that it has then."""
+        """Give an absent field the value that it then has."""
         flat = list(flat_fields(fields))
         trailing = [attribute(each.name) for each in flat if isinstance(each.value, Trailing)]
         shown = [attribute(each.name) for each in flat if not each.is_hidden]

@@ -55,7 +55,7 @@ class Codecs:
     # ---- decoding
 
     def fast(self, data: bytes, wishes: Wishes) -> Outcome:
-        """Return what the generated `decode` makes of a whole frame."""
+        """Return the result of the generated `decode` for a whole frame."""
         try:
             frame = self.module.decode(data, **wishes.arguments(self.module))
         except self.module.DecodeError as error:
@@ -63,7 +63,7 @@ class Codecs:
         return self.line(frame)
 
     def careful(self, data: bytes, wishes: Wishes) -> Outcome:
-        """Return what the careful codec makes of a whole frame."""
+        """Return the result of the reference codec for a whole frame."""
         try:
             node = explain(self.plan, data, 0, len(data), wishes.options())
             check_end(node.end, len(data))
@@ -72,7 +72,7 @@ class Codecs:
         return self.line(node.value)
 
     def fast_items(self, chunks: Iterable[bytes], wishes: Wishes) -> list[Item]:
-        """Return what the generated Decoder makes of a stream, all of it: frames and errors with their places."""
+        """Return all items of the generated Decoder for a stream: frames and errors with their places."""
         decoder = self.module.Decoder(errors="yield", **wishes.arguments(self.module))
         return self._items(decoder, chunks)
 
@@ -102,7 +102,9 @@ class Codecs:
         return self.line(item.value if isinstance(item, Node) else item)
 
     def line(self, frame: Any) -> str:
-        """Return a frame as one line of JSON; equal lines are equal frames, NaN and -0.0 included. None: a frame without a message."""
+        """Return a frame as one line of JSON; equal lines are equal frames, NaN and -0.0 included. A
+        `frame` of None is one without a message.
+        """
         return json.dumps(LACKING if frame is None else frame_record(self.plan, frame))
 
     # ---- encoding

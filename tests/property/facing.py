@@ -22,20 +22,22 @@ SECONDS = st.sampled_from([0.0, 0.5, 20.0, 45.0, 601.0, 90_000.0])
 
 
 def told(event: Any) -> tuple[Any, ...]:
-    """Return what the event of a timer says."""
+    """Return the content of a timer's event."""
     names = ("name", "role", "session", "key", "state", "next_state", "time", "lenient")
     return (type(event).__name__, *(getattr(event, name, None) for name in names))
 
 
 class Facing(RuleBasedStateMachine):
-    """Two sides and the bytes under way between them; `said` is what was said, `heard` what arrived, `now` the time."""
+    """Two sides and the bytes in transit between them; `said` are the sent messages, `heard` the arrived
+    ones, `now` the time.
+    """
 
     package: Any
     roles: tuple[str, str]
     pieces: tuple[type, ...] = ()
     """Messages that arrive as part of something whole."""
     options: ClassVar[dict[str, Any]] = {}
-    """What both sides are told to do: `strict`, and the options of the protocol."""
+    """The options of both sides: `strict`, and the options of the protocol."""
 
     def __init__(self) -> None:
         super().__init__()

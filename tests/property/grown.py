@@ -1,6 +1,7 @@
-"""Values made from any plan: a careful reading over bytes that are made up as it asks for them.
+"""Values made from any schema: the reference decoder runs over bytes that are made up as it asks for them.
 
-What the wire derives, demands or measures is not minded on the way; whoever writes the value does that.
+Derived fields, constraints and lengths are ignored on the way; the encoder of the value computes and checks
+them.
 """
 
 from __future__ import annotations
@@ -85,13 +86,13 @@ def frames(plan: Schema, dice: random.Random, count: int, options: Options | Non
 
 
 def senders(plan: Schema) -> tuple[str | None, ...]:
-    """Return the roles whose frames are different ones; None where all send the same."""
+    """Return the roles whose frames differ, or only the role None if all send the same."""
     frames = plan.sends
     return tuple(frames) if len(set(frames.values())) > 1 else (None,)
 
 
 def _grown(loose: Schema, dice: random.Random, options: Options | None = None) -> FrameValue | None:
-    """Return a frame by chance; None where chance made none."""
+    """Return a random frame, or None if this attempt failed."""
     wishes = options or Options()
     reader = Reader(Layout(loose, wishes), wishes, Window(bytearray(), 0), _Growth(loose, dice).read)
     name = reader.schema.frame_of(wishes.from_role)
@@ -129,7 +130,7 @@ def _some(dice: random.Random, size: int) -> bytes:
 
 
 class _Growth:
-    """Reads types; before one is read its bytes are put behind those there are."""
+    """Reads types; before one is read, its bytes are appended to the existing bytes."""
 
     def __init__(self, plan: Schema, dice: random.Random) -> None:
         self._plan = plan
@@ -237,7 +238,7 @@ class _Growth:
     # ---- regions
 
     def _region(self, reader: Reader, type_: Region, place: Place) -> Any:
-        """Read what is in a region as if it lay bare; its room is what chance says."""
+        """Read the content of a region as if it were not in a region; its size is random."""
         window = reader.window
         before = (window.end, reader.is_last, reader.is_bounded)
         room = self._dice.choice((_ROOM, _ROOM, self._dice.randrange(1, 40)))
@@ -325,7 +326,7 @@ def _field(plan: Schema, enums: dict[str, Enum], field: Field) -> Field:
 
 
 def _holds(base: Integer | Varint, code: int) -> bool:
-    """Tell whether a type can say a code, which may be one that only the other role has."""
+    """Return whether a type can encode a code, which may be one that only the other role has."""
     if not isinstance(base, Integer):
         return code >= 0
     low, high = base.bounds

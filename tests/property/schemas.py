@@ -1,4 +1,4 @@
-"""Random `.wire` files that are right, with names and comments that are unkind to Python; and the road from text to codecs."""
+"""Random valid `.wire` files, with names and comments that are unkind to Python; and the steps from text to codecs."""
 
 from __future__ import annotations
 

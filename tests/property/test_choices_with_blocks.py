@@ -142,7 +142,9 @@ def test_code_of_choices_is_typed(tmp_path: Path) -> None:
 
 
 def _one_tree(folder: Path, packages: list[str]) -> Path:
-    """Return a folder in which all packages share one runtime, which holds what any of them needs and is checked once."""
+    """Return a folder in which all packages share one runtime with all modules that any of them needs,
+    type-checked once.
+    """
     tree = folder / "tree" / "w"
     for package in packages:
         shutil.copytree(Path(package).parent, tree, ignore=shutil.ignore_patterns("p"), dirs_exist_ok=True)

@@ -1,4 +1,6 @@
-"""The checker's look at conditions: over small domains, what it says never or always holds does so for every value there is."""
+"""The checker's analysis of conditions: over small domains, conditions that it calls always or never true
+are so for every value.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,7 @@ COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
 class Missing(Exception):
-    """What a condition reads is not there, so it is false."""
+    """A value in a condition is missing, so the condition is false."""
 
 
 class Subjects:
@@ -127,7 +129,7 @@ EVERY = tuple(every_value())
 
 
 def worth(expression: Expression, values: Values) -> int:
-    """Compute an expression as a session does: what is not reached is not read, `text` is compared with 0."""
+    """Compute an expression as a session does: operands that are not reached are not read, `text` is compared with 0."""
     match expression:
         case Number(value=number):
             return number

@@ -1,6 +1,8 @@
-"""Connections of every protocol face each other, strict and lenient, and say whatever its plan has: legal or not, in either direction.
+"""Connections of every protocol face each other, strict and lenient, and send all messages of its schema:
+legal or not, in both directions.
 
-What one may not say, the other refuses by the same name; what is said leaves both in the same states.
+A message that one may not send, the other refuses by the same name; a sent message leaves both in the same
+states.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ class FewValues(AnyValues):
 
 
 class Talking(Facing):
-    """What one says arrives before the other one speaks; `name` is the protocol's."""
+    """A message of one side arrives before the other side sends; `name` is the protocol's."""
 
     name: str
 
@@ -71,7 +73,7 @@ class Talking(Facing):
         super().__init__()
 
     def restart(self) -> None:
-        """Begin anew: with what opens a connection, at every second time also where it is not needed to read on."""
+        """Begin anew: with the preamble of a connection, at every second time also where it is not needed to read on."""
         super().restart()
         self.n_begun += 1
         if self.name == "geode":
@@ -112,7 +114,7 @@ class Talking(Facing):
         return super().say(role, message, for_good=for_good)
 
     def is_read_back(self, role: str, message: Any) -> bool:
-        """Say whether it can be written now, and read: what a frame holds may depend on what was said before."""
+        """Return whether the message can be encoded now, and decoded: its layout may depend on earlier messages."""
         context = self.sides[self.other(role)].context
         more = {} if context is None else {"context": context}
         known = None if context is None else context.snapshot()
@@ -142,7 +144,7 @@ class Talking(Facing):
 
     @rule(seed=SEEDS, choice=CHOICES, sizes=SIZES)
     def go_on(self, seed: int, choice: int, sizes: list[int]) -> None:
-        """Say what is legal, rather what was seldom said so far: what is random does not come far."""
+        """Send a legal message, preferably one that was seldom sent so far: random messages do not reach deep states."""
         steps = self.possible(seed, is_legal=True)
         if choice % 16 == 0:
             self.restart()

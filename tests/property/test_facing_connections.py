@@ -1,6 +1,7 @@
-"""Two connections face each other, their bytes cut anywhere: they agree, and what one may not say the other would refuse.
+"""Two connections face each other, their bytes cut anywhere: they agree, and the peer would refuse what a
+side may not send.
 
-What is refused here is refused by the peer under the same name, had it been said all the same.
+A message that is refused here would be refused by the peer under the same name, if it were sent.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ MESSAGES = st.one_of(
 
 
 class Streaming(Facing):
-    """Reactive Streams: both sides subscribe and publish; what one says arrives before the other one speaks."""
+    """Reactive Streams: both sides subscribe and publish; a message of one arrives before the other sends."""
 
     package = rs
     roles = ("client", "server")
@@ -164,12 +165,14 @@ class Streaming(Facing):
 
 
 class StrictShipping(Shipping):
-    """The same, where nothing is tolerated: behind what a Window promised acks make room."""
+    """The same in strict mode: after the events that a Window announced, acks allow further ones."""
 
     options: ClassVar[dict[str, Any]] = {"strict": True}
 
     def has_room(self, number: int, version: lj.Version) -> bool:
-        """Say whether so many events of that version may follow: each has room that is left, or that acks have made."""
+        """Return whether so many events of that version may follow: within the remaining window, or the
+        events that acks have freed.
+        """
         transfer = self.sides["writer"].transfer
         return bool(len(transfer.outstanding) + number <= max(transfer.announced, self.promised()))
 

@@ -103,7 +103,7 @@ def outcome(codecs: Codecs, item: Any) -> Outcome:
 
 
 def yielded(codecs: Codecs, decoder: Any, stream: bytes, size: int) -> tuple[list[Outcome], list[Any]]:
-    """Return what `feed` yields, and what is left when the stream ends."""
+    """Return the items of `feed`, and the remaining ones at the end of the stream."""
     decoder.begin_inside()
     during = [outcome(codecs, item) for item in fed(decoder, stream, size)]
     end = [(place, n_bytes, outcome(codecs, item)) for place, n_bytes, item in decoder.finish_items()]
@@ -111,7 +111,7 @@ def yielded(codecs: Codecs, decoder: Any, stream: bytes, size: int) -> tuple[lis
 
 
 def raised(codecs: Codecs, decoder: Any, stream: bytes, size: int) -> list[Outcome]:
-    """Return what `feed` yields and raises, where the caller goes on after an error; check the decoder after each."""
+    """Return the items and errors of `feed`, where the caller continues after an error; check the decoder after each."""
     errors = (DecodeError, codecs.module.DecodeError)
     decoder.begin_inside()
     found: list[Outcome] = []
@@ -131,7 +131,7 @@ def raised(codecs: Codecs, decoder: Any, stream: bytes, size: int) -> list[Outco
 
 
 def check_goes_on(codecs: Codecs, decoder: Any, error: Any, errors: Any) -> None:
-    """Check that a decoder stands after the frame of an error, or says the error again where it gave up the stream."""
+    """Check that a decoder continues after the frame of an error, or raises the error again if it gave up the stream."""
     if error.recoverable:
         assert decoder.offset == error.end
         return

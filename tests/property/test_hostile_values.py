@@ -113,7 +113,7 @@ def test_things_that_are_no_frames(package: Package) -> None:
 
 
 def _escapes(package: Package, role: str | None, frame: Any, *, is_shown: bool = True) -> list[str]:
-    """Return what left an encoder that is no EncodeError, or `repr` at all, and texts that are too long."""
+    """Return the exceptions of an encoder that are not EncodeErrors, those of `repr`, and texts that are too long."""
     found: list[str] = []
     told = package.told(role)
     calls: list[Callable[[], Any]] = [partial(module.encode, frame, **told) for module in package.modules]

@@ -1,4 +1,6 @@
-"""A fault behind many good items is found without reading all of them carefully, and is the same one."""
+"""An error after many valid items is found without reading all of them by the reference codec, and is the
+same one.
+"""
 
 from __future__ import annotations
 
@@ -150,7 +152,7 @@ def test_lists_in_lists_show_the_same(codecs: Codecs, sizes: list[int], place: s
 @pytest.mark.parametrize("n", [2, 300, 2000])
 @pytest.mark.parametrize("is_same", [False, True])
 def test_lists_within_what_a_condition_asks_for_are_kept(codecs: Codecs, n: int, is_same: bool) -> None:
-    """Two items that differ only behind what an error shows are not the same."""
+    """Two items that differ only after the part that an error shows are not the same."""
     first, second = bytes(n), bytes(n - 1) + bytes([not is_same])
     chosen = [b"\1" + n.to_bytes(2, "big") + data + bytes(2) for data in (first, second)]
     data = frame(6, len(chosen).to_bytes(2, "big"), *chosen, b"\x02")

@@ -1,4 +1,4 @@
-"""What decoding takes at most, against what `wiregen check --verbose` promises; with an error, at most twice as much."""
+"""The peak memory of decoding, against the promise of `wiregen check --verbose`; with an error, at most twice as much."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `check` accepts works in every stage and product: random schemas of the whole language, in batches.
+"""Schemas that `check` accepts work in every stage and product: random schemas of the whole language, in batches.
 
 A seed that fails is shown whole; `python -m tests.property.sample_schemas --shrink SEED` replays it and makes it small.
 """

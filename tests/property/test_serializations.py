@@ -37,7 +37,7 @@ class Package:
 
 
 def code_of(call: Any, *arguments: Any, **more: Any) -> Any:
-    """Return what a call returns, or the code and path of what it refuses."""
+    """Return the result of a call, or the code and path of its error."""
     try:
         return call(*arguments, **more)
     except ValueError as error:
@@ -178,7 +178,7 @@ def check_bytes(package: Package, module: Any, data: bytes, role: str | None) ->
 
 
 def outcome(package: Package, module: Any, data: bytes, role: str | None) -> Any:
-    """Return the frame that bytes are, or the error: nothing but a DecodeError with a code, and a path of its own."""
+    """Return the frame in bytes, or the error: only a DecodeError with a code, and a path of its own."""
     try:
         return module.decode(data, **package.told(role))
     except package.native.DecodeError as error:

@@ -1,4 +1,4 @@
-"""What a variant lays otherwise is carried by the other serializations: wider integers, other messages of a frame."""
+"""Values of layout variants are carried by the other serializations: wider integers, other messages of a frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Vectors of every construct of the language: all fields are shown, and what they say holds in both codecs and all serializations."""
+"""Vectors of every construct of the language: all fields are shown, and the vectors hold in both codecs and
+all serializations.
+"""
 
 from __future__ import annotations
 

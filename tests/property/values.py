@@ -108,7 +108,7 @@ def _fits(prefix: Integer) -> Callable[[bytes], bool]:
 
 
 def _lenient_text() -> SearchStrategy[str]:
-    """Return text as it is read, lone surrogates for the bytes that are none included."""
+    """Return text as it is read, with lone surrogates for bytes that are not valid text."""
     return st.text(max_size=12) | st.binary(max_size=12).map(
         lambda data: data.decode("utf-8", "surrogateescape")
     )

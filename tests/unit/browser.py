@@ -38,7 +38,7 @@ _ASK_AXE += (
 
 
 class Browser:
-    """One tab; what it logs, asks for and stumbles over is kept."""
+    """One tab; its logs, requests and errors are kept."""
 
     def __init__(self, to_browser: int, from_browser: int) -> None:
         self._to, self._from = to_browser, from_browser
@@ -57,7 +57,7 @@ class Browser:
             self.call(f"{domain}.enable")
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Return what the browser answers to a command."""
+        """Return the browser's answer to a command."""
         self._number += 1
         number = self._number
         message: dict[str, Any] = {"id": number, "method": method, "params": parameters}
@@ -142,7 +142,7 @@ class Browser:
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=box[0], y=box[1])
 
     def serious_faults(self, axe: str) -> list[Any]:
-        """Return what axe-core finds in the page that keeps people from using it."""
+        """Return axe-core's findings on the page that keep people from using it."""
         self.run(axe)
         found = json.loads(self.run(_ASK_AXE))
         return [each for each in found if each[1] in ("serious", "critical")]

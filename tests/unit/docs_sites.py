@@ -20,7 +20,7 @@ SHIPPED = tuple(sorted(path.stem for path in (ROOT / "idl").glob("*.wire")))
 
 
 class Page(HTMLParser):
-    """What a page holds: its elements with attributes, its ids, its text."""
+    """The content of a page: its elements with attributes, its ids, its text."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)

@@ -1,4 +1,4 @@
-"""Quotes held against documents that are not in the repository: hashes of each document's words stand for its text.
+"""Quotes checked against documents that are not in the repository: hashes of each document's words represent its text.
 
 A quote is found if every run of three of its words (all of them, where there are fewer) is a run of the document's. Punctuation, markup and
 case do not count. `python -m tests.unit.documents FILE NAME` writes the hashes of a document.

@@ -1,4 +1,4 @@
-"""The two codecs of a built protocol as doors, and vectors written by hand."""
+"""The two codecs of a built protocol as implementations, and vectors written by hand."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def careful_door(protocol: str) -> ReferenceImplementation:
 
 @cache
 def generated_door(protocol: str) -> GeneratedPackage:
-    """Return the door to the package that stands in the repository."""
+    """Return the implementation of the package in the repository."""
     names = {"native": "", "protobuf": ".protobuf", "msgpack": ".msgpack"}
     modules = {name: importlib.import_module(f"wireproto.{protocol}{tail}") for name, tail in names.items()}
     return GeneratedPackage(plan_of(protocol), modules)

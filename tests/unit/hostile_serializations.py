@@ -1,4 +1,4 @@
-"""Decodes one hostile input, and says what it was refused with and how much memory it took: `python FILE NAME`."""
+"""Decodes one hostile input, and prints the error that refused it and the memory it took: `python FILE NAME`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Plans written by hand, for tests of the runtime: each type, length, carrier and value of the plan's form stands in one."""
+"""Schemas written by hand, for tests of the runtime: each type, length, carrier and value of the schema's
+form is in one of them.
+"""
 
 from __future__ import annotations
 

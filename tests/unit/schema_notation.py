@@ -1,6 +1,6 @@
 """Schemas for tests, written as tuples: `("int", 4, False, "big")` is an Integer, `("field", ("x",), "own")` a reference.
 
-A tuple begins with its kind, except declarations, whose values stand in the order of their node's fields.
+A tuple begins with its kind, except declarations, whose values are in the order of their node's fields.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ def _variant(part: Mapping[str, Tuple]) -> Variant:
 
 
 def schema(parts: Mapping[str, Tuple]) -> Schema:
-    """Return a schema; what is not given is empty."""
+    """Return a schema; parts that are not given are empty."""
     given = dict(parts)
     for kind in ("structs", *_DECLARATIONS):
         given[kind] = _declared(kind, given.get(kind, {}))

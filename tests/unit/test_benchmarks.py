@@ -1,4 +1,4 @@
-"""The benchmarks run, and what they compare gives the same; their figures are for `make bench`."""
+"""The benchmarks run, and the calls that they compare return the same; their figures are for `make bench`."""
 
 import importlib
 import os

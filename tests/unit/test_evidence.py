@@ -1,4 +1,4 @@
-"""What a soak leaves behind, and that nothing else does."""
+"""The files that a soak leaves, and that other runs leave none."""
 
 from __future__ import annotations
 

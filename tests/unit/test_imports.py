@@ -185,7 +185,7 @@ def test_a_circle_is_found() -> None:
 
 @pytest.mark.parametrize("path", PIPELINE, ids=lambda path: str(path.relative_to(ROOT / "pipeline")))
 def test_the_pipeline_knows_of_captures_only(path: Path) -> None:
-    """What it imports travels to Spark's workers."""
+    """Modules that it imports travel to Spark's workers."""
     package = path.relative_to(ROOT / "pipeline").parent.parts
     names = {name for name in imported_names(path, package) if name.startswith("wiregen.")}
     assert {name for name in names if not name.startswith("wiregen.formats.capture.")} == set()
@@ -204,7 +204,7 @@ def test_modules_that_the_pipeline_looks_up_by_name_are_there() -> None:
 
 
 def foreign_imports(path: Path) -> set[str]:
-    """Return what a module of the runtime imports from elsewhere than itself and the standard library."""
+    """Return the modules that a module of the runtime imports, apart from itself and the standard library."""
     depth = len(path.relative_to(RUNTIME).parts)
     nodes = list(imports_in(ast.parse(path.read_bytes()), with_typing=True))
     names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}

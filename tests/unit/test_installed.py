@@ -1,4 +1,6 @@
-"""What `make test` installs is there: tests skip what they lack, and would skip all of it where an installation went wrong."""
+"""The packages that `make test` installs are there: tests skip without them, and would all be skipped after
+a failed installation.
+"""
 
 from __future__ import annotations
 

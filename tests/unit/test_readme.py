@@ -1,4 +1,4 @@
-"""README.md: the protocol in it is built, and its Python says what it says."""
+"""README.md: the protocol in it is built, and its Python prints the stated results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAID = {
     "thermo.decode_message(data)": 'message == thermo.Reading(sensor="roof", tenths=-35)',
     "events = writer.receive": "writer.transfer.outstanding == ()",
 }
-"""A statement of the page, by its beginning or a part, and what a comment beside it or after it says."""
+"""A statement of the page, by its beginning or a part, and the result in a comment next to it or after it."""
 
 
 def blocks(language: str) -> list[str]:

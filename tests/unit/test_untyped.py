@@ -1,4 +1,4 @@
-"""How often `Any` stands in the sources, counted by syntax tree: it never grows."""
+"""The number of `Any` in the sources, counted by syntax tree: it never grows."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_uses_of_any_are_counted_wherever_they_stand() -> None:
 
 @pytest.mark.parametrize("package", MOST)
 def test_a_package_names_any_no_more_often_than_before(package: str) -> None:
-    """A value has a type; what a library without types gives has an alias that says so."""
+    """A value has a type; values from a library without types have an alias that says so."""
     assert found()[package] <= MOST[package]
 
 

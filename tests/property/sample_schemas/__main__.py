@@ -76,7 +76,7 @@ def _smaller(schema: Schema, failure: Failure) -> Failure:
 
 
 def _kind(failure: Failure) -> str:
-    """Return the line that says what went wrong, without what it was about."""
+    """Return the line that names the kind of failure, without its details."""
     lines = [line for line in failure.what.splitlines() if "Error" in line or line.rstrip().endswith(":")]
     return lines[-1].split("(")[0][:40] if lines else failure.stage
 

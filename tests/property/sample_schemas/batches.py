@@ -45,7 +45,7 @@ BACKENDS: Final = ("native", "protobuf", "msgpack", "columns")
 OTHERS: Final = ("protobuf", "msgpack")
 N_VALUES: Final = 4
 MYPY_SETTINGS: Final = "[mypy]\n"
-"""None: whoever runs `mypy --strict` on a project with these packages has none for what they import."""
+"""Empty: users who run `mypy --strict` on a project with these packages have no settings for their imports."""
 _MOST_REPAIRS: Final = 30
 _NUMBERS = count(1)
 
@@ -65,7 +65,7 @@ class Failure:
 
 @dataclass(slots=True)
 class Tally:
-    """What a batch was held to, and what failed."""
+    """The checks of a batch, and its failures."""
 
     schemas: int = 0
     values: int = 0
@@ -87,7 +87,7 @@ class Tally:
 
 
 def schema_of(seed: int, folder: Path) -> Schema:
-    """Return the schema of a seed that `check` accepts: what it refuses is taken out, line by line."""
+    """Return the schema of a seed that `check` accepts: refused lines are removed one by one."""
     for attempt in range(20):
         schema = draw(f"{seed}.{attempt}", f"s{seed}")
         for _ in range(_MOST_REPAIRS):
@@ -128,10 +128,10 @@ def check_batch(
     with_types: bool = True,
     mypy_cache: str = "",
 ) -> Tally:
-    """Hold schemas to every stage and product; return what was done and what failed.
+    """Check schemas in every stage and product; return the counts of checks and the failures.
 
-    `n_with_vectors`: for how many of them vectors and pages are made, which take longest.
-    `mypy_cache`: the folder in which mypy keeps what it read of libraries; empty: one of this batch alone.
+    `n_with_vectors`: the number of schemas for which vectors and pages are made, which take longest.
+    `mypy_cache`: the folder of mypy's cache of libraries; empty: one of this batch alone.
     """
     tally = Tally(schemas=len(schemas))
     batch = _Batch(schemas, folder, tally)

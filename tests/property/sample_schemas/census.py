@@ -1,4 +1,6 @@
-"""Which constructs of the language schemas have: classes of the model's nodes, options of their attributes, and what stands in what."""
+"""The constructs of the language in schemas: classes of the model's nodes, options of their attributes, and
+their nesting.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ _LITERALS = {
 }
 """Attributes whose values are constructs of their own."""
 _CLAUSES = {"Field": ("view", "value", "condition", "where"), "About": ("notes",)}
-"""Attributes of a field, and of what is known about it, that are clauses of the grammar."""
+"""Attributes of a field, and of the facts about it, that are clauses of the grammar."""
 _VIEWS = ("json", "dict", "type")
 
 
@@ -36,7 +38,7 @@ _UNIMPORTED = {**vars(literals), "Literal": Literal, "Field": model.Field, "View
 
 
 class Census:
-    """Counts the constructs of protocols, and the pairs of a node and one that stands directly in it."""
+    """Counts the constructs of protocols, and the pairs of a node and one directly in it."""
 
     def __init__(self) -> None:
         self.constructs: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""What must hold for the package of any schema: both codecs agree, JSON lines and the other serializations lose nothing."""
+"""Properties of the package of any schema: both codecs agree, JSON lines and the other serializations are lossless."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _LIMITS = {"frame": 30, "count": 1, "messages": 3, "depth": 0, "inflated": 5}
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Who sends, by which layout, and what was said before, as the snapshot of a context."""
+    """The sender, the layout variant, and the earlier messages, as the snapshot of a context."""
 
     role: str | None = None
     variant: str | None = None
@@ -214,7 +214,9 @@ class Checks:
         self.check_damaged(data, layout)
 
     def _is_in_join(self, outcome: dict[str, Any]) -> bool:
-        """Say whether a refusal lies in joined bytes: an encoder writes a piece, and does not know what it completes."""
+        """Return whether a refusal is in reassembled bytes: an encoder writes a fragment, and does not know
+        the message that it completes.
+        """
         path = outcome["path"] or ""
         return any(path == name or path.startswith(f"{name}.") for name in self.plan.joins)
 
@@ -372,7 +374,9 @@ def _plain(value: Any) -> Any:
 
 
 def numbers(message: object) -> str:
-    """Return what a message shows, members of enums as numbers: where other integers may stand too, a dict does not tell them."""
+    """Return the text of a message, with members of enums as numbers: where other integers are allowed too,
+    a dict does not distinguish them.
+    """
     return re.sub(r"<\w+\.\w+: (-?\d+)>", r"\1", repr(message))
 
 

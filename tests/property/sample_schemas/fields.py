@@ -1,4 +1,4 @@
-"""Fields of random schemas: rows of text, and what is known of the fields above them."""
+"""Fields of random schemas: rows of text, and the known facts about the fields above them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Declared:
     enums: list[tuple[str, list[tuple[str, int]], bool]] = field(default_factory=list)
     structs: list[str] = field(default_factory=list)
     members: dict[str, list[Known]] = field(default_factory=dict)
-    """What is known of the fields of a struct, to be named through a field that has it."""
+    """The known facts about the fields of a struct, to be named through a field that has it."""
     pairs: list[str] = field(default_factory=list)
     chunks: list[tuple[str, str]] = field(default_factory=list)
     enders: list[tuple[str, str]] = field(default_factory=list)
@@ -176,7 +176,7 @@ class Fields:
         return [row + self.annotation()]
 
     def named(self, name: str, known: Known) -> list[Known]:
-        """Return what is known of a field of this name, and of the fields of its struct."""
+        """Return the known facts about a field of this name, and about the fields of its struct."""
         below = self.declared.members.get(known.type, []) if known.sort == "struct" else []
         return [replace(known, name=name), *(replace(each, name=f"{name}.{each.name}") for each in below)]
 
@@ -211,7 +211,7 @@ class Fields:
     # ---- shapes
 
     def shape(self, place: Place) -> tuple[str, Known]:
-        """Return a type with its carrier, and what is known of its values."""
+        """Return a type with its carrier, and the known facts about its values."""
         declared = self.declared
         kinds = {"int": 4.0, "float": 0.5, "bool": 0.8, "uuid": 0.3, "varint": 0.7, "bytes": 1.3, "text": 1.5}
         kinds |= {"list": 1.6, "enum": 1.0 * bool(declared.enums), "coding": 0.7 * bool(declared.codings)}
@@ -457,7 +457,7 @@ class Fields:
         return rows
 
     def checked(self, place: Place) -> list[str]:
-        """Return fields and a checksum of them, which may stand before them."""
+        """Return fields and a checksum of them, which may be before them."""
         first, last, sum_ = self.name(place), self.name(place), self.name(place)
         algorithm, type_ = self.dice.choice(CHECKSUMS)
         rows = [
@@ -566,7 +566,7 @@ class Fields:
         return [f"{name} : {row}"]
 
     def condition(self, place: Place) -> str:
-        """Return an `if` over fields above; "" where there are none."""
+        """Return an `if` over fields above, or "" without any."""
         subjects = place.of("int", "bool", "enum")
         if not subjects:
             return ""

@@ -145,7 +145,7 @@ class _Protocol:
                 self._declared.consts.append((name, value))
 
     def _code(self, number: int) -> str:
-        """Return a number as the file has it: a letter may stand as itself."""
+        """Return a number in the notation of the file: a letter may be written as itself."""
         return f"'{chr(number)}'" if 65 <= number <= 90 and self._chance(0.5) else str(number)
 
     # ---- types
@@ -500,7 +500,7 @@ class _Protocol:
         return rows, own
 
     def _after(self, place: Place) -> list[str]:
-        """Return what comes after the message in its frame."""
+        """Return the fields after the message in its frame."""
         if not self._chance(0.25):
             return []
         name = self._fields.name(place)
@@ -693,7 +693,9 @@ class _Protocol:
         return f"{role} {targets}{when} {self._dice.choice(effects)}"
 
     def _said(self, fields: list[Known]) -> tuple[list[str], list[str]]:
-        """Return conditions on the variables of a session and the fields of a message, and what rows may do to them."""
+        """Return conditions on the variables of a session and the fields of a message, and the actions that
+        rows may take.
+        """
         numbers = [each.name for each in fields if each.sort == "int" and each.most]
         n = self._one(*numbers) if numbers else "1"
         guards = [f"{n} > 1", f"{n} in [1, 5 .. 9]", f"{n} ** 2 != 4"] if numbers else []

@@ -1,4 +1,6 @@
-"""The text of a schema as parts and rows, a row to a line: what a diagnostic names can be taken out, and a failing schema shrunk."""
+"""The text of a schema as parts and rows, a row to a line: the place of a diagnostic can be removed, and a
+failing schema shrunk.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ __all__ = ["Part", "Schema", "shrunk"]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A declaration: its head, and what stands in its braces, a row to a line; `rows` None: it has no braces."""
+    """A declaration: its head, and the content of its braces, a row to a line; without braces, `rows` is None."""
 
     head: str
     rows: tuple[str, ...] | None = None

@@ -1,4 +1,6 @@
-"""A Python object as a door: what it raises at the end of the bytes says whether a frame is cut, or something joined is left open."""
+"""A Python object as an implementation: its exception at the end of the bytes tells a frame that is cut off
+from an open reassembly.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ PROTOCOLS = ("reactive_streams", "geode", "pravega_proposal")
 
 
 class RefusedError(ValueError):
-    """What was asked is refused, as an answer says it."""
+    """The refusal of a question, in the form of an answer."""
 
     def __init__(self, fault: Any) -> None:
         super().__init__(fault.code)
@@ -30,7 +32,7 @@ class Unfinished(EOFError):
 
 
 class Codec:
-    """Generated code as somebody's own codec; `left_open`: what it raises where something joined is."""
+    """Generated code as somebody's own codec; `left_open`: its exception for an open reassembly."""
 
     def __init__(self, protocol: str, left_open: type[EOFError] | None = Unfinished) -> None:
         self._door = generated_door(protocol)

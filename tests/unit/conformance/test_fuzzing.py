@@ -84,7 +84,7 @@ def test_the_same_seed_finds_the_same(echo: ReferenceImplementation) -> None:
 
 
 class Broken:
-    """A door of which something is to go wrong inside."""
+    """An implementation in which an internal failure is planted."""
 
     name = "broken"
     can = frozenset({"decode"})
@@ -243,7 +243,7 @@ def test_a_mistake_in_node_is_found(tmp_path: Path, before: str, after: str) -> 
 
 
 def seeds_for_node() -> list[Valid | Invalid]:
-    """Return good vectors only: what is wrong has to be found."""
+    """Return valid vectors only: the faults must be found."""
     names = ("window", "event-as-pairs", "event-that-is-no-text", "event-as-json")
     good = [each for each in converted("lumberjack").vectors if isinstance(each, Valid) and each.id in names]
     door = careful_door("lumberjack")

@@ -58,7 +58,7 @@ def script(id_: str, side: Side) -> Script:
 
 
 class Conversation:
-    """A conversation with a peer that says what the test says; its clock goes on by what nobody says."""
+    """A conversation with a peer that sends the test's messages; its clock advances with each silence."""
 
     def __init__(self, id_: str, side: Side, **patience: float) -> None:
         self.now = 0.0
@@ -67,7 +67,7 @@ class Conversation:
         self.asked: Action | None = next(self._talk)
 
     def tell(self, news: News = None) -> Action | None:
-        """Answer what was asked; return what is asked next."""
+        """Answer the last action; return the next one."""
         if isinstance(self.asked, Hear) and news is None:
             self.now += self.asked.seconds
         try:

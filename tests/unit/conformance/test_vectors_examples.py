@@ -1,4 +1,4 @@
-"""The examples of a `.wire` file stand among its vectors, each once, and say where they are from."""
+"""The examples of a `.wire` file are among its vectors, each once, and name their source."""
 
 from __future__ import annotations
 

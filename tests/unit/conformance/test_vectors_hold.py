@@ -1,4 +1,6 @@
-"""What `vectors build` writes, `vectors verify` accepts: of the guide's protocols, and of every construct of the language."""
+"""`vectors verify` accepts the output of `vectors build`: for the guide's protocols, and for every
+construct of the language.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ WHOLE = [path for path in sorted(CASES.rglob("*.wire")) if not path.with_suffix(
 
 
 def failures(file: VectorFile, door: Implementation) -> list[str]:
-    """Return what a door does not agree with; how bytes are cut is not asked here."""
+    """Return the vectors with which an implementation disagrees, apart from the cuts of bytes."""
     small = (vector for vector in file.vectors if size_of(vector) <= 1 << 16)
     return [f"{vector.id}: {finding}" for vector in small for finding in judge_at_once(vector, door)]
 

@@ -1,4 +1,6 @@
-"""A vector of a fault tells that fault: checksums are right again, what is reserved is asked, and names say what is shown."""
+"""A vector of a fault shows that fault: checksums are correct again, reserved fields are covered, and names
+match the content.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the vectors of a protocol are measured by is what can exist: lengths that have room, limits that bound something."""
+"""The coverage of a protocol's vectors counts only possible cases: lengths that fit, limits that bound something."""
 
 from __future__ import annotations
 

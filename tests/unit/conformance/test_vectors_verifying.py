@@ -1,4 +1,6 @@
-"""Vectors are judged: what each check finds, what counts as equal, and what a file may not ask for."""
+"""Vectors are judged: the findings of each check, the meaning of equality, and the forbidden requests of a
+file.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flows of a capture: who opened them, what they are called, when one ends and the next begins."""
+"""Flows of a capture: their initiators and names, and where one ends and the next begins."""
 
 from collections.abc import Iterable
 from ipaddress import ip_address

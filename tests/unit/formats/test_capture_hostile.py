@@ -1,4 +1,4 @@
-"""Captures made to harm: sound packets behind damage are found again, and time and memory stay in proportion."""
+"""Captures made to harm: sound packets after damage are found again, and time and memory stay in proportion."""
 
 import io
 import random

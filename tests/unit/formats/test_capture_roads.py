@@ -1,4 +1,4 @@
-"""The quick road and the careful one: whatever a capture holds, both give the same."""
+"""The fast and the thorough readers: both return the same for any capture."""
 
 import io
 import random

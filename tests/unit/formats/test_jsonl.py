@@ -1,4 +1,4 @@
-"""Lines: their exact text, what is refused, and that decode | encode changes no byte."""
+"""Lines: their exact text, their refusals, and that decode | encode keeps every byte."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ def test_any_line_is_bytes_or_a_line_error(line: Any) -> None:
 
 
 def test_an_object_or_a_list_is_the_value_of_an_arm_that_has_such(tmp_path: Path) -> None:
-    """The arm of plain values stands first in both choices."""
+    """The arm of plain values is the first in both choices."""
     text = """protocol p { source "s"  endian big  roles a, b }
 limits { frame = 64 KiB }
 union Kind : u8 { Low 1 : u8  High 2 : u16 }

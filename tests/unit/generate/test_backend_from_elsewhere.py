@@ -1,4 +1,4 @@
-"""The example backend, installed as a package of its own: found by its entry point, built, and held to what the others are."""
+"""The example backend, installed as a package of its own: found by its entry point, built, and tested like the others."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_a_line_without_end_is_given_up(packages: str) -> None:
             list(decoder.feed(b"  "))
 
 
-# ---- the door
+# ---- the entry point
 
 
 def offer(folder: Path, name: str, text: str) -> None:
@@ -270,7 +270,7 @@ def test_a_fault_of_our_own_stays_a_bug(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_the_built_in_ones_have_no_door_of_their_own() -> None:
-    """Nothing in wiregen imports a backend's module, but other modules of backends."""
+    """Modules of wiregen do not import a backend's module, except other modules of backends."""
     names = ("native", "protobuf", "msgpack")
     modules = [path for path in (ROOT / "generator").rglob("*.py") if path.parent.name != "backends"]
     texts = {path: path.read_text(encoding="utf-8") for path in modules}

@@ -1,4 +1,4 @@
-"""Backends by name, protocols by name, and what the native backend refuses."""
+"""Backends by name, protocols by name, and the refusals of the native backend."""
 
 from dataclasses import replace
 from pathlib import Path

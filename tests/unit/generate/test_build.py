@@ -216,7 +216,7 @@ def test_black_is_named_where_it_is_missing(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_docstrings_of_every_length_are_as_black_has_them(tmp_path: Path) -> None:
-    """The last line and the quotes behind it may be wider than a line."""
+    """The last line and the quotes after it may be wider than a line."""
     texts = [f"/// First.\n///\n/// {('abcd ' * 40)[: size - 1]}x\n" for size in range(88, 118)]
     kinds = (
         "enum E{0} : u8 {{ A = 1 }}",
@@ -259,7 +259,7 @@ def test_the_tree_is_typed(built: Path) -> None:
 
 
 LIBRARIES = {"protobuf.py": {"google"}, "msgpack.py": {"msgspec"}, "columns.py": {"pyarrow"}}
-"""What a serialization is made with; nothing else of a package imports it."""
+"""The libraries of each serialization; other modules of a package do not import them."""
 
 
 def imported(path: Path) -> set[str]:

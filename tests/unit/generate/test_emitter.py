@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from wiregen.generate import emitter
 from wiregen.generate.emitter import Emitter, comment, docstring, format_python, literal
 
-# Any text, surrogates included, with what is dangerous drawn often.
+# Any text, surrogates included, with dangerous characters drawn often.
 NASTY = st.sampled_from(
     ['"', '"""', "'''", "\\", "{{", "{%", "#", "\n", "\r", "\x0b", "\x85", "\u2028", "\u202e", "\ud800", "\0"]
 )

@@ -1,4 +1,4 @@
-"""Process plug-ins: what they are given, what is taken from them, and each way in which one can fail."""
+"""Process plug-ins: their input, their output, and each way in which one can fail."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def run(*arguments: str) -> Result:
 
 
 def findings(project: Path, command: str, bounds: Bounds | None = None) -> list[tuple[str, str, str]]:
-    """Return code, message and help of what a build with a plug-in finds."""
+    """Return code, message and help of the findings of a build with a plug-in."""
     report = Report()
     plugin = Plugin(command=command, folder=project, bounds=bounds or Bounds(seconds=90))
     build(load_config(project, report), (), Sources(), report, plugins=(plugin,))

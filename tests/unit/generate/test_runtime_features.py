@@ -1,4 +1,4 @@
-"""The tables of features name every node and every optional module, and what is not needed is not reached."""
+"""The tables of features name every node and every optional module, and unneeded modules are not reached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees that say `runtime` stand on one installed runtime, which a project of its own builds."""
+"""Trees with the setting `runtime` use one installed runtime, which a project of its own builds."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def test_compare_looks_below_the_folders_of_generated_files_and_nowhere_else(fol
     (folder / "python/link").symlink_to(folder / "mine", target_is_directory=True)
     (folder / "python/link.py").symlink_to(folder / "mine.txt")
     difference = compare(outputs(NEW), folder)
-    # Nothing generated will be in gone/: what else is there is the user's.
+    # Generated files are never in gone/: other files there are the user's.
     assert paths(difference.extra) == ["gone/deep/c.py", "python/b/ghost/deep/g.py"]
     assert paths(difference.kept) == ["python/b/ghost/deep/g.py"]
 
@@ -142,7 +142,7 @@ def test_compare_of_a_tree_that_is_not_there_lists_all_and_writes_nothing(tmp_pa
 
 
 class Killed(BaseException):
-    """Nothing of ours may catch and survive it: after it the process is gone."""
+    """An exception that our code may not catch and survive: after it the process is gone."""
 
 
 @pytest.fixture

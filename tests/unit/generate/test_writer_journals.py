@@ -1,4 +1,6 @@
-"""Journals that no build of ours left: nothing changes but the writer's own folder, and a build says why it stops."""
+"""Journals that no build of ours left: only the writer's own folder changes, and a build gives the reason
+for its stop.
+"""
 
 import hashlib
 import json
@@ -182,7 +184,7 @@ def wrong_saved(project: Project) -> None:
 
 
 def one_good_one_bad(project: Project) -> None:
-    """The first entry could be undone; nothing is, since the second cannot be verified."""
+    """The first entry could be undone, but is not, since the second cannot be verified."""
     project.ship(
         entry("fresh.py", None, hash_of("not there")),
         entry("d.toml", hash_of(FORGED), hash_of("old d")),

@@ -1,4 +1,4 @@
-"""Cases as files: `x.wire` gives exactly the text of `x.diag` beside it, and nothing where there is none.
+"""Cases as files: `x.wire` gives exactly the text of `x.diag` next to it, or no text without such a file.
 
 Those in `lint/` are linted too.
 

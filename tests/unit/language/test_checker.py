@@ -26,7 +26,7 @@ def resolved(source: Source, sources: Sources, report: Report) -> Resolved | Non
 
 
 def codes(text: str) -> list[str]:
-    """Return the codes of what is found in a text, each once."""
+    """Return the codes of the findings in a text, each once."""
     source, report = Source(name="p.wire", path=IDL / "p.wire", text=text), Report()
     found = resolved(source, Sources(source), report)
     if found is not None:

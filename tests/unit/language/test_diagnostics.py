@@ -1,4 +1,4 @@
-"""Reports, suggestions, what is shown of hostile text, and the pages of the codes."""
+"""Reports, suggestions, the display of hostile text, and the pages of the codes."""
 
 import pytest
 

@@ -48,7 +48,7 @@ def lossy() -> bytes:
 
 
 def output_of(command: str) -> str:
-    """Return what a command of a page prints, with all it says on stderr; it may be fed by another through a pipe."""
+    """Return the output of a command in a page, with its stderr; another command may feed it through a pipe."""
     feed, _, call = command.rpartition(" | ")
     data = subprocess.run(["sh", "-c", feed], check=True, capture_output=True).stdout if feed else b""
     name, *arguments = shlex.split(call)
@@ -59,7 +59,7 @@ def output_of(command: str) -> str:
 
 
 def check_printed(shown: str, output: str) -> None:
-    """An output begins with what is shown, where `…` stands for anything that was left out."""
+    """Check that an output begins with the shown text, in which `…` replaces any text."""
     pattern = ".*?".join(map(re.escape, shown.split("…")))
     brief = output[:2000]
     assert re.match(pattern, output, re.DOTALL), brief

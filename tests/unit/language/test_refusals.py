@@ -1,4 +1,6 @@
-"""What a checker must refuse, each with both places and a way out; and that no protocol's words are in the generator."""
+"""Files that a checker must refuse, each with both places and a way out; and that no protocol's words are
+in the generator.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ REFUSALS = {
     "a value of what only a reader knows": ("WG3037", "layout/remaining_in_a_value"),
 }
 WITHOUT_A_WAY_OUT = {"WG3046"}
-"""There is nothing to mend but to remove it."""
+"""The only fix is to remove it."""
 
 
 @pytest.mark.parametrize(("code", "case"), REFUSALS.values(), ids=REFUSALS)
@@ -67,7 +69,7 @@ def protocol_words() -> Iterator[str]:
 
 
 def _is_distinctive(name: str) -> bool:
-    """Tell whether a name is made of several words, or is unlike any word of a compiler."""
+    """Return whether a name consists of several words, unlike any word of a compiler."""
     return len(re.findall(r"[A-Z][a-z]+|_", name)) > 1
 
 

@@ -1,4 +1,4 @@
-"""The resolver: what each form of the language becomes in the model, what is refused, and that no file breaks it."""
+"""The resolver: each form of the language in the model, its refusals, and that no file breaks it."""
 
 import re
 from collections.abc import Sequence

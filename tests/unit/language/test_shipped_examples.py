@@ -1,4 +1,6 @@
-"""Each message of the shipped protocols is shown by an example, and so is what the documents print."""
+"""Each message of the shipped protocols is shown by an example, and so are the examples printed in the
+documents.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from wiregen.schema.model.protocol import Construct, Protocol
 
 NAMES = ("geode", "lumberjack", "pravega", "pravega_documented", "pravega_proposal", "reactive_streams")
 WITHOUT_A_MESSAGE = {"{1,2}"}
-"""Words of examples whose type stands in no message."""
+"""Words of examples whose type is not in a message."""
 
 
 @cache
@@ -20,7 +22,7 @@ def protocol(name: str) -> Protocol:
 
 
 def shown(value: object) -> str | None:
-    """Return the message of an example's value, which may be in its frame; None: it is of another kind."""
+    """Return the message of an example's value, which may be in its frame, or None for other values."""
     if not isinstance(value, Construct):
         return None
     if value.what == "message":

@@ -1,4 +1,6 @@
-"""Reading source files, finding imports, lines and columns; and what a stranger's project may not reach."""
+"""Reading source files, finding imports, lines and columns; and the files that a stranger's project may not
+reach.
+"""
 
 import os
 import sys

@@ -34,7 +34,7 @@ IMPLEMENTATION = re.compile(
     r"|(Command|Append)(De|En)coder|AppendProcessor|PravegaRequestProcessor|FlowHandler|SegmentOutputStreamImpl"
 )
 REPOSITORY = "pravega/pravega"
-"""Stands before a name where another protocol imports the declaration: its pages are those of another document."""
+"""Prefix of a name if another protocol imports the declaration: its pages are those of another document."""
 LEDGERS = {
     "geode": ("geode", r"\d+"),
     "lumberjack": ("lumberjack", r"\d+"),
@@ -51,7 +51,9 @@ OWN_ENTRIES = {
     "reactive_streams": {"31", "32", "33", "34", "35"},
     "geode": {"38", "39", "40", "41"},
 }
-"""What a file decides besides: questions that came up where sessions of two sides met, and where sentences of a page do not fit together."""
+"""The additional decisions of a file: questions from sessions of two sides, and from sentences of a page
+that contradict each other.
+"""
 
 
 @cache
@@ -77,7 +79,7 @@ def nodes(root: object) -> list[object]:
 
 
 def sources(name: str) -> list[tuple[str, ...]]:
-    """Return what each `@source` says, and each `source` of a rule, which is one text with commas between its parts."""
+    """Return the text of each `@source`, and each `source` of a rule, which is one text with commas between its parts."""
     found: list[tuple[str, ...]] = []
     for node in nodes(tree(name)):
         if isinstance(node, syntax.Annotation) and node.name.text == "source":

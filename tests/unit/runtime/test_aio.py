@@ -1,4 +1,4 @@
-"""Connections over asyncio with real sockets on loopback: nothing lost, nothing unbounded, nothing left behind."""
+"""Connections over asyncio with real sockets on loopback: no losses, bounded resources, and no leftovers."""
 
 from __future__ import annotations
 
@@ -487,7 +487,7 @@ def test_each_protocol_with_sessions_has_the_module() -> None:
 
 
 def test_header_fields_may_be_named_like_arguments(tmp_path: Path) -> None:
-    """What a field is called does not stand in the way of how a message is sent."""
+    """The name of a field does not conflict with the parameters of sending a message."""
     fields = (
         "wait",
         "now",
@@ -519,7 +519,7 @@ def test_header_fields_may_be_named_like_arguments(tmp_path: Path) -> None:
 
 
 def test_a_connection_that_keeps_going_gives_every_frame_and_counts_what_was_wrong() -> None:
-    """On both sides, and what the peer does is told to whoever asks for events."""
+    """On both sides, and the peer's violations are reported to callers of `event`."""
     got: list[int] = []
     counted: list[dict[str, int]] = []
     told: list[str] = []
@@ -651,12 +651,12 @@ def test_a_peer_that_sends_many_frames_of_little_leaves_others_their_turn(
 
 
 class Watch:
-    """Stands before `Connection.receive` and `_send`: which thread each call runs in, and whether two of them ever overlap.
+    """Wraps `Connection.receive` and `_send`: records the thread of each call, and whether two of them ever overlap.
 
     Attributes:
-        calls: (whether a thread of its own ran it, how many events came) of each `receive`.
-        gate: What a call in a thread of its own waits for.
-        n_inside: How many calls of connections run at this moment in threads of their own.
+        calls: (whether a thread of its own ran it, the number of events) of each `receive`.
+        gate: The event for which a call in a thread of its own waits.
+        n_inside: The number of calls of connections that run now in threads of their own.
         overlaps: Calls that were made of a connection while a thread was inside it.
     """
 

@@ -1,4 +1,4 @@
-"""What a bad value causes is handed over to the reference codec; what only a bug of an encoder causes leaves it."""
+"""Exceptions from a bad value are handed over to the reference codec; those from a bug of an encoder propagate."""
 
 from __future__ import annotations
 

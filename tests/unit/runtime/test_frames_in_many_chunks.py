@@ -40,7 +40,7 @@ def counted_reader() -> tuple[list[int], Any]:
 
 
 def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return the sizes to come of what measurings are given."""
+    """Return a list to which the sizes given to measurements are added."""
     sizes: list[int] = []
 
     def counted(measure: Any) -> Any:

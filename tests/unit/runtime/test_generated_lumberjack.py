@@ -1,4 +1,4 @@
-"""What the generated package of Lumberjack offers besides bytes: bare messages, dicts, copies."""
+"""The generated package of Lumberjack apart from bytes: bare messages, dicts, copies."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""What a few megabytes of protobuf and msgpack may make of memory before they are refused."""
+"""The memory that a few megabytes of protobuf and msgpack take before they are refused."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ _HEAD = struct.Struct(">BBI").unpack_from
 
 
 def decode_from(buffer: bytes, offset: int, end: int, state: ReadState | None) -> tuple[bytes, int]:
-    """Return a frame's bytes: what fast code for Lumberjack without its Data would do, faults and all."""
+    """Return a frame's bytes: a substitute for compiled code of Lumberjack without its Data, exceptions included."""
     version, type_, number = _HEAD(buffer, offset)
     stop = offset + 6
     if type_ == ord("J"):

@@ -1,4 +1,4 @@
-"""What expressions evaluate to, and that no wire value makes the work large."""
+"""The values of expressions, and that no value on the wire makes the work large."""
 
 from __future__ import annotations
 

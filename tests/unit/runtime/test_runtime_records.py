@@ -1,4 +1,4 @@
-"""Records: the JSON of every type, what of a value never shows, and what is wrong with a record."""
+"""Records: the JSON of every type, the values that are never shown, and the errors of records."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def message(fields: dict[str, Any], absent: int = 0) -> FrameValue:
 
 
 def check_same(plan: Schema, value: FrameValue, fields: Any) -> None:
-    """Hold the record to what is written down, and the value to what it was."""
+    """Compare the record with the expected fields, and the decoded value with the original."""
     record = frame_record(plan, value)
     assert record["fields"] == fields
     assert frame_from_record(plan, json.loads(json.dumps(record))) == value

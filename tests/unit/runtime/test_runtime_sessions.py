@@ -1,4 +1,6 @@
-"""What runs sessions, on a protocol that has each of their constructs: rows, keys, senders, roles, timers, options."""
+"""The implementations of sessions, on a protocol that has each of their constructs: rows, keys, senders,
+roles, timers, options.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ def violation(events: list[Any]) -> str | None:
 
 
 def refusal(talk: Any, send: Callable[..., bytes], *arguments: Any, **header: Any) -> str:
-    """Return the name of what may not be sent."""
+    """Return the name of the violation for which a message may not be sent."""
     with pytest.raises(talk.SessionError) as caught:
         send(*arguments, **header)
     assert caught.value.local
@@ -235,7 +237,7 @@ class _Odd(BaseException):
 
 
 def _odd_messages(talk: Any) -> list[Any]:
-    """Return what nobody should send: values of wrong types in every place, alone and inside."""
+    """Return messages that should not be sent: values of wrong types in every place, alone and inside others."""
     odd = [None, "7", 1.5, [], {}, 2**70, -1, object()]
     plain = [
         *(make(value) for make in (talk.Count, talk.Step, talk.Hello, talk.Take) for value in odd),
@@ -371,7 +373,7 @@ def test_an_instance_that_the_peer_has_forgotten_is_told(talk: Any) -> None:
 
 
 def test_strict_forgets_none(talk: Any) -> None:
-    """What it had forgotten, it could not hold a peer to."""
+    """It could not enforce the rules on forgotten keys."""
     asker = talk.Connection("asker", strict=True)
     for item in range(3):
         asker.send(talk.Offer(item, 1))

@@ -1,4 +1,4 @@
-"""What the careful encoder writes, to the byte, and what it refuses; its own reader takes all of it back."""
+"""The bytes of the reference encoder, and its refusals; the reference decoder reads all of them."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def _subclasses(cls: type[Node]) -> Iterator[type[Node]]:
 
 
 def test_no_kind_is_told_by_the_first_item_of_something() -> None:
-    """`type_[0] == "list"`, and `case ("list", item, *_)`: what nodes and their classes have put an end to."""
+    """`type_[0] == "list"`, and `case ("list", item, *_)`: the forms that nodes and their classes have replaced."""
     found = []
     paths = [path for name in READERS for path in sorted((GENERATOR / name).rglob("*.py"))]
     for path in paths:

@@ -139,7 +139,7 @@ def test_native_bytes_with_a_long_length_have_their_place_in_msgpack() -> None:
 
 
 def refused_at(rows: list[Any], n_before: int) -> Any:
-    """Return what unpacking values of a byte raises of which those of some places are right whatever they are."""
+    """Return the error of unpacking values of a byte, if those of some places are always accepted."""
 
     def unpack() -> None:
         for index, value in enumerate(rows):

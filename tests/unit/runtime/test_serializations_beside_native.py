@@ -1,4 +1,6 @@
-"""Generated protobuf and msgpack beside the native codec: values carried as its bytes, what it alone carries, its rules."""
+"""Generated protobuf and msgpack next to the native codec: values carried as its bytes, values that only it
+carries, its rules.
+"""
 
 from __future__ import annotations
 

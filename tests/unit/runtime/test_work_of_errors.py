@@ -183,7 +183,7 @@ def many_inside(n_frames: int) -> lj.Frame:
 
 
 def with_bad_last(n_frames: int) -> bytes:
-    """Return Data of msgpack in a Compressed, and behind them an Ack that cannot be."""
+    """Return Data of msgpack in a Compressed, and after them an invalid Ack."""
     row = python_msgpack.unpackb(msgpack.encode(many_inside(n_frames)))
     row[2].append([0x41, 0x32, 1 << 40])
     packed: bytes = python_msgpack.packb(row)
@@ -211,7 +211,7 @@ def test_a_judgement_costs_little_more_than_a_good_frame() -> None:
 
 
 def nested(n_levels: int, n_frames: int) -> bytes:
-    """Return what stands in each of many levels, and at the bottom what cannot be."""
+    """Return a frame with the same content at each of many levels, and an invalid value at the bottom."""
     row: list[Any] = [0x41, 0x32, 1 << 40]
     good = [0x44, 0x31, 0, [[b"k", b"v"]]]
     for level in range(n_levels):
@@ -264,7 +264,7 @@ Value = geode.GeodeValue
 
 
 def put_of_many(module: Any, n_values: int) -> tuple[bytes, bytes]:
-    """Return a frame with a value that has many inside, and one whose last value is no ASCII."""
+    """Return a frame with a value that has many inside, and one whose last value is not ASCII."""
     texts: list[Any] = [Value.StringBytes("x")] * n_values + [Value.StringBytes("Q" * 9)]
     put = geode.PutRequest("r", Value.Integer(1), Value.ArrayList(texts), Value.Null())
     good = module.encode(put, correlation_id=1, limits=geode.Limits(count=100_000, messages=100_000))

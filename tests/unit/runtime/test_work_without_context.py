@@ -34,7 +34,7 @@ N_VALUES = 5_000
 MANY = b"\2\1" + N_VALUES.to_bytes(2, "big") + b"\1\7" * N_VALUES
 """A Sized whose blob is as long as nobody said."""
 FAULTY = MANY[:-2] + b"\3\0"
-"""One whose last value is none."""
+"""A frame whose last value is invalid."""
 WORK = 100
 
 

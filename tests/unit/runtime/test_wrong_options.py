@@ -1,4 +1,4 @@
-"""Options of a wrong type: a TypeError that names the option and what it takes, wherever it is given."""
+"""Options of a wrong type: a TypeError names the option and the expected type, wherever it is given."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def calls_of(
 
 
 def calls(name: str, option: str) -> dict[str, Callable[[Any], object]]:
-    """Return every way to give an option to what a protocol's package has, by name."""
+    """Return every way to pass an option to the functions of a protocol's package, by name."""
     native, value, others, role = PROTOCOLS[name]
     found: dict[str, Callable[[Any], object]] = {}
     for module in (native, *others):

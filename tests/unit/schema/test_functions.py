@@ -1,4 +1,4 @@
-"""Functions of expressions: each has its arguments, and what it does with values or fields."""
+"""Functions of expressions: the arguments of each, and its effect on values or fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many msgpack values an item may have: what the framer's bound is made of."""
+"""The number of msgpack values in an item, which is the base of the framer's bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Sizes that decide whether what they measure is there, or how it is laid; lenient regions of given size; what remains."""
+"""Sizes that decide whether the measured element is present, or its layout; lenient regions of given size;
+remaining bytes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Diagrams of sessions: every row is an edge, every edge stands between states that are there, conversations are the traces'."""
+"""Diagrams of sessions: every row is an edge, every edge is between existing states, conversations are
+those of the traces.
+"""
 
 from __future__ import annotations
 

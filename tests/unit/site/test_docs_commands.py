@@ -1,4 +1,4 @@
-"""Commands and programs of the guide's other chapters: they run as they stand there, by the shell, in an empty folder."""
+"""Commands and programs of the guide's other chapters: they run unchanged, by the shell, in an empty folder."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def sh(text: str) -> str:
-    """Return what a shell prints that runs a text and stops at the first command that fails."""
+    """Return the output of a shell that runs a text and stops at the first command that fails."""
     done = subprocess.run(["sh", "-e", "-c", text], capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr

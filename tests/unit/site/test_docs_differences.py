@@ -1,4 +1,4 @@
-"""Pages that hold two protocols side by side: what differs is told, what does not is not."""
+"""Pages that show two protocols side by side: only differences are reported, and all of them."""
 
 from __future__ import annotations
 

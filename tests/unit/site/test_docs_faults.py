@@ -1,4 +1,6 @@
-"""The errors that a page lists can happen: each is met by bytes of a small protocol, and what cannot be is not listed."""
+"""The errors that a page lists can happen: each is caused by bytes of a small protocol, and impossible ones
+are not listed.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,7 @@ def test_what_can_go_wrong_is_listed_and_nothing_else(
 
 
 def met(path: Path) -> set[tuple[str, str]]:
-    """Return what the careful codec reports of short messages: each two bytes, and each byte with more behind."""
+    """Return the errors of the reference codec for short messages: each two bytes, and each byte with others after it."""
     bench = ReferenceVerdicts(lower(chapter_of(path).protocol))
     bodies = [bytes((first, second)) for first in range(0, 256, 3) for second in (0, 1, 2, 128, 255)]
     bodies += [bytes((first, second, *bytes(80))) for first in range(256) for second in (0, 1, 200)]

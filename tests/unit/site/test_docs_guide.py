@@ -1,4 +1,4 @@
-"""The guide says what is so: its examples are built, its programs run, its notation is the grammar's."""
+"""The guide is right: its examples are built, its programs run, its notation is the grammar's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layouts in pictures: nothing overlaps, rows are 32 bits, offsets are right, what is written can be read."""
+"""Layouts in pictures: elements do not overlap, rows are 32 bits, offsets are right, texts are legible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What a page says besides its table, held to what decoders do: optional tails, sizes, byte order, varints, what `lenient` takes."""
+"""A page's text outside its table, compared with decoders: optional tails, sizes, byte order, varints, the
+effect of `lenient`.
+"""
 
 from __future__ import annotations
 

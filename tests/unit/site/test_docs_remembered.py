@@ -1,4 +1,4 @@
-"""Pages of contexts and joins: what is told and asked, examples that were read, links from all that take part."""
+"""Pages of contexts and joins: their settings and uses, examples that were read, links from all that take part."""
 
 from __future__ import annotations
 

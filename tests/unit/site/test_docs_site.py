@@ -1,4 +1,4 @@
-"""The site as a whole: it hangs together, stays small, is the same each time, and what it shows is true."""
+"""The site as a whole: its links work, it stays small, is the same each time, and its content is true."""
 
 from __future__ import annotations
 

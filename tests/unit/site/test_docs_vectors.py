@@ -38,7 +38,7 @@ def built() -> str:
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, built: str) -> Path:
-    """Return a folder that looks like this repository to whoever types the page's commands."""
+    """Return a folder in which the page's commands work as in this repository."""
     for name in ("idl", "examples/lumberjack_testee"):
         shutil.copytree(ROOT / name, tmp_path / name)
     (tmp_path / "wiregen.toml").write_text("")

@@ -143,7 +143,7 @@ def test_it_listens_on_the_loopback_only(server: Loopback) -> None:
     assert server._server.server_address[0] == "127.0.0.1"
 
 
-# ---- requests that are no requests
+# ---- malformed requests
 
 
 def spoken(server: Loopback, request: bytes, *, is_ended: bool = False) -> bytes:

@@ -1,4 +1,6 @@
-"""The playground: what people paste is bytes, bytes are trees, a changed field is other bytes, and nobody hangs it."""
+"""The playground: pasted text becomes bytes, bytes become trees, a changed field becomes other bytes, and
+no input hangs it.
+"""
 
 from __future__ import annotations
 
@@ -380,7 +382,7 @@ def test_who_takes_too_long_or_too_much_is_ended_and_the_next_is_answered(
         workshop.close()
 
 
-# ---- questions that are none
+# ---- malformed questions
 
 
 DEEP = json.loads("[" * 900 + "]" * 900)
@@ -444,7 +446,7 @@ def test_any_json_is_answered(kind: Any, more: dict[str, Any], is_known: bool) -
 def test_no_question_ends_the_process_that_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """What cannot be data of JSON is refused before it is sent; an error of ours is told, and is one answer."""
+    """Data that JSON cannot hold is refused before it is sent; an error of ours is reported, and is one answer."""
     (tmp_path / "maker_that_fails.py").write_text(
         "import os\n"
         "def make():\n"

@@ -1,4 +1,6 @@
-"""A field that is changed in the playground: who changes nothing changes no byte, and what is typed is what is written."""
+"""Editing a field in the playground: leaving a field unchanged leaves its bytes unchanged, and typed values
+are the ones written.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command itself: verbs, exit codes, messages with a way out, and what it does when it is broken off."""
+"""The command itself: verbs, exit codes, messages with a way out, and its behaviour when interrupted."""
 
 import json
 import os
@@ -58,7 +58,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def check_refused(result: Result, *parts: str, code: int = 2) -> None:
-    """A refusal says what is wrong, and the way out below it."""
+    """Check that a refusal names the error, and the way out below it."""
     assert result.exit_code == code, result.output
     assert result.stdout == ""
     assert "= help: " in result.stderr
@@ -102,7 +102,7 @@ def test_check_tells_the_memory_of_a_message_in_a_unit_that_fits(
 
 @pytest.mark.parametrize("arguments", [("decode", "lumberjack", "--hex", "3257"), ("check", "lumberjack")])
 def test_a_verb_loads_nothing_of_another(arguments: tuple[str, ...], tmp_path: Path) -> None:
-    """Nor pydantic, where there is no configuration to check."""
+    """Nor pydantic, without a configuration to check."""
     code = "import sys; from wiregen.tools.cli import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
     environment = {**os.environ, "PYTHONPATH": str(GENERATOR)}
     done = subprocess.run(
@@ -640,7 +640,7 @@ def watching(buildable: Path) -> Iterator["subprocess.Popen[bytes]"]:
 
 
 def wait_for_build(process: "subprocess.Popen[bytes]") -> str:
-    """Return what is told up to the end of the next build."""
+    """Return the output up to the end of the next build."""
     assert process.stderr is not None
     lines: list[str] = []
     while not lines or not lines[-1].startswith("waiting for changes"):

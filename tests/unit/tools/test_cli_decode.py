@@ -1,4 +1,4 @@
-"""`decode` and `encode`: formats, faults, what hostile bytes may not do, and that one undoes the other."""
+"""`decode` and `encode`: formats, errors, the bounds on hostile bytes, and that one reverses the other."""
 
 import json
 import os
@@ -278,7 +278,7 @@ def test_a_secret_is_hidden_from_eyes(vault: Path, form: str) -> None:
 
 
 def on_terminal(arguments: list[str], **variables: str) -> str:
-    """Return what the command shows on a terminal."""
+    """Return the command's output on a terminal."""
     leader, follower = pty.openpty()
     environment = {**os.environ, "PYTHONPATH": str(GENERATOR), "TERM": "xterm-256color", **variables}
     environment = {name: value for name, value in environment.items() if value}

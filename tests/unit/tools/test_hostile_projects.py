@@ -1,4 +1,6 @@
-"""Projects of strangers with odd contents, through every command: each works or ends with an error; nothing is written outside."""
+"""Projects of strangers with odd contents, through every command: each works or ends with an error, without
+writing outside.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ Project = Callable[[Path], None]
 
 
 def wire(text: str | bytes) -> Project:
-    """Return what makes a project of one file."""
+    """Return a function that makes a project of one file."""
 
     def make(folder: Path) -> None:
         data = text if isinstance(text, bytes) else text.encode()
@@ -32,7 +34,7 @@ def wire(text: str | bytes) -> Project:
 
 
 def toml(text: str) -> Project:
-    """Return what makes a project of a good file and a configuration."""
+    """Return a function that makes a project of a valid file and a configuration."""
 
     def make(folder: Path) -> None:
         wire(GOOD)(folder)

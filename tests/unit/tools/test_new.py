@@ -29,7 +29,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def called(*command: str, folder: Path | None = None, path: str = "") -> str:
-    """Return what a command prints on both streams; its modules come from `path` before all else."""
+    """Return the output of a command on both streams; `path` comes first in its search of modules."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PY")}
     environment["PYTHONPATH"] = path
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
