@@ -1,4 +1,6 @@
-"""What generated packages stand on: the standard library and nothing else; copied as it is into every generated tree."""
+"""The runtime of generated packages: it needs only the standard library, and is copied unchanged into every
+generated tree.
+"""
 
 from __future__ import annotations
 

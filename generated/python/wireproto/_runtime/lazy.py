@@ -1,7 +1,7 @@
 """Functions and classes of modules that a generated tree holds only where its protocols need them.
 
-Invariant: a module that every tree holds imports none of these modules. It names them here, and a test holds each name to a
-module and to what that module defines.
+Invariant: a module that every tree holds does not import any of these modules. It names them here. A test
+compares each name with the definitions of its module.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["Dispatch", "Lazy"]
 
 
 class Lazy:
-    """A name in an optional module, given below the runtime: `Lazy("reference.reading.choices", "read_union")`."""
+    """A name in an optional module, given relative to the runtime: `Lazy("reference.reading.choices", "read_union")`."""
 
     __slots__ = ("_found", "module", "name")
 
@@ -38,7 +38,7 @@ class Lazy:
 
 
 class Dispatch(dict["type[Any]", "Callable[..., Any]"]):
-    """Functions by the class of a node; those of optional modules are loaded with the first node of their class."""
+    """Functions by the class of a node; those of optional modules are imported with the first node of their class."""
 
     def __init__(
         self, functions: Mapping[type[Any], Callable[..., Any]], optional: Mapping[type[Any], Lazy]

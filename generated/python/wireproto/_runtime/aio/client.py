@@ -1,4 +1,4 @@
-"""A client over asyncio: connect, give the peer, close."""
+"""A client over asyncio: connect, return the peer, close."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ async def connected(
     server_hostname: str | None,
     timeout: float,
 ) -> AsyncIterator[P]:
-    """Connect to a host, and close when the block is left. `make`: a peer, given the time.
+    """Connect to a host, and close when the block is left. `make`: returns a peer, given the time.
 
     Raises:
-        TimeoutError: There was no connection, or no TLS, in `timeout` seconds.
-        OSError: Nobody listens there, or TLS failed.
+        TimeoutError: The connection or the TLS handshake took longer than `timeout` seconds.
+        OSError: The host does not accept connections, or TLS failed.
     """
     loop = asyncio.get_running_loop()
     peer = make(loop.time())

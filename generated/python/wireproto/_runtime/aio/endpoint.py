@@ -1,8 +1,9 @@
 """Connections over asyncio: a socket below, a sans-IO connection inside, frames above.
 
-Invariant: what came before an end, whatever ended it, is given to the application first; and nothing is decoded ahead of an
-application that has `backlog` events to look at, so that TCP holds the peer back. Frames that may take long are decoded in a
-thread, one call of a connection at a time: while it lasts, nothing else calls the connection.
+Invariant: the bytes received before an end reach the application first, whatever the cause of the end.
+Decoding pauses while the application has `backlog` events to process, so that TCP slows the peer down.
+Frames that may take long are decoded in a thread, one call of a connection at a time. During such a call,
+the connection is not called otherwise.
 """
 
 from __future__ import annotations
@@ -22,55 +23,55 @@ C = TypeVar("C", bound=Connection)
 F = TypeVar("F")
 
 LINGER = 1.0
-"""Seconds for a peer to close its side, once it was told that nothing more comes from ours."""
+"""Seconds for a peer to close its side, after this side has sent its end."""
 CLOSE_WAIT = 5.0
-"""Seconds for a peer to take what was written before a close; then the connection is cut."""
+"""Seconds for a peer to receive the bytes written before a close; then the connection is aborted."""
 
 AT_ONCE = 64
-"""Messages after which a sender lets others have their turn, though the network would take more: it may take megabytes."""
+"""Messages after which a sender yields to other tasks, though the network would accept more: it may accept megabytes."""
 
 
 class Peer(NetworkSide[C], Generic[C, F]):
     """The other side of a connection; an asynchronous iterator of the frames that it sends, for one task.
 
-    The iteration ends when the peer does, or this side. It raises the errors of received bytes. Iteration can go on after an
-    error only if the connection does (`on_error`).
+    The iteration ends when the peer does, or this side. It raises the errors of received bytes. Iteration
+    can go on after an error only if the connection does (`on_error`).
 
     Attributes:
-        connection: The connection itself, to be looked at: its sessions, its context, its failure.
-        tolerated: How often the peer did what is tolerated, by the violation's name: lenient ones, and all where the
-            connection keeps going. `event` has each of them.
+        connection: The connection itself, for reading: its sessions, its context, its failure.
+        tolerated: The number of tolerated violations by their names: lenient ones, or all if the
+            connection continues after violations. `event` returns each of them.
     """
 
     # ---- what an application does ----
 
     @property
     def address(self) -> object:
-        """The peer's address as its socket says it."""
+        """The peer's address as its socket gives it."""
         return self.info("peername")
 
     @property
     def certificate(self) -> dict[str, object] | None:
-        """The peer's certificate; None without TLS, or without one that was asked for and verified."""
+        """The peer's certificate, or None without TLS or without a verified certificate."""
         found: dict[str, Any] | None = self.info("peercert")
         return found or None
 
     @property
     def n_waiting(self) -> int:
-        """How many events are there to be looked at."""
+        """The number of events that wait to be processed."""
         return len(self._events)
 
     async def event(self) -> Event | None:
-        """Return the next event, None behind the last one.
+        """Return the next event, or None after the last one.
 
         Raises:
-            TimeoutError: Nothing whole came within the idle timeout.
+            TimeoutError: A whole frame did not arrive within the idle timeout.
             OSError: The connection broke.
         """
         return self._pop() if self._events or await self._arrival() else None
 
     async def _arrival(self) -> bool:
-        """Wait for an event; say whether there is one."""
+        """Wait for an event; return whether there is one."""
         while not self._events:
             if self._is_over:
                 self._raise_loss()
@@ -92,14 +93,16 @@ class Peer(NetworkSide[C], Generic[C, F]):
         return event
 
     async def receive(self) -> F | None:
-        """Return the next frame, None behind the last one. What is tolerated is only counted.
+        """Return the next frame, or None after the last one. Tolerated violations are only counted.
 
         Raises:
-            SessionError: The peer broke a rule, or a time ran out. The connection is over, unless the violation is only counted. To
-                send an answer before the close, pass `despite=error.violation` to `send`.
-            DecodeError: Received bytes are not a frame. The connection is over, unless the error is recoverable and
-                `on_error` is "continue". To send an answer before the close, pass `despite=error.code` to `send`.
-            TimeoutError: Nothing whole came within the idle timeout.
+            SessionError: The peer broke a rule, or a time ran out. The connection is over, unless the
+                violation is only counted. To send an answer before the close, pass
+                `despite=error.violation` to `send`.
+            DecodeError: Received bytes are not a frame. The connection is over, unless the error is
+                recoverable and `on_error` is "continue". To send an answer before the close, pass
+                `despite=error.code` to `send`.
+            TimeoutError: A whole frame did not arrive within the idle timeout.
             OSError: The connection broke.
         """
         while self._events or await self._arrival():
@@ -130,7 +133,7 @@ class Peer(NetworkSide[C], Generic[C, F]):
         return frame
 
     async def _send(self, message: object, *, wait: bool, **more: object) -> None:
-        """Send a message, and wait while the peer takes in less than it is sent."""
+        """Send a message, and wait while the peer reads more slowly than this side writes."""
         connection: Any = self.connection  # each package's has its own `send`
         while True:
             transport = self._writing_transport()
@@ -153,7 +156,7 @@ class Peer(NetworkSide[C], Generic[C, F]):
         await self.drain()
 
     async def _wait_for_turn(self) -> None:
-        """Wait until something has come that may allow a message."""
+        """Wait until an event arrives that may allow a message."""
         turn = self._turn
         self._n_for_turn += 1
         try:
@@ -168,7 +171,7 @@ class Peer(NetworkSide[C], Generic[C, F]):
         return self._transport
 
     async def drain(self) -> None:
-        """Wait until what was written is mostly on its way.
+        """Wait until most of the written bytes have been sent.
 
         Raises:
             OSError: The connection broke.
@@ -178,18 +181,18 @@ class Peer(NetworkSide[C], Generic[C, F]):
             raise self._loss
 
     def finish(self) -> None:
-        """Take no more from the network: the iteration ends behind what has come."""
+        """Read no more from the network: the iteration ends after the frames that have arrived."""
         self._has_all_bytes = True
         self._advance()
 
     async def close(self) -> None:
-        """Send what was written, and close; frames that have come can still be received."""
+        """Send the written bytes, and close; frames that have arrived can still be received."""
         self.finish()
         if self._transport is None:
             return
         if self._transport.can_write_eof() and not self._transport.is_closing():
-            # A socket that is closed with bytes unread is reset, and what was last written may not arrive.
-            # And a peer may have reset it, of which a transport that has read the end hears nothing.
+            # Closing a socket with unread bytes resets it, and the last written bytes may not arrive. The
+            # peer may also have reset it; a transport that has read the end is not notified of that.
             with suppress(OSError):
                 self._transport.write_eof()
                 self._transport.resume_reading()
@@ -202,7 +205,7 @@ class Peer(NetworkSide[C], Generic[C, F]):
             self.connection.close()
 
     async def _end_long(self) -> None:
-        """Wait for the thread that decodes for this peer; what it has after `CLOSE_WAIT` seconds is dropped."""
+        """Wait for the thread that decodes for this peer; its events after `CLOSE_WAIT` seconds are dropped."""
         work = self._long
         if work is None:
             return
@@ -220,7 +223,7 @@ class Peer(NetworkSide[C], Generic[C, F]):
 
 
 class Wire(asyncio.Protocol):
-    """What asyncio calls; all of it is the peer's affair."""
+    """The protocol object that asyncio calls; it passes each call to the peer."""
 
     def __init__(self, peer: Peer[Any, Any]) -> None:
         self._peer = peer

@@ -1,7 +1,8 @@
 """The network's side of a peer over asyncio: bytes and times in, events for the application out.
 
-Invariant: nothing is decoded ahead of an application that has `backlog` events to look at. Frames that may take long are
-decoded in a thread, one call of a connection at a time: while it lasts, nothing else calls the connection.
+Invariant: decoding pauses while the application has `backlog` events to process. Frames that may take long
+are decoded in a thread, one call of a connection at a time. During such a call, the connection is not
+called otherwise.
 """
 
 from __future__ import annotations
@@ -23,23 +24,23 @@ C = TypeVar("C", bound=Connection)
 SLICE = 64 * 1024
 """Bytes that are decoded at once on the event loop."""
 LONG_END = 1024
-"""Bytes of a frame that the end cuts, from which on the error is searched for in a thread."""
+"""Bytes of a frame cut off by the end, from which the error is searched for in a thread."""
 N_THREADS = 2
-"""Threads of a process that decode what takes long; one more does not help, for they share the interpreter."""
+"""Threads of a process that decode long frames; more do not help, as they share the interpreter."""
 
 TURN = 0.02
-"""Seconds of a connection's own work on the event loop after which the others have their turn, though more frames are there."""
+"""Seconds of a connection's work on the event loop after which other tasks run, even if more frames are available."""
 
 _threads = ThreadPoolExecutor(N_THREADS, thread_name_prefix="wire-decoding")
 
 
 class NetworkSide(Generic[C]):
-    """Decodes what comes, as far as the application is to be ahead.
+    """Decodes received bytes, up to the application's backlog.
 
     Attributes:
-        connection: The connection itself, to be looked at: its sessions, its context, its failure.
-        tolerated: How often the peer did what is tolerated, by the violation's name: lenient ones, and all where the
-            connection keeps going.
+        connection: The connection itself, for reading: its sessions, its context, its failure.
+        tolerated: The number of tolerated violations by their names: lenient ones, or all if the
+            connection continues after violations.
     """
 
     connection: C
@@ -74,15 +75,15 @@ class NetworkSide(Generic[C]):
         self._waits_since: float | None = None
         self._n_for_turn = 0
         self._long: asyncio.Future[list[Event]] | None = None
-        """What a thread decodes for this peer."""
+        """The decoding of a thread for this peer."""
         self._writable.set()
 
     def info(self, name: str) -> Any:
-        """Return what the transport knows under a name, as `asyncio.BaseTransport.get_extra_info`."""
+        """Return the transport's information under a name, as `asyncio.BaseTransport.get_extra_info`."""
         return None if self._transport is None else self._transport.get_extra_info(name)
 
     def abort(self) -> None:
-        """Cut the connection; what was written may be lost."""
+        """Abort the connection; written bytes may be lost."""
         if self._transport is not None:
             self._transport.abort()
 
@@ -93,13 +94,13 @@ class NetworkSide(Generic[C]):
         self._arm()
 
     def feed(self, data: bytes) -> None:
-        """Take bytes from the network."""
+        """Process bytes from the network."""
         if not self._is_over and not self._has_all_bytes:
             self._held += data
             self._advance()
 
     def end_of_stream(self) -> bool:
-        """Take the end of what the peer sends; say whether this side can still write."""
+        """Process the end of the peer's direction; return whether this side can still write."""
         self._has_all_bytes = True
         self._ended.set()
         self._advance()
@@ -122,7 +123,7 @@ class NetworkSide(Generic[C]):
     # ---- between the two ----
 
     def _advance(self) -> None:
-        """Decode what is held, as far as the application is to be ahead; let the network go on or wait."""
+        """Decode held bytes, up to the application's backlog; then resume or pause the network."""
         if self._long is None:
             self._decode_held()
         self._arm()
@@ -134,9 +135,9 @@ class NetworkSide(Generic[C]):
             self._transport.resume_reading()
 
     def _decode_held(self) -> None:
-        """Decode on the event loop what is quick, and have a thread begin with what is not, once somebody waits for it.
+        """Decode short frames on the event loop; let a thread start a long frame once the application waits for it.
 
-        Until somebody does, the connection stays as the application has last seen it.
+        Until the application waits, the connection stays as the application last saw it.
         """
         connection, begin = self.connection, self._loop.time()
         while self._has_undecoded and not self._is_over and len(self._events) < self._backlog:
@@ -167,7 +168,7 @@ class NetworkSide(Generic[C]):
         self._n_decoded = max(self._n_decoded // 2, 1) if is_slow else min(self._n_decoded * 2, self._backlog)
 
     def _end(self) -> None:
-        """Nothing more can come."""
+        """Process the end of the stream, after which no bytes arrive."""
         now = self._loop.time()
         if self.connection.n_pending > LONG_END:
             self._begin_long(partial(self.connection.eof, now), self._take_last)
@@ -180,12 +181,12 @@ class NetworkSide(Generic[C]):
         self._arrived.set()
 
     def _begin_long(self, work: Callable[[], list[Event]], take: Callable[[list[Event]], None]) -> None:
-        """Have a thread do the work, and `take` its events on the event loop."""
+        """Let a thread do the work, and pass its events to `take` on the event loop."""
         self._long = self._loop.run_in_executor(_threads, work)
         self._long.add_done_callback(lambda done: self._settle_long(done, take))
 
     def _settle_long(self, work: asyncio.Future[list[Event]], take: Callable[[list[Event]], None]) -> None:
-        """Take what a thread has decoded, and go on."""
+        """Process the events that a thread has decoded, and go on."""
         self._long = None
         if work.cancelled():
             return
@@ -205,7 +206,7 @@ class NetworkSide(Generic[C]):
         for event in events:
             if type(event) is Violation and (event.lenient or self._keeps_going):
                 self.tolerated[event.name] += 1
-        # Whoever waits for a turn looks again, once; who comes later waits for the next one.
+        # Senders that wait for a turn check again once; later ones wait for the next turn.
         self._turn.set()
         self._turn = asyncio.Event()
         if self.connection.failure is not None:
@@ -215,7 +216,7 @@ class NetworkSide(Generic[C]):
             self._arrived.set()
 
     def _raise_loss(self) -> None:
-        """Say once that the connection broke."""
+        """Report once that the connection broke."""
         loss, self._loss = self._loss, None
         if loss is not None:
             raise loss
@@ -223,7 +224,7 @@ class NetworkSide(Generic[C]):
     # ---- time ----
 
     def _arm(self) -> None:
-        """Wake up at the next time at which something is due; a timer that is too early is left, and asks again."""
+        """Wake up at the next due time; a timer that fires too early is kept, and checks again."""
         if self._long is not None or self._is_over or self._lost.is_set():
             return
         due = self._due()

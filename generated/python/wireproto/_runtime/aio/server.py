@@ -1,6 +1,6 @@
 """A server over asyncio: one task a connection, their number bounded, TLS handshakes included.
 
-Invariant: `close` ends every connection; a handler that is at work is let finish, as long as the grace lasts.
+Invariant: `close` ends every connection; a running handler may finish within the grace period.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ P = TypeVar("P", bound=Peer[Any, Any])
 HANDSHAKE_WAIT = 10.0
 """Seconds for a TLS handshake."""
 ACCEPT_PAUSE = 0.1
-"""Seconds until the next try where the machine has no more sockets."""
+"""Seconds until the next attempt if the machine has no free sockets."""
 
 Report = Callable[[Any, Exception], None]
 
 
 class Server(Generic[P]):
-    """Who listens; made by `serve`.
+    """A listening server; made by `serve`.
 
     Attributes:
-        refused: How many connections were closed at once, being too many.
+        refused: The number of connections that were closed at once as too many.
     """
 
     def __init__(
@@ -60,17 +60,19 @@ class Server(Generic[P]):
 
     @property
     def port(self) -> int:
-        """The port that it listens on."""
+        """The port on which it listens."""
         port: int = self._listener.getsockname()[1]
         return port
 
     @property
     def n_connections(self) -> int:
-        """How many connections there are, those within a TLS handshake included."""
+        """The number of connections, those within a TLS handshake included."""
         return len(self._tasks)
 
     async def close(self, grace: float = 10.0) -> None:
-        """Listen no more, let each handler come to the end of what it has received, and close; after `grace` seconds, cut."""
+        """Stop listening, let each handler process the frames it has received, and close; after `grace`
+        seconds, abort.
+        """
         self._is_closing = True
         self._accepting.cancel()
         with suppress(asyncio.CancelledError):
@@ -84,7 +86,7 @@ class Server(Generic[P]):
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def wait_closed(self) -> None:
-        """Wait until it listens no more."""
+        """Wait until it has stopped listening."""
         with suppress(asyncio.CancelledError):
             await asyncio.shield(self._accepting)
 
@@ -134,7 +136,7 @@ class Server(Generic[P]):
             await peer.close()
 
     async def _handle(self, peer: P) -> None:
-        """Let the handler do its work; what peers do wrong, and the network, ends one connection and no more."""
+        """Run the handler; errors of the peer and the network end this connection only."""
         try:
             await self._handler(peer)
         except (SessionError, DecodeError, OSError) as error:
@@ -167,10 +169,10 @@ async def listening(
     max_connections: int,
     report: Report | None,
 ) -> Server[P]:
-    """Return a server that listens already. `make`: a peer, given the time.
+    """Return a server that listens already. `make`: returns a peer, given the time.
 
     Raises:
-        ValueError: No peer can be made so.
+        ValueError: The arguments of the peer are wrong.
         OSError: It cannot listen there.
     """
     make(0.0)  # what is wrong with the settings is said here, and not to whoever connects first
@@ -194,7 +196,9 @@ def tls_server(certificate: str, key: str, *, client_ca: str | None = None) -> S
 def tls_client(
     ca: str | None = None, *, certificate: str | None = None, key: str | None = None
 ) -> SSLContext:
-    """Return a context for TLS 1.2 and later. `ca`: PEM file of whom to trust, else the system's; `certificate`: our own."""
+    """Return a context for TLS 1.2 and later. `ca`: PEM file of trusted authorities, else the system's;
+    `certificate`: our own.
+    """
     context = SSLContext(PROTOCOL_TLS_CLIENT)
     context.minimum_version = TLSVersion.TLSv1_2
     if ca is None:

@@ -1,1 +1,1 @@
-"""What compiled codecs stand on: errors, options, shared base classes, text and numbers."""
+"""The foundation of compiled codecs: errors, options, shared base classes, text and numbers."""

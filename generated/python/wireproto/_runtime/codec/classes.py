@@ -1,4 +1,6 @@
-"""What all generated classes do in the same way; what differs, and equality for its speed, is written out in each."""
+"""The common behaviour of all generated classes; differences, and equality for its speed, are written out
+in each class.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,12 @@ __all__ = ["Envelope", "MessageRecord", "Record"]
 
 
 class Record(Shown):
-    """Plain data: `__match_args__` are the constructor's arguments in order, `__slots__` these and what a reader notes."""
+    """Plain data: `__match_args__` are the constructor's arguments in order, `__slots__` these and the reader's notes."""
 
     __slots__: ClassVar[tuple[str, ...]] = ()
     __match_args__: ClassVar[tuple[str, ...]] = ()
     _NAME: ClassVar[str] = ""
-    """The declaration's name, where the class has another."""
+    """The declaration's name, if the class has another."""
     _SECRETS: ClassVar[tuple[str, ...]] = ()
     """Attributes that `repr` does not show."""
 
@@ -41,7 +43,9 @@ class Record(Shown):
 
 
 def _arguments(class_: type[Record]) -> tuple[str, ...]:
-    """Return the constructor's arguments; the code of a variety with several is one, and no positional pattern."""
+    """Return the constructor's arguments; the code of an alternative with several codes is an argument, but
+    not a positional pattern.
+    """
     names = class_.__match_args__
     return ("code", *names) if "code" in class_.__slots__ and "code" not in names else names
 
@@ -51,11 +55,11 @@ class MessageRecord(Record):
 
     __slots__ = ()
     _ROLE: ClassVar[Any] = None
-    """Who sends it, where the other role has another message of its code."""
+    """The sending role, if the other role has another message with this code."""
 
     @staticmethod
     def _load_plan() -> Schema:
-        """Return the protocol's plan."""
+        """Return the protocol's schema."""
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
@@ -67,10 +71,11 @@ class MessageRecord(Record):
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Self:
-        """Return the message that `to_dict` gave these fields of; what numbers it may hold is looked at when it is written.
+        """Return the message with these fields, as given by `to_dict`; the bounds of numbers are checked
+        when it is encoded.
 
         Raises:
-            EncodeError: They are not its fields.
+            EncodeError: The fields are not those of the message.
         """
         import sys
 

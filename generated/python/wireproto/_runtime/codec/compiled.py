@@ -1,7 +1,7 @@
-"""What the straight-line code of generated modules stands on: budgets, envelopes, and the way to the careful codec.
+"""The foundation of the straight-line code in generated modules: budgets, envelopes, and calls of the reference codec.
 
-Invariant: a reading function raises one of `READ_FAULTS` on any bytes it does not like and says nothing more; the door
-that called it asks `explain` for the place and the reason. So good input never pays for them.
+Invariant: a reading function raises one of `READ_FAULTS` on any bytes that it refuses, without details. Its
+caller asks `explain` for the place and the reason. So valid input never pays for them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Entries: TypeAlias = dict[str, dict[tuple[Any, ...], Any]]
 
     class Remembering(Protocol):
-        """What earlier messages said: of each context by its name, the entries by who set them and their keys."""
+        """The context of earlier messages: for each context by its name, the entries by their sender and keys."""
 
         @property
         def entries(self) -> Entries: ...
@@ -38,7 +38,9 @@ BRIEF_REFERENCE: Final = 1024
 
 
 class Bad(Exception):
-    """Something does not conform; the careful codec knows what. With an argument, it may: straight-line code cannot tell."""
+    """A value or bytes do not conform; the reference codec finds out why. With an argument: straight-line
+    code is not certain.
+    """
 
 
 READ_FAULTS: Final = (
@@ -64,20 +66,22 @@ WRITE_FAULTS: Final = (
     RuntimeError,  # RecursionError too
     Bad,
 )
-"""What an operation on a bad value raises, and what methods of a value's own class may. Other errors are bugs of an encoder, and leave it."""
+"""Exceptions that an operation on a bad value, or a method of a value's own class, may raise. Other errors
+are bugs of an encoder, and are not caught.
+"""
 
 
 def as_bytes(data: bytes | bytearray | memoryview) -> bytes:
     """Return the bytes of any bytes-like object.
 
     Raises:
-        TypeError: It is none: a number is no size here, and text has no bytes without an encoding.
+        TypeError: `data` is not bytes-like: a number is not taken as a size, and text needs an encoding.
     """
     return memoryview(data).tobytes()
 
 
 def release(error: BaseException) -> None:
-    """Free the values that a failed reading had made: its local variables live as long as the error's traceback."""
+    """Free the values of a failed read: its local variables live as long as the error's traceback."""
     link: BaseException | None = error
     while link is not None:
         link.__traceback__ = None
@@ -85,7 +89,9 @@ def release(error: BaseException) -> None:
 
 
 def is_certain(fault: BaseException) -> bool:
-    """Say whether what straight-line code met, and what led to it, tells that something does not conform."""
+    """Return whether an error of straight-line code, with the errors that led to it, proves that the input
+    does not conform.
+    """
     link: BaseException | None = fault
     while link is not None:
         if isinstance(link, Bad) and link.args:
@@ -95,7 +101,7 @@ def is_certain(fault: BaseException) -> bool:
 
 
 def foreign(buffer: bytes, offset: int, end: int, state: ReadState | None) -> NoReturn:
-    """Stand for the reading of a message that only the other role sends, in frames of its own.
+    """Refuse a message that only the other role sends, in frames of its own.
 
     Raises:
         Bad: Always.
@@ -106,7 +112,7 @@ def foreign(buffer: bytes, offset: int, end: int, state: ReadState | None) -> No
 class _Budgets:
     """What one outer frame may still use; `level`: how many declarations that can stand inside themselves are around.
 
-    `is_spent`: something was used, so that the next outer frame is to `begin`.
+    `is_spent`: a budget was used, so that the next outer frame must call `begin`.
     """
 
     __slots__ = (
@@ -130,7 +136,7 @@ class _Budgets:
         self.level = 0
 
     def take(self, count: int) -> None:
-        """Take the items of a list, before any of them is read.
+        """Take the items of a list from the budget, before any of them is read.
 
         Raises:
             Bad: More than a list, or all lists of the frame together, may have.
@@ -141,7 +147,7 @@ class _Budgets:
             raise Bad
 
     def take_one(self) -> None:
-        """Take one item whose list has no count.
+        """Take one item of a list without a count from the budget.
 
         Raises:
             Bad: More than all lists of the frame together may have.
@@ -177,7 +183,7 @@ class _Budgets:
 
 
 class ReadState(_Budgets):
-    """How a frame is read where it differs from the defaults, and the budgets of nested ones."""
+    """The options of reading a frame that differ from the defaults, and the budgets of nested frames."""
 
     __slots__ = ("entries", "role", "strict")
 
@@ -199,20 +205,22 @@ def lenient_text(data: bytes, encoding: str, state: ReadState | None, *, endian:
     """Return a text whose lenient forms only a strict reader refuses.
 
     Raises:
-        UnicodeDecodeError: It is none.
+        UnicodeDecodeError: The bytes are not a text of this encoding.
     """
     return decode_text(data, encoding, state is None or not state.strict, endian)
 
 
 def uuid(data: bytes) -> UUID:
-    """Return the UUID of 16 bytes; its module is loaded with the first, for that takes longer than a whole package."""
+    """Return the UUID of 16 bytes; its module is imported with the first one, as that takes longer than a
+    whole package.
+    """
     from uuid import UUID
 
     return UUID(bytes=data)
 
 
 class WriteState(_Budgets):
-    """How a frame is written where it differs from the defaults; `compression` is zlib's level."""
+    """The options of writing a frame that differ from the defaults; `compression` is zlib's level."""
 
     __slots__ = ("compression", "entries", "role")
 
@@ -231,10 +239,10 @@ class WriteState(_Budgets):
 
 
 class Brief(_local):
-    """What the call that a thread is in may still inflate, where it leaves long work to a later call.
+    """The bytes that a thread's current call may still inflate, if it leaves long work to a later call.
 
     Attributes:
-        inflated_left: Bytes; None: the call may do all that the limits allow.
+        inflated_left: Bytes, or None if only the limits bound the call.
         has_inflated: Whether anything was inflated, or refused, since the call began.
     """
 
@@ -246,7 +254,7 @@ BRIEF = Brief()
 
 
 class Judged(_local):
-    """Whether a thread only wants to know if straight-line code can write a frame: the reason is looked for elsewhere."""
+    """Whether a thread only checks if straight-line code can write a frame: the reason is searched for elsewhere."""
 
     is_on = False
 

@@ -15,7 +15,7 @@ _WINDOW_BITS: Final[dict[str, int]] = {"zlib": 15, "gzip": 31, "deflate": -15}
 
 
 def inflate(data: bytes, algorithm: str, state: ReadState) -> bytes:
-    """Return what a compressed region holds, within the frame's budget, and within that of a brief call.
+    """Return the content of a compressed region, within the budgets of the frame and of a brief call.
 
     Raises:
         Bad: Not one whole stream that fills the region, or more than a budget.

@@ -1,6 +1,7 @@
-"""What leaves a codec or a session when bytes, a value or a moment are wrong.
+"""The exceptions of codecs and sessions for wrong bytes, values or moments.
 
-The texts are short, in lower case, and hold no payload but a byte that is no text; what was decoded so far is in `partial`.
+Texts are short, in lower case, and hold no payload except a byte that is not valid text; `partial` has the
+fields decoded so far.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ if TYPE_CHECKING:
 __all__ = ["SEARCHED", "DecodeError", "EncodeError", "NeedMoreData", "SessionError", "check_end", "within"]
 
 SEARCHED = "a fault within"
-"""Begins what is expected where the search for a fault has spent its work."""
+"""Prefix of the expectation if the search for an error has used its budget."""
 
 
 def within(allowed: str, limit: str) -> str:
-    """Return what is expected where a limit is exceeded: what it allows, and its name."""
+    """Return the expectation for an exceeded limit: its value, and its name."""
     return f"{allowed} (limits.{limit})"
 
 
@@ -56,15 +57,17 @@ class DecodeError(ValueError):
     Attributes:
         code: One of the closed list of codes.
         rule: The name that the .wire file gives the broken rule.
-        path: The field at fault, `Data.pairs[1].value`; it begins with the message, or with the frame for its header.
+        path: The field in error, `Data.pairs[1].value`; it begins with the message, or with the frame for
+            its header.
         frame_offset: Where the frame begins, in the outer stream.
-        at: The byte at fault in the outer stream. `truncated`: the first one missing. Inside transformed bytes
-            (inflated, joined): where the outermost of them begin.
-        inner_at: Inside transformed bytes, the place in the innermost of them.
+        at: The byte in error in the outer stream. `truncated`: the first missing one. Inside transformed
+            bytes (inflated, reassembled): the start of the outermost of them.
+        inner_at: Inside transformed bytes, the offset in the innermost of them.
         partial: The record as far as it was decoded, as in a JSON line; it may hold payload.
-        header: The integers of the frame's header as far as they were read, derived ones too; it may hold payload.
-        recoverable: The frame's end is known: decoding may go on there.
-        end: That end in the outer stream, one behind the frame's last byte.
+        header: The integers of the frame's header as far as they were read, derived ones too; it may hold
+            payload.
+        recoverable: Whether the frame's end is known, so that decoding may continue there.
+        end: That end in the outer stream, one after the frame's last byte.
     """
 
     def __init__(
@@ -108,7 +111,7 @@ class DecodeError(ValueError):
         return error
 
     def moved(self, by: int) -> DecodeError:
-        """Return the error of the same bytes `by` further back in the stream."""
+        """Return the same error, with its bytes `by` later in the stream."""
         error = self.copy()
         error.frame_offset += by
         error.at += by
@@ -118,14 +121,14 @@ class DecodeError(ValueError):
         return error
 
     def without_found(self) -> DecodeError:
-        """Return the error without what was found, for a field whose bytes nobody should see."""
+        """Return the error without the found value, for a field whose bytes must stay secret."""
         error = self.copy()
         error.found = ""
         error.args = (error._text(),)
         return error
 
     def settled(self) -> DecodeError:
-        """Return the error that this is when no more bytes come."""
+        """Return the final form of this error if no further bytes come."""
         state = {name: value for name, value in self.__dict__.items() if name != "needed"}
         error = DecodeError(self.code)
         error.__dict__.update(state)
@@ -146,7 +149,7 @@ class NeedMoreData(DecodeError):
     """The bytes end inside a frame; with code `truncated`.
 
     Attributes:
-        needed: How many bytes at least are missing.
+        needed: The minimum number of missing bytes.
     """
 
     def __init__(
@@ -173,12 +176,12 @@ class NeedMoreData(DecodeError):
 
 
 class EncodeError(ValueError):
-    """A value that cannot be written.
+    """A value that cannot be encoded.
 
     Attributes:
         code: One of the closed list of codes.
-        rule: The rule of the protocol's file that the value breaks, where the field names one.
-        path: The field at fault, `Data.pairs[1].value`.
+        rule: The rule of the protocol's file that the value breaks, if the field names one.
+        path: The field in error, `Data.pairs[1].value`.
     """
 
     def __init__(
@@ -205,12 +208,12 @@ class EncodeError(ValueError):
 
 
 class SessionError(RuntimeError):
-    """A message at a moment when it may not be sent, or whatever else ended a session.
+    """A message that may not be sent at this moment, or another event that ended a session.
 
     Attributes:
-        violation: The protocol's own name of what was violated.
-        local: We were about to do it, or waited for what did not come; else the peer did it.
-        frame: What the peer sent that is not allowed, where it is known.
+        violation: The protocol's name of the violation.
+        local: Whether this side caused the violation, or waited in vain; otherwise the peer caused it.
+        frame: The forbidden frame that the peer sent, if it is known.
     """
 
     def __init__(self, violation: str, *, local: bool, detail: str = "", frame: Any = None) -> None:
@@ -234,7 +237,7 @@ def _restore(
 
 
 def check_end(end: int, size: int, offset: int = 0, base: int = 0) -> None:
-    """Refuse bytes behind the one frame that there should be.
+    """Refuse bytes after the single frame.
 
     Raises:
         DecodeError: trailing_bytes, at the first of them.

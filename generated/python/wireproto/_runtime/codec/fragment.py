@@ -1,4 +1,4 @@
-"""What a frame says about the divided thing that it is a piece of."""
+"""The note on a frame that carries a fragment."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["Part"]
 
 
 class Part(Shown):
-    """A piece of something that several frames carry.
+    """A fragment of data that several frames carry.
 
     Attributes:
         join: The name of the join.
-        key: What tells things apart that are sent at the same time, in the order of the join's `per`.
-        index: How many pieces came before.
-        last: This piece makes it whole.
-        header: Of a piece of a block the fields before it as they were read, for nothing can derive them.
-        joined: Of the last piece what all of them are together: bytes, a frame, or a message; None of the others.
+        key: The key that distinguishes simultaneous reassemblies, in the order of the join's `per`.
+        index: The number of earlier fragments.
+        last: Whether this fragment is the last one.
+        header: The fields before a fragment of a block as they were read, as they cannot be derived.
+        joined: The reassembled bytes, frame or message of the last fragment, or None for the others.
     """
 
     __slots__ = ("header", "index", "join", "joined", "key", "last")

@@ -1,4 +1,4 @@
-"""Frames that may be pieces of something divided."""
+"""Frames that may be fragments."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["Divisible"]
 
 
 class Divisible(Envelope):
-    """A frame that may be a piece of something divided; what it is a piece of is no part of its value."""
+    """A frame that may carry a fragment; the fragment's note is not a part of its value."""
 
     __slots__ = ("_part",)
     _part: Part
 
     @property
     def part(self) -> Part | None:
-        """What this frame is a piece of; None: of nothing."""
+        """The fragment that this frame carries, or None."""
         return getattr(self, "_part", None)
 
     @part.setter

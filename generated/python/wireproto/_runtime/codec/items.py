@@ -10,12 +10,12 @@ __all__ = ["distinct"]
 
 
 def distinct(items: list[Any]) -> bool:
-    """Say whether all items differ; of varieties, whether their codes do."""
+    """Return whether all items differ; for alternatives, whether their codes do."""
     return len({_identity(item) for item in items}) == len(items)
 
 
 def _identity(item: Any) -> Any:
-    """Return what tells an item from others. Two varieties of one code are the same key, whatever they say."""
+    """Return the identity of an item. Two alternatives with the same code are equal keys, whatever their fields."""
     if isinstance(item, list | tuple):
         return tuple(map(_identity, item))
     kind = type(item)

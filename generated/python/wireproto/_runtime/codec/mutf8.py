@@ -55,7 +55,7 @@ def decode_mutf8(data: bytes, lenient: bool = False) -> str:
 
 
 def _decode_units(data: bytes, lenient: bool) -> str:
-    """Decode unit by unit: the exact road, for overlong forms and for the place of a fault."""
+    """Decode unit by unit: slow but exact, for overlong forms and for the place of an error."""
     units = []
     position = 0
     while position < len(data):

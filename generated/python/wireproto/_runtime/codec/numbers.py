@@ -1,6 +1,6 @@
 """Numbers that straight-line code does not read or write in place: of many bytes, or computed.
 
-Faults are bare: the careful codec knows what is wrong.
+Exceptions have no details: the reference codec finds out the reason.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ def varint(value: int, bits: int) -> bytes:
 
 
 def count(value: Any) -> Any:
-    """Return the length of bytes, text or a list; None of a null, which no number compares with."""
+    """Return the length of bytes, text or a list, or None for a null, which does not compare with any number."""
     return None if value is None else len(value)
 
 
 def power(base: int, exponent: int) -> int:
-    """Return a power that has no unreasonable size.
+    """Return a power of reasonable size.
 
     Raises:
         Bad: A negative exponent, or too large.

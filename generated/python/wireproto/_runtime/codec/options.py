@@ -1,4 +1,4 @@
-"""How bytes are to be decoded: what the caller may say once per decoder."""
+"""Options of decoding, which the caller gives once per decoder."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ if TYPE_CHECKING:
     from ..schema.protocol import Schema
 
     class ContextSource(Protocol):
-        """What earlier messages said about later layouts."""
+        """A source of entries that earlier messages set and later layouts need."""
 
         def lookup(self, name: str, keys: tuple[object, ...], sender: str | None) -> Any:
-            """Return the entry of the context `name` under these keys, for what `sender` sends.
+            """Return the entry of the context `name` under these keys, for bytes that `sender` sends.
 
             Raises:
-                KeyError: There is no such entry.
+                KeyError: The context does not have the entry.
             """
 
 else:
@@ -34,12 +34,13 @@ DEFAULT_LIMITS: dict[str, int | None] = {
 
 
 class Options:
-    """Who sends, how strictly, and within which limits.
+    """The sender, the strictness, and the limits of decoding.
 
     Attributes:
-        from_role: Who sent the bytes; None where it does not matter or is not known.
-        context: None: nothing is known, and whoever asks gets `missing_context`.
-        limits: Replace the plan's of the same name.
+        from_role: The role that sent the bytes, or None if it does not matter or is unknown.
+        context: The entries of contexts. Without a context, a layout that needs one fails with
+            `missing_context`.
+        limits: Limits that replace those of the schema with the same names.
         strict: Refuse what the .wire file tolerates as lenient.
         variant: The name of another layout of the same declarations.
     """
@@ -62,6 +63,6 @@ class Options:
         self.variant = variant
 
     def limit(self, plan: Schema, name: str) -> int | None:
-        """Return a limit that is known to the codec; None: none."""
+        """Return a limit that the codec knows, or None."""
         value: int | None = self.limits.get(name, plan.limits.get(name, DEFAULT_LIMITS.get(name)))
         return value

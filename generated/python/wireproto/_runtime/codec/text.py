@@ -7,7 +7,7 @@ from ..lazy import Lazy
 __all__ = ["NOT_CANONICAL", "decode_text", "delimiter_at", "encode_text"]
 
 NOT_CANONICAL = "not canonical"
-"""The reason of a UnicodeDecodeError for text that only a lenient reader takes: a raw NUL, an overlong form."""
+"""The reason of a UnicodeDecodeError for text that only a lenient reader accepts: a raw NUL, an overlong form."""
 
 
 _DECODE_MUTF8 = Lazy("codec.mutf8", "decode_mutf8")
@@ -15,7 +15,7 @@ _ENCODE_MUTF8 = Lazy("codec.mutf8", "encode_mutf8")
 
 
 def delimiter_at(data: bytes, delimiter: bytes, unit: int) -> int:
-    """Return where the first delimiter begins that does not begin inside a unit, -1 where there is none."""
+    """Return the offset of the first delimiter that does not begin inside a unit, or -1."""
     found = data.find(delimiter)
     while found >= 0 and found % unit:
         found = data.find(delimiter, found + 1)
@@ -26,7 +26,7 @@ def decode_text(data: bytes, encoding: str, lenient: bool = False, endian: str =
     """Return the text of the whole of `data`.
 
     Raises:
-        UnicodeDecodeError: With `start` at the first byte of the character at fault.
+        UnicodeDecodeError: With `start` at the first byte of the invalid character.
     """
     match encoding:
         case "utf8":
@@ -40,10 +40,11 @@ def decode_text(data: bytes, encoding: str, lenient: bool = False, endian: str =
 
 
 def encode_text(value: str, encoding: str, lenient: bool = False, endian: str = "big") -> bytes:
-    """Return the bytes of a text. Lone surrogates U+DC80..U+DCFF of a lenient `utf8` give back the bytes they stand for.
+    """Return the bytes of a text. Lone surrogates U+DC80..U+DCFF of a lenient `utf8` become the bytes that
+    they represent.
 
     Raises:
-        UnicodeEncodeError: The encoding has no such character.
+        UnicodeEncodeError: The encoding does not have a character of the text.
     """
     match encoding:
         case "utf8":

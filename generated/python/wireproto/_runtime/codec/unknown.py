@@ -1,4 +1,4 @@
-"""A message whose layout is not known: light to import, for generated packages offer it."""
+"""A message whose layout is not known. The module is small, as generated packages export the class."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Unknown"]
 
 
 class Unknown(Shown):
-    """A message whose layout is not known. `code` is None where only a context could have told it."""
+    """A message whose layout is not known. `code` is None if only a context could have given it."""
 
     __slots__ = ("code", "data")
     __match_args__ = ("code", "data")

@@ -1,4 +1,4 @@
-"""What every generated class shares: how it shows itself, and the checks of arguments."""
+"""The common parts of all generated classes: their `repr`, and the checks of arguments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_NESTING: Final = 32
 
 
 class Generic:
-    """Stands for typing's, which takes milliseconds to import."""
+    """A replacement for typing's Generic, which takes milliseconds to import."""
 
     __slots__ = ()
 
@@ -28,7 +28,7 @@ class Generic:
 
 
 class Shown:
-    """What shows itself as its class's name and the parts that `_shown` yields."""
+    """An object whose `repr` is its class's name and the parts that `_shown` yields."""
 
     __slots__: ClassVar[tuple[str, ...]] = ()
 
@@ -49,7 +49,7 @@ def show(value: object) -> str:
 
 
 class _Spelling:
-    """The text of one value and of what it holds, within bounds."""
+    """The text of one value and its parts, within bounds."""
 
     __slots__ = ("_level", "_n_left")
 
@@ -92,7 +92,7 @@ class _Spelling:
 
 
 def _cut_before(value: Any, kind: type[bytes | str | bytearray]) -> str:
-    """Return the repr of bytes or text, of which only the first part is looked at."""
+    """Return the repr of bytes or text, from a first part of it only."""
     size: int = kind.__len__(value)
     head = kind.__repr__(kind.__getitem__(value, slice(0, _SHOWN)))
     return head if size <= _SHOWN else f"{head}… ({size})"
@@ -106,14 +106,14 @@ def check_role(role: str | None, roles: tuple[str, ...]) -> None:
     """Refuse a role that the protocol does not have.
 
     Raises:
-        ValueError: It names the roles that there are.
+        ValueError: The role is unknown; the message names the roles.
     """
     if role is not None and role not in roles:
         raise ValueError(f"there is no role {show(role)}, only {' and '.join(roles)}")
 
 
 def bounds_of(limits: object, kind: type) -> dict[str, int] | None:
-    """Return the bounds of the argument `limits` by name, None of None.
+    """Return the bounds of the argument `limits` by name, or None for None.
 
     Raises:
         TypeError: It is neither None nor the `Limits` of the protocol.
@@ -127,10 +127,11 @@ def bounds_of(limits: object, kind: type) -> dict[str, int] | None:
 
 
 def check_context(context: object, kind: type) -> None:
-    """Refuse an argument `context` that is neither None nor the `Context` of the protocol, nor looks entries up as that does.
+    """Refuse an argument `context` that is neither None nor the `Context` of the protocol, nor looks
+    entries up as that does.
 
     Raises:
-        TypeError: It is another thing.
+        TypeError: The argument is of another type.
     """
     if context is not None and not callable(getattr(context, "lookup", None)):
         raise TypeError(f"context takes a {_named(kind)} or None, not {show(context)}")
@@ -143,7 +144,7 @@ def _named(kind: type) -> str:
 
 
 def check_limits(limits: dict[str, int | None], times: tuple[str, ...] = ()) -> None:
-    """Refuse bounds that nothing could keep to. `times`: those in milliseconds.
+    """Refuse bounds that cannot be met. `times`: the names of those in milliseconds.
 
     Raises:
         ValueError: One is no integer from 0 on (nor None), or `depth` is more than every codec keeps to.

@@ -17,10 +17,11 @@ def dict_view(pairs: list[Any], key: str = "key", value: str = "value") -> dict[
 
 
 def json_view(data: bytes | str | None, path: str, rule: str | None = None) -> Any:
-    """Return the value of a JSON text; None of an absent field.
+    """Return the value of a JSON text, or None for an absent field.
 
     Raises:
-        DecodeError: `invalid_value` with the field's `rule`: the text is not JSON, or is nested too deeply to be read.
+        DecodeError: `invalid_value` with the field's `rule`: the text is not JSON, or is nested too deeply
+            to be read.
     """
     if data is None:
         return None
@@ -34,7 +35,7 @@ def json_view(data: bytes | str | None, path: str, rule: str | None = None) -> A
 
 
 def _not_json(error: ValueError | RecursionError) -> str:
-    """Return how a text fails to be JSON, with the position where it is known; lines and columns count from 1."""
+    """Return the reason why a text is not JSON, with the position if it is known; lines and columns count from 1."""
     if isinstance(error, UnicodeDecodeError):
         return f"text that is not UTF-8 at byte {error.start}"
     if isinstance(error, RecursionError):

@@ -1,4 +1,4 @@
-"""How records tell the arms of a choice apart, and which values an arm takes."""
+"""The names of the arms of a choice in records, and the values that an arm accepts."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ _PLAIN: dict[type[Any], tuple[str, tuple[type, ...]]] = {
     Text: ("text", (str,)),
     List: ("list", (list, tuple)),
 }
-"""Of the types that records give no name but that of their kind: this name, and the classes of their values."""
+"""The names and value classes of types that have only a kind as their name in records."""
 
 
 def accepts(schema: Layout, type_: Type, value: Value) -> bool:
-    """Say whether a value is of the type, as far as its class tells."""
+    """Return whether a value is of the type, judged by its class."""
     type_ = content(type_)
     if value is None and has_null(schema.plan, type_):
         return True
@@ -79,9 +79,10 @@ def accepts(schema: Layout, type_: Type, value: Value) -> bool:
 
 
 def fitting(schema: Layout, arms: Iterable[Type], value: Value) -> list[Type]:
-    """Return the arms that take a value, of several the closest: those of truths for a truth, and not for a number.
+    """Return the arms that accept a value, of several the closest: a Boolean arm before a number arm for a
+    Boolean.
 
-    A message by itself may be given for a frame, but belongs to the arm of the message if there is one.
+    A bare message is accepted for a frame, but belongs to the arm of the message if there is one.
     """
     found = [arm for arm in arms if accepts(schema, arm, value)]
     closest = [arm for arm in found if _is_of_truths(arm)] or [
@@ -96,7 +97,7 @@ def _is_of_truths(type_: Type) -> bool:
 
 
 def _is_frame_of(type_: Type, value: Value) -> bool:
-    """Return whether an arm is not of frames, or is of the frames that a value is one of."""
+    """Return whether an arm is not of frames, or is of the kind of frame that the value is."""
     match content(type_):
         case FrameReference(name, only):
             return is_named(value, name) and (only is None or declared_name(value.message) in only)
@@ -110,12 +111,12 @@ def _is_message(schema: Layout, value: Value) -> bool:
 
 
 def value_arms(type_: Match) -> Iterator[Arm]:
-    """Return the arms of a choice that give it a value: those that are no blocks."""
+    """Return the arms of a choice that have a value: those that are not blocks."""
     return (arm for arm in type_.arms if not is_flat(arm.type))
 
 
 def leaf_arms(type_: Match) -> Iterator[Type]:
-    """Return the types that a choice may have a value of, those of choices in its arms in their place."""
+    """Return the types that a value of a choice may have, nested choices replaced by their arms."""
     for arm in value_arms(type_):
         inside = content(arm.type)
         if isinstance(inside, Match):

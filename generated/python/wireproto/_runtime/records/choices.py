@@ -37,7 +37,7 @@ def choice_record(recorder: Recorder, type_: UnionReference | Match, value: Valu
 
 
 def choice_value(maker: ValueMaker, type_: UnionReference | Match, data: Value, path: str) -> Value:
-    """Return the value of a union, or of an arm, that JSON stands for."""
+    """Return the value of a union, or of an arm, that JSON represents."""
     if isinstance(type_, UnionReference):
         return _alternative_value(maker, type_.name, data, path)
     return _arm_value(maker, type_, data, path)
@@ -58,7 +58,7 @@ def _alternative(recorder: Recorder, union: str, value: Value) -> dict[str, Valu
 
 
 def _arm(recorder: Recorder, type_: Match, value: Value) -> Value:
-    """Return the JSON of a choice: told apart by a name where JSON alone would not tell."""
+    """Return the JSON of a choice, with a name for the arm if the JSON is ambiguous otherwise."""
     arms = fitting(recorder.schema, leaf_arms(type_), value)
     if not arms:
         raise EncodeError("invalid_value", expected="a choice", found=declared_name(value)[:64])
@@ -86,7 +86,7 @@ def _alternative_value(maker: ValueMaker, union: str, data: Value, path: str) ->
 
 
 def _arm_value(maker: ValueMaker, type_: Match, data: Value, path: str) -> Value:
-    """Return the value of a choice, by what its JSON looks like."""
+    """Return the value of a choice, whose arm is found by the form of its JSON."""
     if type(data) is dict:
         named = [(arm, name) for arm, name in arm_names(type_).items() if name in data]
         if named:
@@ -103,7 +103,7 @@ def _arm_value(maker: ValueMaker, type_: Match, data: Value, path: str) -> Value
 
 
 def _is_named(type_: Type, data: Value) -> bool:
-    """Return whether an arm is of the message that JSON names: a frame has a header, a message has none."""
+    """Return whether an arm has the message that JSON names: a frame has a header, a message does not."""
     match type_:
         case MessageReference(name):
             return "header" not in data and data["message"] == name
@@ -114,7 +114,7 @@ def _is_named(type_: Type, data: Value) -> bool:
 
 
 def _is_item(maker: ValueMaker, type_: Type, data: Value) -> bool:
-    """Say whether JSON looks like an item of a list; there a struct stands without its name."""
+    """Return whether JSON looks like an item of a list, in which a struct does not have its name."""
     return type(data) is dict if isinstance(type_, StructReference) else _looks_like(maker, type_, data)
 
 
@@ -139,7 +139,7 @@ def _looks_like(maker: ValueMaker, type_: Type, data: Value) -> bool:
 
 
 def _code(spans: tuple[Span, ...], data: dict[str, Value], path: str) -> int:
-    """Return the code of a variety, which only one with several has to say."""
+    """Return the code of an alternative, which the record must give only if there are several."""
     if "code" in data:
         return integer(data["code"], path)
     if len(spans) > 1 or spans[0].low != spans[0].high:

@@ -13,7 +13,7 @@ __all__ = ["float_record", "float_value"]
 
 
 def float_record(value: float, type_: Float) -> Value:
-    """Return the shortest decimal that is this float; of NaN and the infinities their bytes."""
+    """Return the shortest decimal that is this float; for NaN and the infinities their bytes."""
     if not math.isfinite(value):
         return {"hex": type_.encode(value).hex()}
     return _shortest(float(value), type_)

@@ -1,4 +1,4 @@
-"""What a record says of a frame that is a fragment."""
+"""The note in a record on a frame that carries a fragment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["part_record"]
 
 
 def part_record(recorder: Recorder, part: Part) -> dict[str, Value]:
-    """Return `part`, and of the last fragment `joined`."""
+    """Return `part`, and for the last fragment `joined`."""
     record: dict[str, Value] = {"part": _part(recorder, part)}
     type_ = recorder.plan.joins[part.join].type
     if part.last and type_ is not None:
@@ -21,7 +21,7 @@ def part_record(recorder: Recorder, part: Part) -> dict[str, Value]:
 
 
 def _part(recorder: Recorder, part: Part) -> dict[str, Value]:
-    """Return the JSON of what a frame is a piece of."""
+    """Return the JSON of a fragment's note."""
     join = recorder.plan.joins[part.join]
     types = _key_types(recorder, {setting.target for setting in (*join.parts, *join.lasts)})
     key = {name: recorder.value(types[name], value) for name, value in zip(join.keys, part.key, strict=True)}
@@ -29,7 +29,9 @@ def _part(recorder: Recorder, part: Part) -> dict[str, Value]:
 
 
 def _key_types(recorder: Recorder, targets: set[str]) -> dict[str, Type]:
-    """Return the types of all fields that a key may be, by name; those of the pieces win over the frames'."""
+    """Return the types of all fields that a key may have, by name; those of the fragments take precedence
+    over the frames'.
+    """
     schema = recorder.schema
     owners = [frame.fields for frame in schema.frames.values()]
     owners += [schema.messages[name].fields for name in targets if name in schema.messages]

@@ -1,6 +1,7 @@
 """Values as JSON records: `{"message": …, "header": …, "fields": …}`, the shape that every decoded line has.
 
-What a record says is complete: `record_values` makes an equal value of it. Fields that are not part of the API never show.
+A record is complete: `record_values` makes an equal value of it. Fields that are not part of the API are
+omitted.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ _FAULTS = (TypeError, ValueError, AttributeError, OverflowError, RecursionError,
 
 
 def frame_record(plan: Schema, frame: object, *, variant: str | None = None) -> JsonObject:
-    """Return the record of a frame, message or preamble. What a partial one lacks is left out.
+    """Return the record of a frame, message or preamble. Missing fields of a partial one are left out.
 
     Raises:
         EncodeError: A value is not of its field's type.
@@ -93,7 +94,7 @@ def value_record(plan: Schema, type_: Type, value: object, *, variant: str | Non
 
 
 def part_record(plan: Schema, frame: object, *, variant: str | None = None) -> JsonObject:
-    """Return what a line says of a frame that is a piece: `part`, and of the last one `joined`; {} of any other."""
+    """Return the note on a fragment in a line: `part`, and for the last one `joined`; {} for any other frame."""
     recorder = Recorder(plan, variant)
     part: Part | None = getattr(frame, "part", None) if plan.joins and recorder.is_frame(frame) else None
     if part is None:
@@ -105,9 +106,9 @@ def part_record(plan: Schema, frame: object, *, variant: str | None = None) -> J
 def frame_from_record(
     plan: Schema, record: object, *, role: str | None = None, variant: str | None = None
 ) -> Value:
-    """Return the FrameValue (or a Record, of a preamble) that a record stands for. `role`: who sends it.
+    """Return the FrameValue (for a preamble the Record) that a record represents. `role`: the sender.
 
-    Numbers are not compared with their ranges here: writing does that.
+    The bounds of numbers are not checked here, but by the encoder.
 
     Raises:
         EncodeError: The record is not of the protocol's shape.
@@ -119,10 +120,11 @@ def frame_from_record(
 
 
 def message_from_fields(plan: Schema, name: str, fields: object) -> object:
-    """Return the Record of the message of that name; it has no frame, and numbers are not compared with their ranges.
+    """Return the Record of the message of that name; it has no frame, and the bounds of numbers are not
+    checked.
 
     Raises:
-        EncodeError: They are not its fields.
+        EncodeError: The fields are not those of the message.
     """
     try:
         return ValueMaker(plan, Options()).message(name, fields)
@@ -189,7 +191,7 @@ class Recorder:
         }
 
     def _piece(self, frame: str, message: object) -> tuple[str, str] | None:
-        """Return the join and the block, where a frame carries a piece of a block."""
+        """Return the join and the block, if a frame carries a fragment of a block."""
         for (owner, block), join in self.schema.divided.items():
             if owner == frame and is_named(message, join):
                 return join, block
@@ -207,7 +209,7 @@ class Recorder:
     # ---- fields ----
 
     def fields(self, fields: Fields, owner: object, name: str, *, without: str | None = None) -> JsonObject:
-        """Return what shows of a record's fields, in wire order."""
+        """Return the visible fields of a record, in wire order."""
         shown = [field for field in flat_fields(fields) if not field.is_hidden and field.name != without]
         trailing = [field.name for field in shown if is_trailing(field)]
         absent = extra(owner, "absent", 0, name) if trailing else 0
@@ -229,7 +231,7 @@ class Recorder:
         return found
 
     def _is_null(self, field: Field) -> bool:
-        """Say whether None is a value of the field, and not its absence."""
+        """Return whether None is a value of the field, and not its absence."""
         return field.condition is None and is_nullable(field.type)
 
     def value(self, type_: Type, value: Value) -> Value:
@@ -286,7 +288,7 @@ def _known(value: object, declarations: Mapping[str, object]) -> str | None:
 
 
 def _text(value: str, type_: Text) -> Value:
-    """Return text; where it is not of its encoding, the bytes that it stands for."""
+    """Return text, or the bytes that it represents if it is not valid in its encoding."""
     if type_.encoding != "utf8" or not type_.is_lenient:
         return str(value)
     try:

@@ -1,4 +1,4 @@
-"""What JSON says of plain values, strictly: nothing is guessed, nothing is rounded but floats to their own width."""
+"""JSON of plain values, strictly: values are not guessed, and only floats are rounded, to their own width."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LONGEST_NUMBER = 80  # characters: more than any integer type can hold
 
 
 def kind(data: object) -> str:
-    """Return what JSON calls a value."""
+    """Return JSON's name of a value's kind."""
     if data is None:
         return "null"
     if isinstance(data, bool):

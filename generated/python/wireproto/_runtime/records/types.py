@@ -1,4 +1,4 @@
-"""What JSON needs to know about types: which numbers are strings, which values may be null, how arms are told apart."""
+"""Facts about types for JSON: which numbers are strings, which values may be null, which arms need a name."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ __all__ = ["default_with", "flat_fields", "has_null", "is_nullable", "is_trailin
 
 
 def default_with(value: FieldValue, message: str | None) -> Expression:
-    """Return the expression of a field's value; of a default with this message in the frame."""
+    """Return the expression of a field's value; for a default the one that applies to this message in the frame."""
     others = value.others if isinstance(value, Default) else ()
     return next((other.value for other in others if other.message == message), value.value)
 
 
 def is_wide(plan: Schema, type_: Type) -> bool:
-    """Say whether the numbers of a type are decimal strings: other languages lose digits beyond 32 bits."""
+    """Return whether the numbers of a type are decimal strings: other languages lose digits beyond 32 bits."""
     match type_:
         case Integer(size):
             return size > 4
@@ -57,7 +57,9 @@ def is_wide(plan: Schema, type_: Type) -> bool:
 
 
 def is_nullable(type_: Type) -> bool:
-    """Say whether None is a value of the type: a coding's null, or what such a null counts."""
+    """Return whether None is a value of the type: the null of a variable-width integer, or of an element
+    whose length may be null.
+    """
     match type_:
         case CodingReference():
             return True
@@ -76,7 +78,7 @@ def _has_coding(length: Length | Carrier) -> bool:
 
 
 def has_null(plan: Schema, type_: Type) -> bool:
-    """Say whether None may be written as a value of the type, as far as a coding, or a field with the length, may be null."""
+    """Return whether None may be encoded as a value of the type, as far as its length or its own encoding has a null."""
     match content(type_):
         case CodingReference(name):
             return any(width.is_null for width in plan.codings[name].widths)
@@ -108,7 +110,7 @@ def _every_field(fields: Fields) -> Iterator[Field]:
 
 
 def unsure_names(fields: Fields) -> frozenset[str]:
-    """Return the names of the fields that stand in a choice with blocks, or in a block that may not be there."""
+    """Return the names of the fields that are in a choice with blocks, or in an optional block."""
     found: set[str] = set()
     for field in fields:
         if not has_blocks(field.type):

@@ -1,4 +1,4 @@
-"""JSON records as values of the tree; strict about their shape, for a record may be anybody's."""
+"""JSON records as values of the tree; strict about their shape, as a record may come from any source."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ValueMaker:
     # ---- messages and frames ----
 
     def outermost(self, record: Value) -> FrameValue | Record:
-        """Return the frame or preamble of a record; a message that is null is none, in a frame that may lack it."""
+        """Return the frame or preamble of a record; with a null message, the frame that may lack it."""
         if type(record) is dict and record.get("message", "") is None:
             return self._frame(self._frame_without_message(), record, "")
         name = message_name(record, "")
@@ -65,7 +65,7 @@ class ValueMaker:
         return self._frame(self._frame_of(name), record, "")
 
     def message(self, name: str, fields: object) -> Record | Unknown:
-        """Return the message of that name, of which only the fields are given, without a frame around it."""
+        """Return the message of that name from its fields alone, without a frame around it."""
         return self._message({"message": name, "fields": fields}, "")
 
     def _frame_of(self, message: str) -> str:
@@ -137,7 +137,7 @@ class ValueMaker:
     def fields(
         self, fields: Fields, record: Value, path: str, name: str, *, without: str | None = None
     ) -> tuple[dict[str, Value], int]:
-        """Return the values of a record's fields, and how many of the trailing ones are absent."""
+        """Return the values of a record's fields, and the number of absent trailing fields."""
         if type(record) is not dict:
             raise wrong(path, "an object", kind(record))
         shown = [field for field in flat_fields(fields) if not field.is_hidden and field.name != without]
@@ -167,7 +167,7 @@ class ValueMaker:
         return self.value(field.type, data, path)
 
     def _add_missing(self, values: dict[str, object], field: Field, path: str) -> None:
-        """Put the default of a field that a record leaves out."""
+        """Add the default of a field that a record leaves out."""
         if field.value is not None:
             default = default_of(field.value, field.type)
             if default is not None:
@@ -180,7 +180,7 @@ class ValueMaker:
     # ---- values ----
 
     def value(self, type_: Type, data: object, path: str) -> Value:
-        """Return the value that JSON stands for."""
+        """Return the value that JSON represents."""
         if data is None and is_nullable(type_):
             return None
         plain = PLAIN.get(type(type_))
@@ -228,7 +228,9 @@ _NO_SCOPE: Value = None
 
 
 def default_of(given: FieldValue, type_: Type) -> Value:
-    """Return the default of a field; None where only the other fields, or the message, tell, and writing finds it."""
+    """Return the default of a field, or None if it depends on other fields or the message, so that the
+    encoder computes it.
+    """
     if not _is_constant(given.value) or isinstance(given, Default) and given.others:
         return None
     value = evaluate(given.value, _NO_SCOPE)
@@ -238,14 +240,14 @@ def default_of(given: FieldValue, type_: Type) -> Value:
 
 
 def _is_constant(expression: Expression) -> bool:
-    """Say whether an expression has a value by itself."""
+    """Return whether an expression is constant."""
     if isinstance(expression, ListOf):
         return all(map(_is_constant, expression.items))
     return isinstance(expression, Number | Truth | String | Octets | Null)
 
 
 def _count_absent(trailing: list[Field], record: dict[str, object]) -> int:
-    """Return how many fields at the end of the trailing ones a record leaves out."""
+    """Return the number of fields at the end of the trailing ones that a record leaves out."""
     absent = 0
     for field in reversed(trailing):
         if field.name in record:

@@ -1,4 +1,4 @@
-"""The JSON that a field holds, beside the field."""
+"""The JSON in a field, next to the field."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DEEPEST_VIEW = 64
 
 
 def add_view(found: dict[str, Value], name: str, value: Value) -> None:
-    """Put the JSON that a field holds beside it; what is not JSON, or nested too deep, has none."""
+    """Add the JSON in a field next to it, unless the text is not JSON or nested too deep."""
     key = f"{name}_json"
     if key in found:
         return
@@ -40,7 +40,7 @@ def _finite(text: str) -> float:
 
 
 def _is_shallow(view: Value) -> bool:
-    """Say whether writing the view as JSON is safe."""
+    """Return whether the view can be written as JSON safely."""
     level = [view]
     for _ in range(_DEEPEST_VIEW):
         containers = [item for item in level if isinstance(item, dict | list)]

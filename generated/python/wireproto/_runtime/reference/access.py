@@ -1,7 +1,10 @@
-"""Reading values that somebody else made: tree values and objects of generated classes alike.
+"""Reading values from callers: tree values and objects of generated classes alike.
 
-Nothing of a value is trusted: types are asked of the class and never of the value, subclasses of int, str and list are
-taken as what they extend, and an attribute that raises is an EncodeError.
+Values are not trusted:
+
+- types are asked of the class and never of the value;
+- subclasses of int, str and list are treated as their base classes;
+- an attribute that raises is an EncodeError.
 """
 
 from __future__ import annotations
@@ -25,18 +28,18 @@ __all__ = [
 ]  # fmt: skip
 
 MISSING: Final = object()
-"""What `attribute` returns for a field that is not given."""
+"""The result of `attribute` for a field that is not given."""
 
 _EXTRAS: Final = ("absent", "code", "message", "tail")
 
 
 def is_a(value: object, *classes: type) -> bool:
-    """Say whether the value is of one of the classes, without asking the value."""
+    """Return whether the value is of one of the classes, without asking the value."""
     return issubclass(type(value), classes)
 
 
 def kind_of(value: object) -> str:
-    """Return what kind of thing a value is, for an error: never its content."""
+    """Return the kind of a value for an error message: never its content."""
     if value is None or value is MISSING:
         return "nothing"
     if is_a(value, Record, Variety, FrameValue):
@@ -52,7 +55,7 @@ def _wrong(path: str, expected: str, value: object) -> EncodeError:
 
 
 def as_int(value: object, path: str) -> int:
-    """Return an integer, or what Python takes for one by its `__index__`: straight-line code takes it too."""
+    """Return an integer, or the result of `__index__`, which straight-line code accepts too."""
     if is_a(value, int):
         return int.__int__(value)  # type: ignore[arg-type]
     try:
@@ -62,7 +65,7 @@ def as_int(value: object, path: str) -> int:
 
 
 def as_float(value: object, path: str) -> float:
-    """Return a float, or what Python takes for one by its `__float__` or `__index__`."""
+    """Return a float, or the result of `__float__` or `__index__`."""
     if is_a(value, float):
         return float.__float__(value)  # type: ignore[arg-type]
     if not hasattr(type(value), "__float__"):
@@ -111,7 +114,7 @@ def as_items(value: object, path: str) -> tuple[object, ...]:
 
 
 def declared_name(value: object) -> str:
-    """Return the name of the declaration that a value is of: a generated class with another says it."""
+    """Return the name of the declaration of a value; a generated class with another name holds it."""
     if is_a(value, Record, Variety, FrameValue):
         name = value.name  # type: ignore[attr-defined]
         return name if type(name) is str else "?"
@@ -132,10 +135,10 @@ def is_named(value: object, name: str) -> bool:
 
 
 def attribute(value: object, name: str, path: str) -> Value:
-    """Return what a record has under a name, MISSING where it has nothing.
+    """Return the attribute of a record, or MISSING.
 
     Raises:
-        EncodeError: The attribute is there and cannot be read.
+        EncodeError: The attribute exists but cannot be read.
     """
     if is_a(value, Record, Variety, FrameValue):
         fields = value.fields  # type: ignore[attr-defined]
@@ -146,16 +149,16 @@ def attribute(value: object, name: str, path: str) -> Value:
 
 
 def spellings(class_: Any, name: str) -> tuple[str, ...]:
-    """Return the attributes of a class that may be the field of that name, the likeliest first."""
+    """Return the attributes of a class that may be the field of that name, the most likely first."""
     # A class of a metaclass may raise where a cache asks for its hash.
     return _known_spellings(class_, name) if type(class_) is type else _spellings(class_, name)
 
 
 def _spellings(class_: type, name: str) -> tuple[str, ...]:
-    """Return the spellings, of which those are left that are slots, if the class has any.
+    """Return the spellings; if the class has slots, only those that are slots.
 
-    A reserved name (`encode`, `_mark`) has its underscore after it, and stands in the slots so; of a frame's `message` and
-    `message_` the second is the field.
+    A reserved name (`encode`, `_mark`) has its underscore after it, in the slots too. Of a frame's
+    `message` and `message_`, the second is the field.
     """
     bare = name.lstrip("_")
     spelled = f"{bare}_" if bare[:1].isalpha() else f"unnamed{bare}_"
@@ -168,7 +171,7 @@ _known_spellings = lru_cache(4096)(_spellings)
 
 
 def _guarded(value: object, candidates: Iterable[str], path: str) -> Value:
-    """Return the first attribute that is there, MISSING where none is."""
+    """Return the first existing attribute, or MISSING."""
     for candidate in candidates:
         try:
             return getattr(value, candidate)
@@ -181,7 +184,7 @@ def _guarded(value: object, candidates: Iterable[str], path: str) -> Value:
 
 
 def extra(value: object, name: str, default: object, path: str) -> Value:
-    """Return `absent`, `tail`, `code` or `message`: what a record has besides its fields."""
+    """Return `absent`, `tail`, `code` or `message`: the data of a record in addition to its fields."""
     if is_a(value, Record, Variety, FrameValue):
         return object.__getattribute__(value, name) if name in _slots(type(value)) else default
     found = _guarded(value, (name,), path)
@@ -189,7 +192,7 @@ def extra(value: object, name: str, default: object, path: str) -> Value:
 
 
 def keeps_tail(value: object) -> bool:
-    """Say whether a value is a record that keeps the bytes which a lenient region leaves over."""
+    """Return whether a value is a record that keeps the trailing bytes of a lenient region."""
     return "tail" in _slots(type(value))
 
 
@@ -202,7 +205,7 @@ def _slots(class_: type) -> set[str]:
 
 
 def unknown_of(value: object, messages: Mapping[str, object], path: str) -> Unknown | None:
-    """Return a message of unknown layout as one of the tree; None: it is not one."""
+    """Return a message of unknown layout as one of the tree, or None if the value is not one."""
     if is_a(value, Unknown):
         code = None if value.code is None else as_int(value.code, path)  # type: ignore[attr-defined]
         return Unknown(code, as_bytes(value.data, path))  # type: ignore[attr-defined]

@@ -1,6 +1,6 @@
-"""The careful road: where fast code met a fault, this says what and where.
+"""Finds the reason and the place of an error after compiled code refused a frame.
 
-The door to the reader that walks a plan. Generated packages import it only when they need it.
+Generated packages import this module, and with it the reference decoder, only when they need it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["explain", "explain_type", "fault", "finished"]
 
 
 def finished(steps: Generator[int, bool, Node]) -> Node:
-    """Return what a reading comes to when no more bytes come.
+    """Return the result of a reading without further bytes.
 
     Raises:
         DecodeError: The bytes do not conform.
@@ -48,7 +48,7 @@ def explain(
     is_preamble: bool = False,
     compiled: CompiledCode | None = None,
 ) -> Node:
-    """Return the tree of the frame (or preamble) that begins at `offset`; bytes from `end` on are not looked at.
+    """Return the tree of the frame (or preamble) that begins at `offset`; bytes from `end` on are ignored.
 
     `base`: where buffer[0] lies in the outer stream. `compiled`: as `read_frame` has it.
 
@@ -72,12 +72,13 @@ def explain_type(
     base: int = 0,
     is_faulty: bool = False,
 ) -> Node:
-    """Return the tree of one shape that fills the buffer from `offset` on: what a view or a bare message holds.
+    """Return the tree of one shape that fills the buffer from `offset` on: the content of a view or a bare
+    message.
 
     `is_faulty`: compiled code refused it; the limit `work` bounds the search for the fault.
 
     Raises:
-        DecodeError: It does not conform, or leaves bytes over.
+        DecodeError: The bytes do not conform, or some remain.
     """
     steps = read_type(
         plan, type_, buffer, offset, len(buffer), options, name=name, base=base, is_faulty=is_faulty
@@ -96,7 +97,7 @@ def explain_type(
 
 
 def fault(plan: Schema, buffer: bytes, offset: int, end: int, options: Options, base: int = 0) -> DecodeError:
-    """Return what is wrong with a frame that the fast code refused; NeedMoreData where it is only cut."""
+    """Return the error of a frame that compiled code refused; NeedMoreData if it is only cut off."""
     try:
         explain(plan, buffer, offset, end, options, base)
     except DecodeError as error:

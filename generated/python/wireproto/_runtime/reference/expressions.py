@@ -1,6 +1,7 @@
-"""What an expression of the plan evaluates to.
+"""The evaluation of the schema's expressions.
 
-Integers are exact, and no wire value makes the work unbounded: what would grow too large is `Incalculable`.
+Integers are exact, and the work is bounded for any bytes: a result that would grow too large is
+`Incalculable`.
 """
 
 from __future__ import annotations
@@ -43,18 +44,19 @@ __all__ = [
     "Circular", "Incalculable", "Scope", "Undefined", "checksum", "count_of", "equal", "evaluate", "integer", "power",
 ]  # fmt: skip
 
-# What a name may stand for: the values of the tree, and what expressions make of them.
+# The value of a name: the values of the tree, and results of expressions.
 Value: TypeAlias = Any
 
-# Constants lie within 2**127, so this leaves room for every sum and product a protocol has a reason for.
+# Constants lie within 2**127, so this bound allows every sum and product that a protocol has a reason for.
 _MOST_BITS = 4096
 
 
 class Undefined(Exception):
-    """What was asked for is not there.
+    """A name in an expression has no value.
 
     Attributes:
-        what: `field`, `context`, `limit`, `variable`, `code`, `item`, `size`, `remaining`, `offset`, `number`.
+        what: `field`, `context`, `limit`, `variable`, `code`, `item`, `size`, `remaining`, `offset`,
+            `number`.
         name: Which of them.
     """
 
@@ -65,18 +67,18 @@ class Undefined(Exception):
 
 
 class Circular(Undefined):
-    """Something that is written depends on itself: a length that decides whether what it measures is there."""
+    """A written value depends on itself, as a length that decides whether the element it measures is present."""
 
 
 class Incalculable(Undefined):
-    """There is no such number: a division by zero, a power too large, an operand of another kind."""
+    """The number does not exist: a division by zero, a power too large, an operand of another kind."""
 
     def __init__(self, why: str) -> None:
         super().__init__("number", why)
 
 
 class Scope(Protocol):
-    """What the names of an expression mean where it stands; each raises Undefined for what is not there.
+    """The values of the names in an expression; each method raises Undefined for a missing value.
 
     `size` is also asked for a join, as a path of its name alone; `variable` also for `sender`.
     """
@@ -108,7 +110,7 @@ def evaluate(expression: Expression, scope: Scope) -> Value:
     """Return the value of an expression.
 
     Raises:
-        Undefined: A name of it is not there, or (Incalculable) there is no such number.
+        Undefined: A name has no value, or (Incalculable) the number does not exist.
     """
     match expression:
         case Number(value) | Truth(value) | String(value):
@@ -163,7 +165,7 @@ def _never(expression: Never) -> NoReturn:
 
 
 def checksum(algorithm: str, data: bytes) -> int:
-    """Return the checksum of the language of that name. `crc16` is CRC-16/XMODEM: 0x1021, from 0, not reflected."""
+    """Return the checksum by the name of its algorithm. `crc16` is CRC-16/XMODEM: 0x1021, from 0, not reflected."""
     match algorithm:
         case "crc32":
             return zlib.crc32(data)
@@ -227,7 +229,7 @@ def power(base: int, exponent: int) -> int:
     """Return a power.
 
     Raises:
-        Incalculable: It is no integer, or too large.
+        Incalculable: The power is not an integer, or too large.
     """
     if exponent < 0:
         raise Incalculable("negative exponent")
@@ -248,7 +250,7 @@ def integer(value: Value) -> int:
     """Return an integer.
 
     Raises:
-        Incalculable: The value is another thing.
+        Incalculable: The value is of another kind.
     """
     if not isinstance(value, int):
         raise Incalculable("not an integer")
@@ -278,7 +280,7 @@ def _plain(value: Value) -> Value:
 
 
 def equal(left: Value, right: Value) -> bool:
-    """Say whether two values are the same; a UUID is its bytes."""
+    """Return whether two values are equal; a UUID is its bytes."""
     if isinstance(left, UUID) or isinstance(right, UUID):
         left, right = _plain(left), _plain(right)
     if isinstance(left, list | tuple | deque) and isinstance(right, list | tuple | deque):
@@ -332,5 +334,5 @@ def _item(items: Sequence[Value], index: int) -> Value:
 
 
 def count_of(value: Value) -> int | None:
-    """Return the length of bytes or of a list; None for a null."""
+    """Return the length of bytes or of a list, or None for a null."""
     return None if value is None else len(value)

@@ -1,4 +1,4 @@
-"""A whole frame, as the names of the rules of contexts and joins see it."""
+"""A whole frame, as the scope of the rules of contexts and reassemblies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["FrameScope"]
 
 
 class FrameScope:
-    """A frame, as the names of a rule see it: the message's fields, then the frame's; or the frame's alone."""
+    """The scope of a rule: the message's fields, then the frame's; or the frame's alone."""
 
     def __init__(
         self,
@@ -44,14 +44,14 @@ class FrameScope:
         self._owners = (frame,) if is_header else (frame.message, frame)
 
     def holds(self, when: Any) -> bool:
-        """Say whether a `when` holds; reading what is not there makes it false."""
+        """Return whether a `when` holds; a missing value makes it false."""
         try:
             return when is None or bool(evaluate(when, self))
         except Undefined:
             return False
 
     def certainly_not(self, when: Any) -> bool:
-        """Say whether a `when` does not hold; what cannot be told may hold."""
+        """Return whether a `when` certainly does not hold; if it cannot be evaluated, it may hold."""
         try:
             return when is not None and not evaluate(when, self)
         except Undefined:
@@ -66,9 +66,10 @@ class FrameScope:
         return found
 
     def key_where(self, when: object, names: tuple[str, ...]) -> Key | None:
-        """Return the key of a frame for which a `when` holds; None of another, and of one without the fields of the key.
+        """Return the key of a frame for which a `when` holds, or None for another frame, or one without the
+        key's fields.
 
-        A message of the other role has them not where the frames of the roles differ.
+        A message of the other role lacks them if the frames of the roles differ.
         """
         if not self.holds(when):
             return None
@@ -78,7 +79,9 @@ class FrameScope:
             return None
 
     def said(self, name: str, otherwise: Value) -> Value:
-        """Return what the frame says under a name; `otherwise` where it does not: the code of a message without one."""
+        """Return the value of a name in the frame, or `otherwise` if it has none, as the code of a message
+        without one.
+        """
         try:
             return self.field((name,), "own")
         except Undefined:
@@ -98,7 +101,7 @@ class FrameScope:
         return self._derived(name)
 
     def _derived(self, name: str) -> object:
-        """Return a code field of the frame, which is derived and so not in the value."""
+        """Return a code field of the frame, which is derived and therefore not in the value."""
         frame, derived = declared_name(self._frame), self._contexts.derived
         if frame not in derived:
             derived[frame] = _derived_fields(self._plan.frames[frame].fields)

@@ -26,7 +26,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Value] | Lazy]] = {
     "index": Lazy("reference.lists", "index"),
     "rank": Lazy("reference.lists", "rank"),
 }
-"""By name; those of lists are optional. Values of another kind than the function takes make it raise TypeError."""
+"""Functions by name; those of lists are optional. A value of an unexpected kind makes them raise TypeError."""
 
 
 def function_of(name: str) -> Callable[..., Value]:

@@ -1,4 +1,5 @@
-"""From generated code to the careful codec: what was wrong, what it would have written, and forms other than bytes.
+"""Calls from generated code to the reference codec: for the error, for the bytes that it would have
+written, and for other forms.
 
 Imported by generated modules only when they need it.
 """
@@ -33,9 +34,9 @@ def decode_fault(
     strict: bool,
     skim: Skimming | None = None,
 ) -> DecodeError:
-    """Return why `buffer`, up to `end`, is not one whole frame; NeedMoreData where it is only cut.
+    """Return why `buffer`, up to `end`, is not one whole frame; NeedMoreData if it is only cut off.
 
-    `skim`: fast code for nested frames, which saves the careful reading of the good ones.
+    `skim`: compiled code for nested frames, so that the reference codec need not read the valid ones.
     """
     options = Options(from_role, limits=limits, strict=strict)
     try:
@@ -48,7 +49,7 @@ def decode_fault(
 
 
 def fault_of(plan: Schema, buffer: bytes, options: Options) -> DecodeError:
-    """Return why `buffer` is not one whole frame; NeedMoreData where it is only cut."""
+    """Return why `buffer` is not one whole frame; NeedMoreData if it is only cut off."""
     try:
         steps = read_frame(plan, buffer, 0, options, stop=len(buffer), is_quick=True, is_faulty=True)
         check_end(finished(steps).end, len(buffer))
@@ -59,7 +60,7 @@ def fault_of(plan: Schema, buffer: bytes, options: Options) -> DecodeError:
 
 
 def _found(plan: Schema, buffer: bytes, end: int, options: Options, error: DecodeError) -> DecodeError:
-    """Return an error; where the search for it ended in a frame that is cut, that it is."""
+    """Return an error; if the search for it ended in a frame that is cut off, return that as the error."""
     if error.code != "limit_exceeded" or not error.expected.startswith(SEARCHED):
         return error
     from ..stream.frame_ends import Odd, extents_of
@@ -84,10 +85,10 @@ def encode_by_reference(
     variant: str | None = None,
     limits: dict[str, int] | None = None,
 ) -> bytes:
-    """Return the bytes of a frame that straight-line code gave up on.
+    """Return the bytes of a frame that straight-line code could not write.
 
     Raises:
-        EncodeError: The wire cannot carry it.
+        EncodeError: The value cannot be encoded.
         Bad: So it says to a judge, who finds out why.
     """
     if JUDGED.is_on:
@@ -100,7 +101,7 @@ def made_of_fields(plan: Schema, namespace: dict[str, object], name: str, fields
     """Return the message of that name, of the generated module, whose fields are given as JSON data.
 
     Raises:
-        EncodeError: They are not its fields.
+        EncodeError: The fields are not those of the message.
     """
     return build(plan, message_from_fields(plan, name, fields), namespace)
 
@@ -109,7 +110,7 @@ def encode_fields(plan: Schema, name: str, fields: dict[str, object]) -> bytes:
     """Return the bytes of a frame around the message of that name whose fields are given as JSON data.
 
     Raises:
-        EncodeError: They are not its fields, or the wire cannot carry them.
+        EncodeError: The fields are not those of the message, or cannot be encoded.
     """
     frame = frame_from_record(plan, {"message": name, "fields": fields})
     return write_frame(plan, frame, Options())

@@ -1,4 +1,4 @@
-"""A plan with one variant and the caller's limits applied, and what can be said about a type without bytes."""
+"""A schema with one layout variant and the caller's limits applied, and facts about types that need no bytes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ UNBOUNDED = sys.maxsize
 
 
 def conditions_of(field: Field) -> Iterator[tuple[Expression, str, str | None]]:
-    """Yield each condition that a field's value must hold, with its text and its rule; None: the rule is the field's.
+    """Yield each condition on a field's value, with its text and its rule, which is None if it is the field's rule.
 
     Conditions with rules of their own are joined by `and`, the last one outermost.
     """
@@ -59,7 +59,7 @@ def conditions_of(field: Field) -> Iterator[tuple[Expression, str, str | None]]:
 
 
 class Layout:
-    """The declarations of a plan as one decoder sees them."""
+    """The declarations of a schema for one decoder."""
 
     __slots__ = (
         "_codes", "_is_apart", "_struct_sizes", "circular", "count", "depth", "divided", "frame", "frames", "inflated", "joined", "limit_rules", "limits", "messages",
@@ -96,7 +96,7 @@ class Layout:
         }
 
     def block_of(self, frame: str, message: str) -> str | None:
-        """Return the block of a frame whose pieces are called so, as no message is; None: there is none."""
+        """Return the block of a frame whose fragments have this name, or None if it is not the name of fragments."""
         if message in self.plan.messages:
             return None
         return next(
@@ -110,7 +110,7 @@ class Layout:
         return UNBOUNDED if limit is None else limit
 
     def _vary(self, name: str) -> None:
-        """Take the declarations of a variant in place of the protocol's own."""
+        """Use the declarations of a layout variant instead of the protocol's own."""
         if name not in self.plan.variants:
             raise ValueError(f"{self.plan.name} has no variant {name}")
         other = self.plan.variants[name]
@@ -123,7 +123,7 @@ class Layout:
     def frame_of(self, role: str | None) -> str:
         """Return the name of the frame that `role` sends, or the first role's.
 
-        A role that sends no frames may send them all the same: they are read as those of the other role.
+        A role without frames of its own is given those of the other role.
         """
         sends = self.plan.sends
         if role is not None and role not in self.plan.roles:
@@ -134,7 +134,7 @@ class Layout:
     def message_of(self, code: int, role: str | None, frame: str | None = None) -> str | None:
         """Return the message with that code: the sender's own first, then any role's.
 
-        Where each role has a frame of its own, `frame` carries what its role sends and nothing else.
+        If each role has a frame of its own, `frame` carries only messages of its role.
         """
         if frame is None or not self._is_apart:
             return self._named(code, self._senders(role))
@@ -155,7 +155,7 @@ class Layout:
         return [name for name in first if name is not None] + [name for name in self._codes if name != role]
 
     def fields_behind(self, fields: Fields) -> list[int | None]:
-        """Return for each field how many bytes the fields behind it take; None: that depends."""
+        """Return for each field the number of bytes that the fields after it take, or None if that varies."""
         sizes: list[int | None] = []
         bits: int | None = 0
         for field in reversed(fields):
@@ -173,7 +173,7 @@ class Layout:
         return None if None in sizes else sum(size for size in sizes if size is not None)
 
     def bits(self, type_: Type) -> int | None:
-        """Return how many bits every value of the type takes; None: that depends."""
+        """Return the number of bits that every value of the type takes, or None if that varies."""
         match type_:
             case Integer() | Float() | Boolean() | Uuid() | Bits():
                 return type_.bits
@@ -189,7 +189,9 @@ class Layout:
                 return None
 
     def _struct_bits(self, name: str) -> int | None:
-        """Return the size of a struct in bits. Each is worked out once: two fields of the next double the fields at each level."""
+        """Return the size of a struct in bits, computed once: nested structs with two fields each double
+        the work per level.
+        """
         if name not in self._struct_sizes:
             # A struct that reaches itself is never fixed: the checker demands something optional on the way.
             self._struct_sizes[name] = None
@@ -201,18 +203,18 @@ class Layout:
         return reaches_end(type_, self.structs)
 
     def fields_reach_end(self, fields: Fields) -> bool:
-        """Return the same of the fields of a declaration."""
+        """Return whether one of the fields of a declaration takes all bytes left in its region."""
         return fields_reach_end(fields, self.structs)
 
 
 def as_octets(type_: Type) -> Type:
-    """Return the type of a block as the bytes that fill its place."""
+    """Return a type of bytes that fills the place of a block."""
     if not isinstance(type_, Region):
         return Bytes(ToEnd())
     return replace(type_, content=as_octets(type_.content))
 
 
 def fixed_size(schema: Layout, type_: Type) -> int | None:
-    """Return how many bytes every value of the type takes; None: that depends."""
+    """Return the number of bytes that every value of the type takes, or None if that varies."""
     bits = schema.bits(type_)
     return None if bits is None else -(-bits // 8)

@@ -29,7 +29,7 @@ def remove(queue: Sequence[Value], value: Value) -> list[Value]:
 
 
 def index(queue: Sequence[Value], value: Value) -> int:
-    """Return where a value stands first; behind the list where it does not."""
+    """Return the index of the first equal item, or the length of the list without such an item."""
     if type(value) is bytes and len(value) == 16 and queue and isinstance(queue[0], UUID):
         value = UUID(bytes=value)
     elif isinstance(value, UUID) and queue and type(queue[0]) is bytes:
@@ -51,12 +51,12 @@ def rank(items: Iterable[Value], bound: Value) -> int:
 
 
 def distinct(items: Sequence[Value]) -> bool:
-    """Say whether all items differ."""
+    """Return whether all items differ."""
     return len({_identity(item) for item in items}) == len(items)
 
 
 def _identity(item: Value) -> Value:
-    """Return what tells an item from others. Two varieties of one code are the same key, whatever they say."""
+    """Return the identity of an item. Two alternatives with the same code are equal keys, whatever their fields."""
     match item:
         case Variety(name=name, code=code):
             return (name, code)

@@ -1,4 +1,4 @@
-"""What the careful reader returns, as objects of a generated module: for what has no straight-line form."""
+"""Results of the reference decoder as objects of a generated module, for frames that have no straight-line code."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _is_piece(plan: Schema, frame: FrameValue) -> bool:
 
 
 def _built_piece(plan: Schema, value: FrameValue, namespace: dict[str, object]) -> Made:
-    """Return a frame with a piece of a block; what the block holds has its defaults."""
+    """Return a frame with a fragment of a block; the content of the block has its defaults."""
     class_ = _class(namespace, value.name)
     types = {field.name: field.type for field in flat_fields(plan.frames[value.name].fields)}
     header = {
@@ -73,7 +73,7 @@ def _built_piece(plan: Schema, value: FrameValue, namespace: dict[str, object]) 
 
 
 def _class(namespace: Made, name: str) -> Made:
-    """Return the class of a declaration: where a module has that name for itself, one that says whose it is."""
+    """Return the class of a declaration; if the module uses the name itself, the class has a longer name."""
     other = namespace.get(f"{name}_")
     return other if getattr(other, "_NAME", "") == name else namespace[name]
 

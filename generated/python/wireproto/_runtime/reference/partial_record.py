@@ -1,4 +1,4 @@
-"""The JSON record of a frame as far as it was read: an error takes it along."""
+"""The JSON record of a partially read frame, for an error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["partial_record"]
 
 
 def partial_record(reader: Reader) -> dict[str, object] | None:
-    """Return the JSON record of what was read so far; None where that is no message or frame."""
+    """Return the JSON record of the part that was read so far, or None if it is not a message or frame."""
     value = reader.partial()
     plan, variant = reader.schema.plan, reader.options.variant
     if isinstance(value, FrameValue) or (isinstance(value, Record) and value.name in reader.schema.preambles):
@@ -26,7 +26,7 @@ def partial_record(reader: Reader) -> dict[str, object] | None:
 
 
 class _Shortening:
-    """Leaves the first items of long lists, and of many lists: an error is about as long as what it is about."""
+    """Keeps the first items of long lists, and of many lists, so that an error is about as long as its subject."""
 
     __slots__ = ("_left",)
 

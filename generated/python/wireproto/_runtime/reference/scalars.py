@@ -1,4 +1,4 @@
-"""Values that stand for themselves, without looking at others: their bytes, and what is wrong with them."""
+"""Values that are encoded independently of others: their bytes, and their errors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = [
 ]  # fmt: skip
 
 SCALARS = (Integer, Float, Boolean, Varint, Uuid, EnumReference, CodingReference)
-"""Types whose bytes depend on nothing but the value."""
+"""Types whose bytes depend only on the value."""
 
 
 def scalar(plan: Schema, type_: Scalar, value: object, path: str) -> bytes:
@@ -74,12 +74,12 @@ def number(type_: Integer | Varint, value: object, path: str) -> int:
 
 
 def shown(value: int) -> str:
-    """Return a number for an error, without its digits where they are many."""
+    """Return a number for an error, without its digits if they are many."""
     return str(value) if value.bit_length() <= 128 else f"an integer of {value.bit_length()} bits"
 
 
 def number_shown(type_: Type, value: object) -> str:
-    """Return what an error about the value of a field shows of it: a number; "" for all else."""
+    """Return the part of a field's value that an error shows: a number; "" for any other value."""
     return (
         shown(value) if isinstance(type_, Integer | Varint | EnumReference) and isinstance(value, int) else ""
     )
@@ -129,7 +129,7 @@ def _enum(plan: Schema, name: str, only: tuple[str, ...] | None, value: object, 
 
 
 def coding_bytes(plan: Schema, name: str, value: object, path: str) -> bytes:
-    """Return a number in the first width that fits; None as the coding's null."""
+    """Return a number in the first width that fits; None is written as the null of the variable-width integer."""
     coding = plan.codings[name]
     plain = None if value is None else as_int(value, path)
     for width in coding.widths:
@@ -171,7 +171,9 @@ def bit_number(type_: Bits, value: object, path: str) -> int:
 
 
 def zero(type_: Type, count: int) -> Value:
-    """Return what a field without meaning (`_`) and without a value holds; `count`: bytes or items of a computed length."""
+    """Return the value of a field without meaning (`_`) and without a value; `count`: bytes or items of a
+    computed length.
+    """
     match type_:
         case Bytes():
             return bytes(count)
@@ -186,5 +188,5 @@ def zero(type_: Type, count: int) -> Value:
 
 
 def null(value: object, path: str) -> EncodeError:
-    """Return the error for a value that is not there and should be."""
+    """Return the error for a required value that is missing."""
     return EncodeError("invalid_value", path=path, expected="a value", found=kind_of(value))

@@ -1,4 +1,4 @@
-"""What an expression can see while a record is read: the fields so far, limits, contexts, positions."""
+"""The scope of expressions while a record is read: the fields so far, limits, contexts, positions."""
 
 from __future__ import annotations
 
@@ -23,15 +23,18 @@ ABSENT = "absent"
 
 
 class RecordScope:
-    """A record that is being read; `nodes` holds what its expressions may name, hidden fields and blocks too.
+    """A record that is being read; `nodes` holds the fields that its expressions may name, hidden fields
+    and blocks too.
 
     Attributes:
-        kind: What it becomes; with the field of a frame that carries its message, or a variety's union and code.
+        kind: The kind of the finished record; with the field of a frame that carries its message, or an
+            alternative's union and code.
         rules: The rules that its fields name.
-        part: Of a frame, what it is a piece of.
-        made: What compiled code has made of a frame whose last piece this is.
-        deferred: Checks that look ahead, made when the record is complete, each with the offset at the end of its field.
-        fixed_offset: The offset that such a check asks for; None while the record is read.
+        part: The note of a frame that carries a fragment.
+        made: The object that compiled code has made of a reassembled frame whose last fragment this is.
+        deferred: Checks that look ahead, made when the record is complete, each with the offset at the end
+            of its field.
+        fixed_offset: The offset that such a check uses, or None while the record is read.
     """
 
     __slots__ = (
@@ -58,7 +61,7 @@ class RecordScope:
         self.made: Any = None
 
     def add(self, field: Field, node: Node) -> None:
-        """Take in a field that was read, or found absent."""
+        """Add a field that was read, or found absent."""
         name, hidden = field.name, field.is_hidden
         self.nodes[name] = node
         self._windows[name] = self._reader.window
@@ -103,7 +106,7 @@ class RecordScope:
         return value
 
     def about_item(self, function: str, path: tuple[str, ...]) -> Value:
-        """Return what a function says of a field of the last item."""
+        """Return the result of a function of a field of the last item."""
         item = self._reader.item
         if item is None:
             raise Undefined("item")
@@ -186,7 +189,7 @@ def descend(node: Node, path: tuple[str, ...]) -> Node:
     """Return the node of a field of a field.
 
     Raises:
-        Undefined: There is none.
+        Undefined: The field is missing.
     """
     for name in path:
         found = next((child for child in _fields_below(node) if child.name == name), None)
@@ -206,7 +209,7 @@ def _fields_below(node: Node) -> list[Node]:
 
 
 def content(node: Node) -> Node:
-    """Return the node of what lies in a region, or the node itself."""
+    """Return the node of the content of a region, or the node itself."""
     inside = (grandchild for child in node.children if child.name == "body" for grandchild in child.children)
     if not isinstance(node.type, Region):
         return node
@@ -215,7 +218,7 @@ def content(node: Node) -> Node:
 
 
 def count_of(node: Node) -> int | None:
-    """Return the length of a value without prefix: bytes, for utf16 units of two, or items; None for a null."""
+    """Return the length without prefix in bytes, in utf16 units of two bytes, or in items; it is None for a null."""
     inside = content(node)
     if inside.value is None:
         return None

@@ -1,6 +1,6 @@
-"""Goes past good frames in inflated bytes, where only a fault is looked for: few of their nodes and values are made.
+"""Skips valid frames in inflated bytes while searching for an error: few of their nodes and values are made.
 
-Without it a peer could ask, with sixty bytes, for the careful reading of as many frames as the limits allow.
+Without it a peer could, with sixty bytes, make the reference codec read as many frames as the limits allow.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ from .window import Place
 __all__ = ["BYTES_OF_WORK", "SKIPPED", "Skim", "skim_of"]
 
 SKIPPED = Node("[]", "", Skipped(), 0, 0, inner=True)
-"""Stands for each item that was not looked at carefully."""
+"""Placeholder for each item that the reference codec did not read."""
 
 BYTES_OF_WORK = 512
-"""Inflated bytes that count as an eighth of a value that is read."""
+"""Inflated bytes that count as an eighth of a value in the search."""
 _SMALL_SIZE = 4096
 _SMALL_COUNT = 64
 
 
 class Skim:
-    """One list of frames that fast code tries first; the first small ones are still read carefully, for `partial`."""
+    """One list of frames that compiled code tries first; the reference codec still reads the first small
+    ones, for `partial`.
+    """
 
     __slots__ = ("_is_shown", "_reader", "_state")
 
@@ -34,7 +36,7 @@ class Skim:
         self._state = _state(reader)
 
     def is_past(self, place: Place) -> bool:
-        """Go past the next frame and say so; else it is bad, or to be shown, and nothing has changed."""
+        """Skip the next frame and return True; if it is bad, or to be shown, change nothing."""
         reader, state, window = self._reader, self._state, self._reader.window
         start, end, read = window.position, window.end, reader.skim
         assert end is not None and read is not None and isinstance(window.data, bytes)
@@ -65,7 +67,7 @@ class Skim:
         reader.spend_work(1 + n_items + inflated // BYTES_OF_WORK, place)
 
     def _show(self, size: int) -> bool:
-        """Say whether a frame of that size is worth its values; what `partial` shows has no gaps."""
+        """Return whether a frame of that size is shown with its values; the items in `partial` have no gaps."""
         reader, state = self._reader, self._state
         self._is_shown = (
             reader.shown_left > 0
@@ -77,7 +79,7 @@ class Skim:
 
 
 def _state(reader: Reader) -> ReadState:
-    """Return how fast code reads what is nested here."""
+    """Return the state with which compiled code reads the nested frames here."""
     schema = reader.schema
     limits: dict[str, int | None] = {
         "frame": schema.frame,
@@ -92,7 +94,7 @@ def _state(reader: Reader) -> ReadState:
 
 
 def skim_of(reader: Reader, type_: List) -> Skim | None:
-    """Return how to go past the items of a list; None: each is read carefully."""
+    """Return the object that skips the items of a list, or None if the reference codec reads each."""
     item = type_.item
     if reader.skim is None or not isinstance(item, FrameReference) or not isinstance(type_.length, ToEnd):
         return None

@@ -1,6 +1,7 @@
-"""Goes past the good items of a list where only a fault is looked for: plain fields are measured and not made.
+"""Skips the valid items of a list while searching for an error: plain fields are measured, without values.
 
-What is made of others is let go. Without it a peer could ask, with one bad item at the end of many, for the careful reading of all of them.
+The values of other items are dropped. Without this a peer could, with one bad item after many good ones,
+make the reference codec read all of them.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ __all__ = ["Stride", "stride_of"]
 
 
 class Step(NamedTuple):
-    """The bytes that one plain field takes: a fixed size, or a prefix and as many bytes or pairs of bytes as it says."""
+    """The bytes that one plain field takes: a fixed size, or a prefix and as many bytes or pairs of bytes as it gives."""
 
     size: int
     is_strict_flag: bool = False
@@ -40,7 +41,7 @@ class Step(NamedTuple):
 
 
 class Stride:
-    """One list whose first items are shown: those that follow are passed, or read and not kept. No item's node is kept.
+    """One list whose first items are shown; later ones are skipped, or read and not kept. Nodes of items are not kept.
 
     Attributes:
         shows: The value of the item that is read now is kept.
@@ -49,7 +50,7 @@ class Stride:
     __slots__ = ("_hidden_from", "_is_asked", "_left", "_reader", "_steps", "shows")
 
     def __init__(self, reader: Reader, steps: tuple[Step, ...] | None) -> None:
-        """`steps`: None where an item is more than plain fields, so that each is read."""
+        """`steps`: the sizes of an item's plain fields, or None if it has others, so that each item is read."""
         self._reader = reader
         self._steps = steps
         self._hidden_from = reader.hidden_from
@@ -58,7 +59,7 @@ class Stride:
         self.shows = True
 
     def is_past(self, place: Place) -> bool:
-        """Go past the next item and say so; else it is bad, cut or to be shown, and is to be read."""
+        """Skip the next item and return True; if it is bad, cut off or to be shown, it must be read."""
         reader = self._reader
         if self._left and reader.items_left:
             self._left -= 1
@@ -74,11 +75,13 @@ class Stride:
         return True
 
     def end(self) -> None:
-        """Show again what comes behind the list."""
+        """Show the elements after the list again."""
         self._reader.hidden_from = self._hidden_from
 
     def _hides(self) -> bool:
-        """Stop showing items, and say so; not where an expression asks for their values, or for what the list stands in."""
+        """Stop showing items and return True; not if an expression needs their values, or the element that
+        holds the list.
+        """
         reader = self._reader
         if self._is_asked is None:
             around = reader.building[self._hidden_from :]
@@ -94,7 +97,7 @@ class Stride:
         return True
 
     def _behind(self, position: int, steps: tuple[Step, ...]) -> int | None:
-        """Return where an item that begins here ends; None: the careful reading has something to say."""
+        """Return the end of an item that begins here, or None if the reference codec must examine it."""
         window = self._reader.window
         data, end = window.data, min(window.available, window.frame_end)
         end = end if window.end is None else min(end, window.end)
@@ -125,7 +128,7 @@ def _is_text(data: bytes, step: Step) -> bool:
 
 
 def stride_of(reader: Reader, type_: List) -> Stride | None:
-    """Return how to go past the items of a list; None: each is read and kept."""
+    """Return the object that skips the items of a list, or None if each is read and kept."""
     if not reader.is_quick:
         return None
     is_judged = type_.where is not None or isinstance(type_.length, Until)
@@ -133,7 +136,7 @@ def stride_of(reader: Reader, type_: List) -> Stride | None:
 
 
 def _steps(reader: Reader, type_: Type) -> tuple[Step, ...] | None:
-    """Return what an item takes; None where that is more than plain fields."""
+    """Return the steps of an item, or None if it has fields that are not plain."""
     if not isinstance(type_, StructReference):
         step = _step(reader, type_)
         return None if step is None else (step,)

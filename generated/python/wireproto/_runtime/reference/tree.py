@@ -1,7 +1,8 @@
-"""What the careful reader returns: values without generated classes, and the tree of where their bytes lie.
+"""The results of the reference decoder: values without generated classes, and the tree of the spans of their bytes.
 
-The leaves of a tree tile its frame: every byte lies in exactly one of them. Nodes of inflated or joined bytes are `inner`;
-they count from the beginning of those bytes, and hang below the leaf that holds the bytes as they came.
+The leaves of a tree tile its frame: every byte is in exactly one of them. Nodes of inflated or reassembled
+bytes are `inner`; their offsets count from the start of those bytes, and they are below the leaf with the
+original bytes.
 """
 
 from __future__ import annotations
@@ -47,21 +48,21 @@ class _Fields:
 
 
 MOST_SHOWN = 256
-"""Items of a list that an error's `partial` shows."""
+"""Items of a list in an error's `partial`."""
 MOST_SHOWN_IN_ALL = 1024
-"""Items of all lists together that it shows, each counted before those inside it."""
+"""Items of all lists together in it, each counted before those inside it."""
 
 
 class Cut(list):  # type: ignore[type-arg]
-    """The values of a list as far as they are shown; what comes behind would leave a gap."""
+    """The shown values of a list; values after them would leave a gap."""
 
 
 class Record(_Fields):
     """A struct, message or preamble.
 
     Attributes:
-        absent: How many trailing fields (`?=`) were not there; `fields` holds their defaults.
-        tail: Bytes left over at the end of its region, where that is tolerated.
+        absent: The number of absent trailing fields (`?=`); `fields` holds their defaults.
+        tail: The trailing bytes of its region, where they are tolerated.
     """
 
     __slots__ = ("absent", "tail")
@@ -79,7 +80,7 @@ class Record(_Fields):
 
 
 class Variety(_Fields):
-    """A variety of a union; a lone shape is its field `value`."""
+    """An alternative of a union; a lone shape is its field `value`."""
 
     __slots__ = ("absent", "code", "tail", "union")
 
@@ -98,12 +99,12 @@ class Variety(_Fields):
 
 
 class FrameValue(_Fields):
-    """A frame: `fields` is its header without what is derived, `message` what it carries.
+    """A frame: `fields` is its header without derived fields, `message` the message that it carries.
 
     Attributes:
-        body: The name that the field of the message has in the .wire file; None where no message is carried.
-        part: What the frame is a piece of; None: of nothing. It is no part of the value.
-        made: The frame as compiled code has read it, in place of the message and what stands beside it.
+        body: The name of the message's field in the .wire file, or None without a message.
+        part: The fragment that the frame carries, or None. It is not compared as a part of the value.
+        made: The frame as compiled code has read it, in place of the message and the fields next to it.
     """
 
     __slots__ = ("absent", "body", "made", "message", "part", "tail")
@@ -130,22 +131,23 @@ class FrameValue(_Fields):
         return f"FrameValue({self.name}, {show(self.message)})"
 
 
-# Any stands for the items of a list: the recursion would say no more, and mypy would ask for it everywhere.
+# Any replaces the items of a list: the recursion would add no information, and mypy would require it
+# everywhere.
 Plain: TypeAlias = bool | int | float | str | bytes | UUID
 Value: TypeAlias = None | Plain | list[Any] | Record | Variety | FrameValue | Unknown
 
 
 class Node:
-    """A field, an item, a prefix or a padding, and where it lies.
+    """A field, an item, a prefix or a padding, and its span.
 
     Attributes:
-        name: The field's name, `[3]` for an item, else what it is: `length`, `count`, `code`, `delimiter`, `body`, `tail`.
+        name: The field's name, `[3]` for an item, else its kind: `length`, `count`, `code`, `delimiter`, `body`, `tail`.
         path: As in an error.
-        type: The plan's TYPE, or a tuple of one word.
-        start, end: In the outer stream; in the inflated or joined bytes where `inner`.
+        type: The type in the schema, or an element between values.
+        start, end: Offsets in the outer stream; if `inner`, in the inflated or reassembled bytes.
         value: A Value.
-        is_part: It is no field and no item: its name says what it is, and a field may have the same.
-        note: What the number alone does not say: an enum member, `derived`, `default`, what was tolerated.
+        is_part: It is neither a field nor an item: its name is its kind, and a field may have the same name.
+        note: Additional facts: an enum member, `derived`, `default`, a tolerated deviation.
     """
 
     __slots__ = ("children", "end", "inner", "is_part", "name", "note", "path", "start", "type", "value")
@@ -180,7 +182,7 @@ class Node:
 
     @property
     def part(self) -> str:
-        """Return `length`, `count`, `code` and the like; "" of a field or an item, whatever it is called."""
+        """Return `length`, `count`, `code` and the like; "" for a field or an item, whatever its name."""
         return self.name if self.is_part else ""
 
     def annotate(self, note: str) -> None:

@@ -1,4 +1,4 @@
-"""Fields that are read once more, as another type."""
+"""Fields that are decoded again, as another type."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["decode_view"]
 
 
 def decode_view(plan: Schema, namespace: dict[str, Any], path: str, data: bytes | None) -> Any:
-    """Return what a field is when it is read once more, as objects of the generated module; None of what is absent.
+    """Return the content of a field, decoded as another type to objects of the generated module, or None if it is absent.
 
     Raises:
         DecodeError: It does not conform.

@@ -1,4 +1,4 @@
-"""Where the careful reader stands: the bytes, how far reading may go, and who asks for them."""
+"""The position of the reference decoder: the bytes, the end of the usable ones, and the place in the value."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["Place", "Window"]
 
 
 class Window:
-    """One buffer and a position in it. Positions here count in `data`; those of nodes and errors have `base` added.
+    """One buffer and a position in it. Positions here are offsets in `data`; those of nodes and errors have `base` added.
 
     Attributes:
-        stop: Behind the last byte that may be used; None: all that `data` holds, and it may grow.
-        end: Behind the innermost region whose end is known; None: endless.
+        stop: The end of the usable bytes, or None if they are all of `data`, which may grow.
+        end: The end of the innermost region whose end is known, or None.
         short, short_rule: Code and rule of an error beyond `end`.
-        frame_start, frame_end: Where the frame begins, and what its limit allows.
-        outer_at: In transformed bytes, where the outermost of them begin in the outer stream.
+        frame_start, frame_end: The start of the frame, and the end that its limit allows.
+        outer_at: In transformed bytes, the start of the outermost of them in the outer stream.
         is_inflated: The bytes come out of a compressed region.
     """
 
@@ -59,7 +59,7 @@ class Window:
         return self.outer_at is not None
 
     def inside(self, data: bytes, at: int, *, is_inflated: bool) -> Window:
-        """Return a window on bytes that stand transformed in this one, from `at` on."""
+        """Return a window on bytes that are in this one in transformed form, from `at` on."""
         window = Window(data, 0, stop=len(data))
         window.end = len(data)
         window.outer_at = at if self.outer_at is None else self.outer_at
@@ -68,7 +68,7 @@ class Window:
 
 
 class Place:
-    """What is being read, for nodes and errors: its name, its path, and the rule that its field names."""
+    """The place of the current element, for nodes and errors: its name, its path, and the rule that its field names."""
 
     __slots__ = ("is_part", "name", "path", "rule")
 
@@ -89,5 +89,5 @@ class Place:
         return Place(f"[{index}]", f"{self.path}[{index}]", self.rule)
 
     def part(self, name: str) -> Place:
-        """Return the place of a piece that no field names: a length, a delimiter."""
+        """Return the place of a part that is not a field: a length, a delimiter."""
         return Place(name, self.path, self.rule, is_part=True)

@@ -1,4 +1,4 @@
-"""Declarations of a schema: what a `.wire` file names, apart from sessions."""
+"""Declarations of a schema: the named parts of a `.wire` file, apart from sessions."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class DelimiterBytes(Node):
 
 
 class TrailingBytes(Node):
-    """Bytes that a lenient region has left over."""
+    """Trailing bytes of a lenient region."""
 
 
 class Skipped(Node):

@@ -22,4 +22,4 @@ Function: TypeAlias = Literal[
 ]
 ChecksumAlgorithm: TypeAlias = Literal["crc32", "adler32", "crc16"]
 ErrorAction: TypeAlias = Literal["close", "continue"]
-"""What a connection does after an error that the codec can recover from."""
+"""The action of a connection after an error that the codec can recover from."""

@@ -55,8 +55,8 @@ else:
     class Node(tuple, metaclass=NodeType):
         """One element of a schema.
 
-        At heart a tuple of its class and its values, so that it compares and hashes in C, with nodes of its own class only. No one
-        else has to know: it has no length, no items and no order.
+        At heart a tuple of its class and its values, so that it compares and hashes in C, with nodes of its
+        own class only. The tuple is an implementation detail: a node has no length, no items and no order.
         """
 
         def __new__(cls, *values, **named):

@@ -1,6 +1,7 @@
 """Formats of numbers of a fixed size: how many bytes they take, and how bytes and values become each other.
 
-A format is written here alone. Codecs, kernels, samples and pages ask it; tables of a target (Arrow types) lie with the target.
+A format is defined only here. Codecs, kernels, samples and pages use it; tables of a target (Arrow types)
+are with the target.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ INTEGER_LETTERS: Final = {1: "B", 2: "H", 4: "I", 8: "Q"}
 class FloatFormat:
     """A binary floating-point format.
 
-    `letter`: that of `struct`, "" where it has none. `digits`: as many decimal digits tell any two values apart.
+    `letter`: that of `struct`, "" if it does not have one. `digits`: as many decimal digits tell any two values apart.
     `largest` and `least`: bytes of the largest and the least positive number, most significant first.
     """
 

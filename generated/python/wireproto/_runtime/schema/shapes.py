@@ -1,4 +1,4 @@
-"""The shape of a type: what lies in its regions, and the blocks that belong to the declaration around it."""
+"""The shape of a type: the content of its regions, and the blocks that belong to the enclosing declaration."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def content(type_: Element) -> Element:
-    """Return what lies in a region, or the type itself."""
+    """Return the content of a region, or the type itself."""
     while isinstance(type_, Region):
         type_ = type_.content
     return type_
@@ -42,12 +42,12 @@ def blocks(type_: Element) -> Iterator[tuple[Field, ...]]:
 
 
 def has_blocks(type_: Element) -> bool:
-    """Say whether a field is a block, or a choice with one: other fields of the declaration are laid in its place."""
+    """Return whether a field is a block, or a choice with one: other fields of the declaration are laid in its place."""
     return next(blocks(type_), None) is not None
 
 
 def is_flat(type_: Element) -> bool:
-    """Say whether a field has no value of its own: it is a block, or a choice among blocks only."""
+    """Return whether a field has no value of its own: it is a block, or a choice among blocks only."""
     match content(type_):
         case Block():
             return True
@@ -82,5 +82,5 @@ def reaches_end(type_: Type, structs: Mapping[str, tuple[Field, ...]], seen: tup
 def fields_reach_end(
     fields: tuple[Field, ...], structs: Mapping[str, tuple[Field, ...]], seen: tuple[str, ...] = ()
 ) -> bool:
-    """Return the same of the fields of a declaration or block."""
+    """Return whether one of the fields of a declaration or block takes all bytes left in its region."""
     return bool(fields) and reaches_end(fields[-1].type, structs, seen)

@@ -1,1 +1,1 @@
-"""Serializations besides the native one: protobuf and msgpack."""
+"""Serializations other than the native one: protobuf and msgpack."""

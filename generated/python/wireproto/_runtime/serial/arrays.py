@@ -1,8 +1,8 @@
-"""The bytes of msgpack arrays: where they end, how much is in them, and what in them is wrong, before a library makes them.
+"""The bytes of msgpack arrays: their ends, their sizes and their errors, before a library decodes them.
 
-The search goes from head to head and never backwards, so a frame in many chunks costs no more than one in one. A head that
-says more than a frame may still hold, in bytes or in values, is refused before its bytes are there: a byte of msgpack may
-be 70 of memory.
+The search goes from head to head and never backwards, so a frame in many chunks costs no more than one in
+one. A head is refused before its bytes arrive if it exceeds the remaining budget of a frame, in bytes or in
+values: a byte of msgpack may take 70 of memory.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LENGTH, _ARRAY, _MAP, _EXT, _NEVER = range(1, 6)
 
 
 def _head(byte: int) -> tuple[int, int, int]:
-    """Return what begins with a byte: its kind, the bytes of its head, and its fixed size or count."""
+    """Return the kind of a value by its first byte, the bytes of its head, and its fixed size or count."""
     if byte <= 0x7F or byte >= 0xE0 or byte in (0xC0, 0xC2, 0xC3):
         return _SCALAR, 1, 0
     if byte <= 0x8F:
@@ -49,18 +49,18 @@ _HEADS: dict[int, tuple[int, int, int]] = {
 }
 _BY_BYTE = tuple(_head(byte) for byte in range(256))
 _STEPS = tuple(1 + size if kind == _SCALAR else 0 for kind, _, size in _BY_BYTE)
-"""How far a value reaches whose first byte says all; 0: it does not."""
+"""The size of a value whose first byte gives it; 0 for other values."""
 
 
 class ArrayBounds:
-    """What an array may be.
+    """The bounds of an array.
 
     Attributes:
-        most: How many bytes.
-        n_values: How many values are in it and in the arrays in it.
-        widest: How many are in one array.
-        refusal: What an array of so many is refused with.
-        complaint: What is wrong with an array's bytes, or with what comes behind them.
+        most: The maximum number of bytes.
+        n_values: The maximum number of values in it and in the arrays in it.
+        widest: The maximum number of values in one array.
+        refusal: Returns the error for an array of so many values.
+        complaint: Returns the error in an array's bytes, or in the bytes after them.
     """
 
     __slots__ = ("complaint", "most", "n_values", "refusal", "widest")
@@ -82,7 +82,7 @@ class ArrayBounds:
 
 
 class ArrayFramer:
-    """Finds the end of values that say themselves where they end."""
+    """Finds the end of values that contain their own size."""
 
     __slots__ = ("_bounds", "_is_strange", "_left", "_most", "_open", "_seen", "needed")
 
@@ -151,7 +151,7 @@ class ArrayFramer:
         return start, position
 
     def _measure(self, data: bytes | bytearray, position: int, start: int) -> tuple[int, int]:
-        """Return the size of a value and how many stand in it; size 0: its head is cut."""
+        """Return the size of a value and the number of values in it; size 0: its head is cut off."""
         kind, size, count = _measured(data, position)
         if kind == _NEVER:
             self._refuse(data, start, position, Misfit("invalid_value", "a msgpack value", "c1"))
@@ -162,13 +162,15 @@ class ArrayFramer:
         return size, count
 
     def _refuse(self, data: bytes | bytearray, start: int, position: int, misfit: Misfit) -> NoReturn:
-        """Refuse what begins at a position, whose end nobody looks for."""
+        """Refuse the value at a position; its end is not searched for."""
         rest = misfit.at_place(position - start)
         raise self._bounds.complaint(bytes(data[start:position]), rest).error(start, start)
 
 
 def _measured(data: bytes | bytearray, position: int) -> tuple[int, int, int]:
-    """Return a value's kind, its size (of an array or a map, that of its head; 0: it is cut) and how many stand in it."""
+    """Return a value's kind, its size (for an array or a map that of its head; 0: it is cut off) and the
+    number of values in it.
+    """
     kind, head, size = _BY_BYTE[data[position]]
     if position + head > len(data):
         return kind, 0, 0
@@ -183,7 +185,7 @@ def _measured(data: bytes | bytearray, position: int) -> tuple[int, int, int]:
 
 
 class ValuePlace:
-    """A plain value in an array: `row[index]`, and where its bytes end."""
+    """A plain value in an array: `row[index]`, and the end of its bytes."""
 
     __slots__ = ("end", "index", "row")
 
@@ -194,7 +196,7 @@ class ValuePlace:
 
 
 def places_of(data: bytes, row: list[Any]) -> Iterator[ValuePlace]:
-    """Yield the places of the plain values of an array, which `data` was decoded to, in their order."""
+    """Yield the places of the plain values of an array that was decoded from `data`, in their order."""
     position = _measured(data, 0)[1]
     waiting = [(row, iter(range(len(row))))]
     while waiting:
@@ -213,9 +215,9 @@ def places_of(data: bytes, row: list[Any]) -> Iterator[ValuePlace]:
 
 
 def look(data: bytes, decode: Callable[[bytes], object], rest: Misfit | None) -> object:
-    """Return what the bytes hold, a `Fault` for each value that cannot be; behind their end `rest` is at fault.
+    """Return the value of bytes, with a `Fault` for each value that is malformed; `rest` is the error after their end.
 
-    Whoever unpacks it refuses the first fault, and so says where it is.
+    The code that unpacks it refuses the first fault, and thus reports its place.
     """
     root: list[Any] = []
     waiting = [(root, 1)]
@@ -234,7 +236,7 @@ def look(data: bytes, decode: Callable[[bytes], object], rest: Misfit | None) ->
 def _look_at(
     data: bytes, position: int, decode: Callable[[bytes], object], waiting: list[tuple[list[Any], int]]
 ) -> int:
-    """Take in the value at a position, and return where it ends; an array's and a map's values are waited for."""
+    """Add the value at a position, and return its end; the values of an array or a map are added to `waiting`."""
     row = waiting[-1][0]
     kind, size, count = _measured(data, position)
     end = position + size
@@ -258,7 +260,7 @@ def _leaf(source: bytes, position: int, decode: Callable[[bytes], object]) -> ob
 
 
 def _fill(waiting: list[tuple[list[object], int]], rest: Misfit) -> None:
-    """Let the first value that is not there be at fault; of those behind it nothing is known."""
+    """Make the first missing value a fault; the values after it are unknown."""
     waiting[-1][0].append(Fault(rest))
     behind = Fault(rest, is_behind=True)
     for row, count in waiting:

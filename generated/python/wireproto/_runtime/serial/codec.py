@@ -1,4 +1,4 @@
-"""One serialization of one protocol: values judged, packed and framed; bytes found, unpacked and judged."""
+"""One serialization of one protocol: values checked, packed and framed; bytes framed, unpacked and checked."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ __all__ = ["Format", "SerialCodec", "framed", "refuse_tails"]
 
 
 class Format(Protocol):
-    """What is particular to a serialization."""
+    """The functions that differ between serializations."""
 
     def pack(self, frame: object) -> bytes:
-        """Return a frame's bytes; any exception where it cannot carry a value, an EncodeError where it can say why."""
+        """Return a frame's bytes. Any exception means that it cannot carry a value; an EncodeError has the reason."""
 
     def unpack(self, body: bytes, role: str | None, budget: Budget) -> object:
         """Return the frame of a body.
 
         Raises:
-            Misfit: It is not of the form.
+            Misfit: The body is not of the form.
         """
 
     def frame(self, body: bytes) -> bytes:
-        """Return a body as it stands in a stream."""
+        """Return a body with its frame in a stream."""
 
     def place(self, body: bytes, role: str | None, misfit: Misfit) -> int:
-        """Return where in a body a misfit is, or begins, or what holds it."""
+        """Return the place of a misfit in a body: its offset, its start, or that of its holder."""
 
     def framers(
         self, most: int, limits: Mapping[str, Any], budget: Callable[[], Budget]
     ) -> Callable[[], Framer]:
-        """Return what makes finders of frames of at most so many bytes; each reads one stream."""
+        """Return a factory of framers for frames of at most so many bytes; each framer reads one stream."""
 
 
 class SerialCodec:
-    """What `encode`, `decode` and `Decoder` of a generated serialization do."""
+    """The implementation of `encode`, `decode` and `Decoder` of a generated serialization."""
 
     __slots__ = ("_format", "_framers", "_judge", "_limits", "_needs_role", "_swelling")
 
@@ -58,7 +58,7 @@ class SerialCodec:
         has_compression: bool,
         needs_role: bool = False,
     ) -> None:
-        """`needs_role`: who sent a frame tells how it is read."""
+        """`needs_role`: the sender of a frame decides how it is read."""
         self._needs_role = needs_role
         self._framers: dict[str | None, Callable[[], Framer]] = {}
         self._format = format_
@@ -84,7 +84,7 @@ class SerialCodec:
         return self._format.frame(body)
 
     def _pack_plain(self, frame: object, native: bytes | None, options: Options) -> bytes:
-        """Return the body of a frame whose values are of other classes than usual."""
+        """Return the body of a frame whose values are of unusual classes."""
         refuse_tails(frame)
         try:
             plain = frame if native is None else self._judge.again(native, options)
@@ -99,8 +99,8 @@ class SerialCodec:
         """Return the one whole frame that `source` is.
 
         Raises:
-            NeedMoreData: It is not whole.
-            DecodeError: It does not conform, or something stands behind it.
+            NeedMoreData: The frame is not whole.
+            DecodeError: It does not conform, or bytes follow it.
         """
         data = as_bytes(source)
         framer = self._framer(options)
@@ -114,7 +114,7 @@ class SerialCodec:
         return self._made(data[body:end], 0, end, options)
 
     def stream(self, options: Options) -> tuple[Framer, Callable[[bytes, int, int], Any]]:
-        """Return what a StreamDecoder is made of; a context that is given hears of every frame."""
+        """Return the parts of a StreamDecoder; a given context is updated by every frame."""
 
         def read(body: bytes, start: int, end: int) -> Any:
             frame = self._made(body, start, end, options)
@@ -143,7 +143,7 @@ class SerialCodec:
         raise fault.error(start, end - len(body), end)
 
     def _with_hint(self, misfit: Misfit, options: Options) -> Misfit:
-        """Return a misfit that says so if the reader could only guess who sent the frame."""
+        """Return a misfit with a hint, if the reader could only guess the sender of the frame."""
         if self._needs_role and options.from_role is None:
             misfit.expected += " (read without from_role)"
         return misfit
@@ -160,7 +160,7 @@ class SerialCodec:
         return make()
 
     def _most(self, limits: Mapping[str, Any]) -> int:
-        """Return how many bytes a frame may have: what is compressed natively is carried inflated."""
+        """Return the maximum size of a frame in bytes: natively compressed parts are carried inflated."""
         most: int = limits["frame"] + (limits[self._swelling] if self._swelling else 0)
         return most
 
@@ -188,7 +188,7 @@ def framed(
 
 
 def refuse_tails(value: object, path: str = "") -> None:
-    """Refuse a value in which bytes are left over that a lenient reader met.
+    """Refuse a value with trailing bytes from a lenient reader.
 
     Raises:
         EncodeError: `unrepresentable`; `too_deep`, a value holds itself.
@@ -214,7 +214,7 @@ def _refuse_tails(value: object, path: str) -> None:
 
 
 def _obstacle(value: object, path: str = "") -> tuple[str, str, str]:
-    """Return where the value is that no other serialization carries, what was expected there and what it is."""
+    """Return the place of a value that other serializations cannot carry, the expected kind, and its own."""
     for name, inner in _parts(value, path):
         where = _joined(path, name)
         if is_a(inner, str) and not _is_text(inner):

@@ -1,4 +1,4 @@
-"""Whether a context may be needed to tell how a frame is laid out."""
+"""Whether the layout of a frame may depend on a context."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ __all__ = ["asks_context"]
 
 
 def asks_context(layout: Layout, frame: str, message: str) -> bool:
-    """Say whether a frame with such a message, or anything in them, may ask for a context.
+    """Return whether a frame with such a message, or a part of them, may depend on a context.
 
-    A context that only says which message it is does not count: a message that is there says it itself.
+    A context that only selects the message does not count: an existing message is known.
     """
     waiting: list[tuple[Part, bool]] = []
     if frame in layout.frames:
@@ -45,7 +45,7 @@ def asks_context(layout: Layout, frame: str, message: str) -> bool:
 
 
 def _named(layout: Layout, node: Node) -> Iterator[tuple[str, Part]]:
-    """Yield the declarations that a type stands for."""
+    """Yield the declarations that a type refers to."""
     match node:
         case StructReference(name):
             yield f"struct {name}", layout.structs[name]

@@ -1,7 +1,7 @@
-"""What the conversions of generated serializations stand on: lists within budgets, and misfits with their path.
+"""The foundation of the conversions of generated serializations: lists within budgets, and misfits with their path.
 
-Invariant: whatever a peer sent, a conversion returns a value or raises `Misfit`; whether the value is allowed is the native
-codec's judgement (`serial_judge`).
+Invariant: for any bytes, a conversion returns a value or raises `Misfit`. The native codec decides whether
+the value is allowed (`serial_judge`).
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Misfit(Exception):
     """A value that is not of its form.
 
     Attributes:
-        path: Where, from the record that is being made down.
-        rule: What the native codec says that it breaks.
-        at: Where in the body, if that is known.
-        raw: The native bytes that a value is carried as, and where in them.
+        path: The place, from the record that is being made.
+        rule: The rule that the value breaks according to the native codec.
+        at: The offset in the body, if known.
+        raw: The native bytes that carry the value, and the offset in them.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Misfit(Exception):
         return Misfit(self.code, self.expected, self.found, self.path, self.rule, at, self.raw)
 
     def error(self, start: int, body: int, end: int | None = None) -> DecodeError:
-        """Return the error of a frame from `start` to `end` (None: nobody knows) whose body begins at `body`."""
+        """Return the error of a frame from `start` to `end` (None if unknown) whose body begins at `body`."""
         return DecodeError(
             self.code,
             rule=self.rule,
@@ -81,7 +81,7 @@ class Misfit(Exception):
 
 
 class Fault:
-    """Stands where no value can be made of the bytes; `is_behind`: there is one before it, in the same array or deeper."""
+    """Placeholder of a value that cannot be decoded; `is_behind`: one is before it, in the same array or deeper."""
 
     __slots__ = ("is_behind", "misfit")
 
@@ -104,7 +104,7 @@ def _found(value: object) -> str:
 
 
 def shortened(path: str) -> str:
-    """Return a path without its middle, where it is long."""
+    """Return a path without its middle, if it is long."""
     return path if len(path) <= 2 * _SIDE else f"{path[:_SIDE]}…{path[-_SIDE:]}"
 
 
@@ -112,21 +112,21 @@ _SIDE = 96
 
 
 class LeftOver(Exception):
-    """Bytes stand behind a value that a lenient reader left over; only the native codec has a place for them."""
+    """Trailing bytes after a value of a lenient reader; only the native codec has a place for them."""
 
 
 class Budget:
-    """How many items one outer frame may still have: the same bounds as the native codec's.
+    """The remaining numbers of items of one outer frame: the same bounds as the native codec's.
 
     Attributes:
-        role: Who sent the frame, where that is known.
-        options: How it is decoded.
+        role: The role that sent the frame, if known.
+        options: The options of decoding.
     """
 
     __slots__ = ("_count", "_left", "_limits", "_most", "_rules", "options", "role")
 
     def __init__(self, limits: Mapping[str, int | None], options: Options, rules: Mapping[str, str]) -> None:
-        """`limits`: all of them. `rules`: those that the limits name."""
+        """`limits`: all limits. `rules`: the rules that limits name."""
         self._limits = limits
         self.options = options
         self.role = options.from_role
@@ -136,11 +136,11 @@ class Budget:
         self._left = self._most
 
     def renewed(self) -> Budget:
-        """Return the same budget before anything was taken from it."""
+        """Return the same budget before any item was taken from it."""
         return Budget(self._limits, self.options, self._rules)
 
     def take(self, count: int) -> None:
-        """Take the items of a list, before any of them is made.
+        """Take the items of a list from the budget, before any of them is made.
 
         Raises:
             Misfit: More than a list, or all lists of the frame together, may have.
@@ -150,7 +150,9 @@ class Budget:
             raise self.refusal(count)
 
     def counts(self) -> Callable[[int, int], None]:
-        """Return what takes a list's next items, told how many it has with them, from a budget like this one."""
+        """Return a function that takes a list's next items from a copy of this budget, given their number
+        and the list's length.
+        """
         n_left, bound = self._most, self._most if self._count is None else self._count
 
         def take(n_more: int, count: int) -> None:
@@ -162,7 +164,7 @@ class Budget:
         return take
 
     def refusal(self, count: int) -> Misfit:
-        """Return what a list of so many items is refused with."""
+        """Return the misfit for a list of so many items."""
         if self._count is not None and count > self._count:
             return self._over("count", f"at most {self._count} items", f"{count} items")
         return self._over("messages", f"at most {self._most} items in the frame", "more")
@@ -172,7 +174,7 @@ class Budget:
 
 
 class Members(dict[int, Any]):
-    """The members of an enum by number; a number that is none stays a number."""
+    """The members of an enum by number; a number without a member stays a number."""
 
     def __init__(self, enum: Iterable[Any]) -> None:
         super().__init__((member.value, member) for member in enum)
@@ -210,7 +212,7 @@ def plain(name: str, items: Any, budget: Budget) -> list[Any]:
 
 
 def inside(name: str, take: Callable[[object, Budget], T], source: object, budget: Budget) -> T:
-    """Return what `take` makes of a part of that name.
+    """Return the result of `take` for a part of that name.
 
     Raises:
         Misfit: With the name in its path.
@@ -231,9 +233,9 @@ def take_uuid(source: object, budget: Budget) -> UUID:
 
 
 class RawUnion:
-    """A union whose values are carried as the bytes that the native codec has for them, code first.
+    """A union whose values are carried as their native bytes, code first.
 
-    `read` and `writers` are the package's own for the union. What they do not like, the careful codec looks at.
+    `read` and `writers` are the package's own for the union. The reference codec examines values that they refuse.
     """
 
     __slots__ = ("_name", "_namespace", "_plan", "_read", "_type", "_writers")
@@ -291,7 +293,7 @@ class RawUnion:
         return self._taken_carefully(source, told, is_faulty=is_faulty)
 
     def _taken_carefully(self, source: bytes, told: Options, *, is_faulty: bool) -> object:
-        """Return the value of bytes that the straight-line code does not like."""
+        """Return the value of bytes that straight-line code refuses."""
         from ..reference.objects import build
 
         options = Options(told.from_role, limits=told.limits, strict=told.strict, variant=told.variant)

@@ -62,7 +62,7 @@ def _count(name: str, value: object, budget: Budget) -> None:
 
 
 def absent_of(values: tuple[Packed, ...]) -> int:
-    """Return how many of the last values are nil."""
+    """Return the number of nil values at the end."""
     n_there = sum(value is not None for value in values)
     if None in values[:n_there]:
         raise Misfit("constraint", "nothing behind an absent value", "a value")
@@ -72,7 +72,7 @@ def absent_of(values: tuple[Packed, ...]) -> int:
 def put_coded(
     table: Mapping[type, tuple[int | str | None, Pack]], value: object, header: tuple[Packed, ...] = ()
 ) -> list[Packed]:
-    """Return the array of a value that its code stands before; None: it is its first field."""
+    """Return the array of a value after its code; a code of None is the value's own first field."""
     code, pack = table[type(value)]
     return pack(value) if code is None else [code, *header, *pack(value)]
 
@@ -84,9 +84,9 @@ def coded(
     budget: Budget,
     rule: str | None = None,
 ) -> Packed:
-    """Return what an array is whose first value is its code, with `n_header` others behind that are not its own.
+    """Return the value of an array that begins with its code, then has `n_header` values that are not the value's own.
 
-    `rule`: what a code breaks that is none.
+    `rule`: the rule that an unknown code breaks.
     """
     if type(row) is not list or len(row) <= n_header:
         raise wrong("", f"an array of {n_header + 1} values or more", row)
@@ -105,7 +105,7 @@ def coded(
 def variety(
     rows: tuple[tuple[int, int, str, Unpack, bool], ...], row: object, budget: Budget, rule: str | None = None
 ) -> Packed:
-    """Return the variety of a union; those of several codes are given theirs too. `rule`: as in `coded`."""
+    """Return the alternative of a union; alternatives with several codes are given theirs too. `rule`: as in `coded`."""
     if type(row) is not list or not row:
         raise wrong("", "an array", row)
     code = row[0]
@@ -119,7 +119,7 @@ def variety(
 
 
 def _unknown(kind: str, code: object, rule: str | None) -> Misfit:
-    """Return the misfit of a code that none has."""
+    """Return the misfit of an unknown code."""
     if type(code) is int:
         return Misfit("unknown_code", f"a known {kind}", str(code)[:32], rule=rule)
     misfit = wrong("", f"a known {kind}", code)
@@ -127,7 +127,7 @@ def _unknown(kind: str, code: object, rule: str | None) -> Misfit:
 
 
 def any_of(row: object) -> tuple[int, Packed]:
-    """Return which form a value has, and the value."""
+    """Return the form of a value, and the value."""
     number, value = fields_of(row, 2)
     if type(number) is not int:
         raise wrong("", "the number of a form", number)
@@ -138,10 +138,11 @@ def any_of(row: object) -> tuple[int, Packed]:
 
 
 def place_of_raw(body: bytes, row: list[Packed], misfit: Misfit, unpack: Callable[[], object]) -> int | None:
-    """Return where in a body the fault in raw bytes is; `unpack` makes the values of `row`, which it holds.
+    """Return the offset in a body of the error in raw bytes; `unpack` makes the values of `row`, which the body holds.
 
-    The same bytes may stand in it more than once: what counts is which value was refused. Values of a byte or none are one
-    object wherever they are, so that a mark in their places tells: a value before the refused one is refused first then.
+    The same bytes may be in it several times: the refused value is found by its place. Values of at most
+    one byte are one shared object, so each place is marked in turn. If a marked value is before the refused
+    one, it is refused first.
     """
     assert misfit.raw is not None
     source, inside = misfit.raw
@@ -157,7 +158,7 @@ def place_of_raw(body: bytes, row: list[Packed], misfit: Misfit, unpack: Callabl
 
 
 def _with_mark(place: ValuePlace, misfit: Misfit, unpack: Callable[[], object]) -> int:
-    """Return whether a value is before the one that was refused (-1), it (0) or after it (1)."""
+    """Return whether a value is before the refused one (-1), is that one (0) or is after it (1)."""
     value, place.row[place.index] = place.row[place.index], Fault(Misfit("invalid_value", "", at=-1))
     try:
         unpack()
@@ -220,7 +221,7 @@ class MsgpackFormat:
         return body
 
     def place(self, body: bytes, role: str | None, misfit: Misfit) -> int:
-        """Return 0: names are not in a body, and the place of raw bytes is known."""
+        """Return 0: a body has no names, and the place of raw bytes is known."""
         return 0
 
     def framers(
@@ -243,7 +244,7 @@ class MsgpackFormat:
         return lambda: ArrayFramer(bounds)
 
     def _complaint(self, data: bytes, budget: Budget, rest: Misfit | None) -> Misfit:
-        """Return what is wrong with bytes that are no values, or (`rest`) with what comes behind them."""
+        """Return the error in malformed bytes, or (`rest`) in the bytes after them."""
         fallback = rest or Misfit("invalid_value", "msgpack", "other bytes")
         try:
             row = look(data, self._decode, rest)

@@ -1,8 +1,8 @@
-"""protobuf frames: a varint length before each, and what Google's parser lets pass.
+"""protobuf frames: a varint length before each, and stricter checks than those of Google's parser.
 
-The parser keeps the last of doubled fields and puts aside what it does not know. A body that comes out of it with the same
-bytes had neither; of any other, the fields are looked at one by one. The items of a long body are counted before the
-parser makes anything of it.
+The parser keeps the last of duplicate fields and sets unknown ones aside. A body that serializes to the
+same bytes again had neither; otherwise its fields are examined one by one. The items of a long body are
+counted before the parser decodes it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Put = Callable[[Carrier, Carrier], None]
 Take = Callable[[Carrier, Budget], Carrier]
 
 _HARMLESS = 1 << 20
-"""Bytes of a body of which the parser may make what it likes: 40 MB at most."""
+"""Bytes of a body that the parser may decode without a check: at most 40 MB of memory."""
 
 
 # ---- conversions
@@ -42,7 +42,7 @@ def take_oneof(
     budget: Budget,
     rule: str | None = None,
 ) -> Carrier:
-    """Return what the one field of a oneof that is set holds. `rule`: what is broken where none is set."""
+    """Return the value of the field of a oneof that is set. `rule`: the rule that an empty oneof breaks."""
     which = source.WhichOneof(oneof)
     if which is None:
         known = ", ".join(name for name, _ in table.values())
@@ -55,7 +55,7 @@ def take_oneof(
 
 
 def held(name: str, field: str, take: Take, source: Carrier, budget: Budget) -> Carrier:
-    """Return what a field that must be there holds."""
+    """Return the value of a required field."""
     if not source.HasField(field):
         raise Misfit("invalid_value", "a value", "nothing", name)
     try:
@@ -65,7 +65,7 @@ def held(name: str, field: str, take: Take, source: Carrier, budget: Budget) -> 
 
 
 def absent_of(source: Carrier, fields: tuple[str, ...]) -> int:
-    """Return how many of the last fields are not there."""
+    """Return the number of absent fields at the end."""
     are_there: list[bool] = [source.HasField(field) for field in fields]
     n_there = sum(are_there)
     if not all(are_there[:n_there]):
@@ -107,7 +107,7 @@ class ProtobufFormat:
         return data
 
     def _nests(self, descriptor: Carrier) -> bool:
-        """Tell whether a message can stand inside itself."""
+        """Return whether a message can contain itself."""
         known = self._nesting.get(descriptor.full_name)
         if known is None:
             known = self._nesting[descriptor.full_name] = is_recursive(descriptor)
@@ -147,7 +147,7 @@ class ProtobufFormat:
 
 
 class LengthFramer:
-    """Finds frames that a varint length stands before."""
+    """Finds frames with a varint length before each."""
 
     __slots__ = ("_most", "needed")
 

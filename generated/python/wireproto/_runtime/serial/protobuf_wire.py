@@ -1,7 +1,7 @@
-"""The bytes of protobuf messages: what Google's parser lets pass or only builds, and where a value stands.
+"""The bytes of protobuf messages: errors that Google's parser accepts or only builds, and the places of values.
 
-Nothing is copied but texts, and nothing is built: what a long body announces is counted before the parser makes it, for a
-byte of it may be 35 of memory there.
+Only texts are copied, and objects are not built: the values that a long body announces are counted before
+the parser makes them, as a byte of it may take 35 of memory there.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _NARROW = {5: (2**64 - 2**31, 2**31), 14: (2**64 - 2**31, 2**31), 13: (2**64, 2*
 """By descriptor type, varints that 32 bits hold: below the second number, or from the first on (negative ones)."""
 _LONGEST = 10
 DEEPEST = 100
-"""Google's parsers go no deeper."""
+"""The maximum depth of Google's parsers."""
 TOO_DEEP = f"at most {DEEPEST} messages in messages"
 _UNFINISHED = bytes(range(128, 256))
 
 
 def read_varint(data: bytes | bytearray, start: int, end: int) -> tuple[int, int | None]:
-    """Return a number and where it ends; None: it is cut.
+    """Return a number and its end; the end is None if the number is cut off.
 
     Raises:
         DecodeError: More than 64 bits.
@@ -48,7 +48,7 @@ def read_varint(data: bytes | bytearray, start: int, end: int) -> tuple[int, int
 
 
 def is_recursive(descriptor: Descriptor) -> bool:
-    """Tell whether a message below a descriptor, or it itself, can stand inside itself."""
+    """Return whether a message can contain itself, below a descriptor or at it."""
     open_, done = {descriptor.full_name}, set[str]()
     path = [(descriptor.full_name, _below(descriptor))]
     while path:
@@ -71,7 +71,7 @@ def _below(descriptor: Descriptor) -> Iterator[Descriptor]:
 
 
 class Field:
-    """A field as its bytes are looked at; `group`: the oneof it belongs to, `shown`: its name in a path."""
+    """A field, as its bytes are checked; `group`: the oneof it belongs to, `shown`: its name in a path."""
 
     __slots__ = (
         "descriptor", "group", "is_repeated", "is_text", "name", "narrow", "shown", "wire_type",
@@ -91,7 +91,7 @@ class Field:
 
 
 def _is_repeated(field: Descriptor) -> bool:
-    """Tell whether a field is a list; older libraries only have its label."""
+    """Return whether a field is a list; older libraries only have its label."""
     try:
         return bool(field.is_repeated)
     except AttributeError:
@@ -111,7 +111,9 @@ class Tables(dict[Descriptor, dict[int, Field]]):
         return table
 
     def keys_of(self, descriptor: object) -> dict[int, Field | None]:
-        """Return the keys that fields have in the bytes of a message; None: one of which there is one, and no message."""
+        """Return the fields of a message by the keys in its bytes; the value is None for a field that is
+        neither a list nor a message.
+        """
         keys = self._keys.get(descriptor)
         if keys is None:
             self._keys[descriptor] = keys = {}
@@ -123,7 +125,7 @@ class Tables(dict[Descriptor, dict[int, Field]]):
         return keys
 
     def is_flat(self, descriptor: object) -> bool:
-        """Tell whether nothing in a message is a list or a message, as of a field that is none (None)."""
+        """Return whether all fields of a message are scalars; also true for None, which is the descriptor of a scalar."""
         is_flat = self._flat.get(descriptor)
         if is_flat is None:
             self._flat[descriptor] = is_flat = not any(self.keys_of(descriptor).values())
@@ -134,7 +136,7 @@ class Tables(dict[Descriptor, dict[int, Field]]):
 
 
 def skim(tables: Tables, descriptor: object, data: bytes, budget: Budget) -> None:
-    """Refuse a message that holds too many items, or what a parser would make much of before it was refused.
+    """Refuse a message with too many items, or with items that take a parser much memory before they are refused.
 
     Raises:
         Misfit: With its place.
@@ -148,7 +150,7 @@ def skim(tables: Tables, descriptor: object, data: bytes, budget: Budget) -> Non
 
 
 class _Skim:
-    """Counts the items of one body, whatever else is wrong with it."""
+    """Counts the items of one body, regardless of other errors in it."""
 
     def __init__(self, tables: Tables, data: bytes, budget: Budget) -> None:
         self._tables = tables
@@ -156,7 +158,7 @@ class _Skim:
         self._counts = budget.counts()
 
     def message(self, descriptor: object, position: int, end: int, depth: int) -> bool:
-        """Count what is in a message; False where there is a fault that a look will find."""
+        """Count the items of a message; return False at an error, which a full check will find."""
         data, keys = self._data, self._tables.keys_of(descriptor)
         counts: dict[str, int] = {}
         n_single = len(keys)  # more of them are doubled ones
@@ -209,17 +211,17 @@ class _Skim:
 
 
 def _n_packed(field: Field, data: bytes, begin: int, end: int) -> int:
-    """Return how many numbers are in a list's bytes; where there are none, that counts as one."""
+    """Return the number of values in a list's bytes; an empty list counts as one."""
     size = _SIZES.get(field.wire_type)
     n_whole = len(data[begin:end].translate(None, _UNFINISHED)) if size is None else (end - begin) // size
     return max(1, n_whole)
 
 
-# ---- behind it
+# ---- after it
 
 
 def look(tables: Tables, descriptor: object, data: bytes, budget: Budget) -> None:
-    """Refuse a message with a field that is doubled, not known, of another type, or cut, or with too many or too deep ones.
+    """Refuse a message with a duplicate or unknown field, one of another type or cut off, or too many or too deep ones.
 
     Raises:
         Misfit: With its place.
@@ -228,7 +230,7 @@ def look(tables: Tables, descriptor: object, data: bytes, budget: Budget) -> Non
 
 
 class _Look:
-    """Goes through one body once."""
+    """Checks one body in one pass."""
 
     def __init__(self, tables: Tables, data: bytes, budget: Budget) -> None:
         self._tables = tables
@@ -265,7 +267,7 @@ class _Look:
                 _check_numbers(field, data, begin, position)
 
     def _counted(self, field: Field, wire_type: int, begin: int, end: int, count: int) -> int:
-        """Return how many items a list has with these."""
+        """Return the number of items of a list, these included."""
         n_more = 1 if wire_type == field.wire_type else _n_packed(field, self._data, begin, end)
         count += n_more
         try:
@@ -282,7 +284,7 @@ class _Look:
 
 
 def _doubled(field: Field, first: str, at: int) -> Misfit:
-    """Return the misfit of a second field where one may be, which of a oneof may be another."""
+    """Return the misfit of a second field where only one is allowed; in a oneof it may be another field."""
     if field.group == field.name:
         return Misfit("duplicate", f"one {field.name}", "two", field.name, at=at)
     is_same = first == field.shown
@@ -325,7 +327,7 @@ def _content(data: bytes, position: int, end: int, wire_type: int, field: Field)
 
 
 def _check_numbers(field: Field, data: bytes, position: int, end: int) -> None:
-    """Refuse packed numbers that are cut, and those that the parser would cut to 32 bits."""
+    """Refuse packed numbers that are cut off, and those that the parser would truncate to 32 bits."""
     low, high = field.narrow or (0, 0)
     size = _SIZES.get(field.wire_type)
     if size is not None:
@@ -355,11 +357,11 @@ def _check_text(field: Field, data: bytes, begin: int, end: int, count: int) -> 
         raise Misfit("invalid_text", "UTF-8", "other bytes", _shown(field, count), at=at) from None
 
 
-# ---- where a value stands
+# ---- the place of a value
 
 
 def place_of(tables: Tables, descriptor: Descriptor, data: bytes, path: str) -> int:
-    """Return where the value at a path begins in a message without faults, or what holds it, as far as the path leads."""
+    """Return the start of the value at a path in a valid message, or that of its holder, as far as the path leads."""
     place, end = 0, len(data)
     names = path.split(".")
     if names[0] == descriptor.name:

@@ -1,7 +1,7 @@
-"""Frames of a serialization out of a stream that comes in chunks of any size.
+"""Frames of a serialization from a stream in chunks of any size.
 
-A framer finds where a frame ends, a reader makes it. What is held is at most one frame, which its limit bounds, and what was
-fed but not yet read; the work is linear at every chunk size.
+A framer finds the end of a frame, a reader decodes it. The decoder holds at most one frame, which its limit
+bounds, and the bytes that were fed and not yet read. The work is linear at every chunk size.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ class Framer(Protocol):
     """Finds frames in a buffer.
 
     Attributes:
-        needed: How many bytes at least are missing, behind a call that returned None.
+        needed: The minimum number of missing bytes, after a call that returned None.
     """
 
     needed: int
 
     def find(self, data: bytes | bytearray, start: int) -> tuple[int, int] | None:
-        """Return where the body of the frame at `start` begins and where it ends; None: it is not whole.
+        """Return the start and the end of the body of the frame at `start`, or None if it is not whole.
 
-        A frame that is not whole is asked for again with the same bytes and more, at whatever place they then have.
+        For a frame that is not whole, it is called again with the same bytes and more, possibly at another offset.
 
         Raises:
-            DecodeError: Its positions count in `data`.
+            DecodeError: Its positions are offsets in `data`.
         """
 
 
 class StreamDecoder(Generic[F]):
-    """Frames out of chunks of one direction of a connection.
+    """Frames from chunks of one direction of a connection.
 
     Attributes:
-        fed: How many bytes were fed.
+        fed: The number of bytes that were fed.
     """
 
     __slots__ = ("_base", "_data", "_failed", "_framer", "_position", "_raises", "_read", "_skip", "fed")
@@ -67,29 +67,31 @@ class StreamDecoder(Generic[F]):
 
     @property
     def offset(self) -> int:
-        """Where in the stream the next frame begins."""
+        """The offset of the next frame in the stream."""
         if self._failed is not None:
             return self._failed.frame_offset
         return max(self._skip, self._base + self._position)
 
     @property
     def pending(self) -> int:
-        """How many bytes were fed and belong to no frame that was read."""
+        """The number of bytes that were fed and do not belong to a frame that was read."""
         return max(0, self.fed - self.offset)
 
     @property
     def needed(self) -> int:
-        """How many bytes at least the frame that is cut still needs; 0: none is."""
+        """The minimum number of bytes that the incomplete frame still needs, or 0 without one."""
         return self._framer.needed if self.pending and self._failed is None else 0
 
     def begin_inside(self) -> None:
-        """Take what comes as the middle of a stream, which changes nothing: each frame says what it is."""
+        """Treat the next bytes as the middle of a stream, which makes no difference: each frame is
+        independent of earlier ones.
+        """
 
     def feed(self, chunk: Buffer) -> Iterator[F]:
-        """Take in a chunk, and return an iterator over what is complete now.
+        """Take in a chunk, and return an iterator over the frames that are complete now.
 
         Raises:
-            DecodeError: By the iterator, behind the frames before the fault. With errors="yield" it is an item instead.
+            DecodeError: By the iterator, after the frames before the error. With errors="yield" it is an item instead.
         """
         self._enqueue(chunk)
         return self._frames()
@@ -97,7 +99,8 @@ class StreamDecoder(Generic[F]):
     def items(self, chunk: Buffer) -> Iterator[tuple[int, int, F | DecodeError]]:
         """Return the same as (offset, size, frame or error): together they tile the stream.
 
-        What no decoding can follow is one item that `finish_items` returns, for only then its size is known.
+        An error after which decoding cannot continue is one item of `finish_items`, as only then its size
+        is known.
         """
         self._enqueue(chunk)
         return self._items()
@@ -108,7 +111,7 @@ class StreamDecoder(Generic[F]):
         return (getattr(frame, "message", frame) for frame in self._frames())
 
     def finish(self) -> None:
-        """Say that no more bytes come. Frames that were fed and not read are dropped.
+        """End the stream. Frames that were fed and not read are dropped.
 
         Raises:
             DecodeError: A frame is cut, or the stream was given up before.
@@ -120,7 +123,7 @@ class StreamDecoder(Generic[F]):
             raise self._failed.copy()
 
     def finish_items(self) -> Iterator[tuple[int, int, F | DecodeError]]:
-        """Say that no more bytes come, and return what is left as items."""
+        """End the stream, and return the remaining items."""
         yield from self._items()
         self._cut()
         error = self._failed
@@ -159,7 +162,7 @@ class StreamDecoder(Generic[F]):
         self._drop(len(self._data) if self._failed is not None else self._position)
 
     def _skipped(self) -> bool:
-        """Go on behind a frame that is passed over; say whether there are bytes to look at."""
+        """Continue after a skipped frame; return whether bytes remain."""
         if self._skip > self._base + self._position:
             self._position = min(len(self._data), self._skip - self._base)
         return self._position < len(self._data)
@@ -181,7 +184,7 @@ class StreamDecoder(Generic[F]):
     # -- faults -----------------------------------------------------------------------------------------------------
 
     def _fail(self, error: DecodeError, start: int) -> DecodeError:
-        """Go behind the bad frame where its end is known, else give up the stream."""
+        """Skip to the end of the bad frame if it is known, else give up the stream."""
         if error.recoverable and error.end is not None and error.end > start:
             self._skip = error.end
         else:

@@ -1,4 +1,4 @@
-"""Whether the protocol allows a value: the native codec's judgement, whatever carried the value.
+"""Whether the protocol allows a value: the native codec decides, for every serialization.
 
 Ranges, lengths of text, enums, `where` and limits are checked by writing the value natively. So no serialization has
 constraints of its own that could differ.
@@ -24,7 +24,7 @@ __all__ = ["Judge"]
 
 
 class _Nothing:
-    """A context in which everything is 0: the quickest one that may do."""
+    """A context in which every entry is 0: the quickest one that may be accepted."""
 
     def lookup(self, name: str, keys: tuple[object, ...], sender: str | None) -> int:
         return 0
@@ -38,7 +38,7 @@ _OF_WRITERS = frozenset(("count", "depth", "frame", "inflated", "messages"))
 class Judge:
     """The native codec of a generated package, seen from its other serializations.
 
-    `encode` and `decode` are the package's own functions, with what the protocol does not have left out of their options.
+    `encode` and `decode` are the package's own functions, without the options that the protocol does not have.
 
     Attributes:
         limit_rules: The rules that limits name.
@@ -54,7 +54,7 @@ class Judge:
         *,
         compressed: tuple[type, ...],
     ) -> None:
-        """`compressed`: the messages that hold something compressed."""
+        """`compressed`: the messages that hold a compressed part."""
         self._plan = plan
         self.limit_rules = plan.limit_rules
         self._askers: set[type] = set()  # messages that were seen to ask for a context
@@ -63,13 +63,13 @@ class Judge:
         self._compressed = frozenset(compressed)
 
     def accept(self, frame: object, options: Options, *, is_read: bool = False) -> bytes | None:
-        """Return the native bytes of a frame; None where only a context that is not known could tell them.
+        """Return the native bytes of a frame, or None if they depend on a context that is not known.
 
-        `is_read`: somebody else made it, so the limit `work` bounds the search for what is wrong with it.
+        `is_read`: the frame was received, so the limit `work` bounds the search for its error.
 
         Raises:
             EncodeError: The protocol does not allow the value.
-            DecodeError: So with these limits, or so strictly.
+            DecodeError: The protocol does not allow it within these limits, or with this strictness.
         """
         message = type(getattr(frame, "message", None))
         asks = options.context is None and message in self._askers
@@ -82,13 +82,14 @@ class Judge:
         return data
 
     def _accept_anyhow(self, frame: Any, options: Options) -> None:
-        """Accept a frame that some context could have made; none that is known does.
+        """Accept a frame that is valid in some context, but in no known one.
 
-        Only the careful codec can tell, of good ones too, so nothing but the other limits bounds its work.
+        Only the reference codec can decide this, for valid frames too, so only the other limits bound its
+        work.
 
         Raises:
-            EncodeError: No context could.
-            DecodeError: So with these limits, or so strictly.
+            EncodeError: The frame is not valid in any context.
+            DecodeError: The protocol does not allow it within these limits, or with this strictness.
         """
         self._askers.add(type(frame.message))
         nothing = self._told(options, context=_NOTHING, limits=options.limits, strict=options.strict)
@@ -103,7 +104,7 @@ class Judge:
     def _written(self, frame: object, message: type, options: Options, *, is_read: bool) -> bytes | None:
         """Return the bytes, within the limits of the options; regions are stored uncompressed where the sizes allow it.
 
-        None where no context is known that tells them.
+        The result is None if they depend on a context that is not known.
         """
         is_stored = message in self._compressed and not options.limits
         JUDGED.is_on = True
@@ -123,7 +124,9 @@ class Judge:
         return self._explained(frame, options, is_faulty=is_faulty)
 
     def _is_wider(self, options: Options) -> bool:
-        """Say whether limits allow what straight-line code, which knows the protocol's own, refuses to write."""
+        """Return whether limits allow values that straight-line code, which has the protocol's own limits,
+        refuses to write.
+        """
         usual = Options()
         for name in options.limits.keys() & _OF_WRITERS:
             most, own = options.limit(self._plan, name), usual.limit(self._plan, name)
@@ -132,10 +135,11 @@ class Judge:
         return False
 
     def _is_within_limits(self, data: bytes, frame: Any, options: Options) -> bool:
-        """Say whether what is written without limits is read within them as the same message: so it is soon found which one is exceeded.
+        """Return whether bytes written without limits are read within them as the same message: thus an
+        exceeded limit is found quickly.
 
         Raises:
-            DecodeError: One is.
+            DecodeError: A limit is exceeded.
         """
         if not options.limits:
             return True
@@ -144,7 +148,7 @@ class Judge:
         return type(self._decode(data, told).message) is type(frame.message)
 
     def _attempt(self, options: Options, frame: object) -> bytes | Exception:
-        """Return what straight-line code writes without limits, or what it refuses that with."""
+        """Return the bytes that straight-line code writes without limits, or its exception."""
         JUDGED.is_on = True
         try:
             return self._encode(frame, -1, self._told(options, context=options.context))
@@ -155,12 +159,12 @@ class Judge:
             JUDGED.is_on = False
 
     def _skim(self, options: Options, frame: object) -> bytes | None:
-        """Return what straight-line code writes; None of what it refuses."""
+        """Return the bytes that straight-line code writes, or None if it refuses the frame."""
         data = self._attempt(options, frame)
         return data if isinstance(data, bytes) else None
 
     def _explained(self, frame: object, options: Options, *, is_faulty: bool) -> bytes | None:
-        """Return what the careful codec writes; None where no context is known that tells."""
+        """Return the bytes that the reference codec writes, or None if they depend on a context that is not known."""
         told = self._told(options, context=options.context, limits=options.limits)
         try:
             if is_faulty:  # usually this tells
@@ -173,12 +177,12 @@ class Judge:
             return None
 
     def _may_ask(self, frame: object, options: Options) -> bool:
-        """Say whether a missing entry of a context may be all that was found wrong with a frame."""
+        """Return whether a missing entry of a context may be the only error of a frame."""
         layout = Layout(self._plan, options)
         return asks_context(layout, declared_name(frame), declared_name(getattr(frame, "message", None)))
 
     def _told(self, options: Options, **more: Any) -> Options:
-        """Return the options that the package's own functions are given; without contexts it does not ask who sends."""
+        """Return the options for the package's own functions; without contexts they do not include the sender."""
         role = options.from_role if self._plan.contexts else None
         return Options(role, variant=options.variant, **more)
 

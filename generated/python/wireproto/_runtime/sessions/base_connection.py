@@ -1,4 +1,4 @@
-"""Has what one side of a connection and an observer of both have in common: an engine, a context, and what reads frames."""
+"""The common part of one side of a connection and an observer of both: an engine, a context, and readers of frames."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["BaseConnection", "ErrorAction"]
 
 
 ErrorAction: TypeAlias = Literal["close", "continue"]
-"""What a connection does after an error that the codec can recover from; the `.wire` file says which is the protocol's."""
+"""The action of a connection after a recoverable error; the `.wire` file gives the protocol's own."""
 
 
 class BaseConnection:
-    """What one side of a connection and an observer of both have in common."""
+    """The common part of one side of a connection and an observer of both."""
 
     def __init__(
         self,
@@ -58,11 +58,11 @@ class BaseConnection:
 
     @property
     def context(self) -> Any:
-        """What earlier messages said about later ones; None where the protocol has nothing of the kind."""
+        """The values that earlier messages set for later ones, or None if the protocol has no contexts and joins."""
         return self._context
 
     def next_timeout(self) -> float | None:
-        """Return the time at which `tick` has something to do, None if nothing is waited for."""
+        """Return the time at which `tick` has an event, or None without a running timer."""
         return self._engine.next_timeout()
 
     def _reading(self, role: str, *, shows_pieces: bool) -> Reading:
@@ -89,6 +89,6 @@ class BaseConnection:
         return events
 
     def _listen(self, reading: Reading) -> None:
-        """Have the sessions see each frame before it changes what the context says."""
+        """Let the sessions see each frame before it changes the context."""
         if self._context is not None:
             self._context.listener = reading.hear

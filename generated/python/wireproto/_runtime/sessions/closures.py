@@ -1,7 +1,7 @@
-"""Expressions of rows as closures: compiled once, so that a step walks no plan.
+"""Expressions of transitions as closures: compiled once, so that a step does not interpret the schema.
 
-A closure takes the message, its frame, the values of the instance's variables and the moment (limits, contexts, who sends).
-It means what `evaluate` says; what is not there makes it raise one of `NOTHING`.
+A closure takes the message, its frame, the values of the instance's variables and the moment (limits,
+contexts, sender). It has the meaning of `evaluate`; a missing value makes it raise one of `NOTHING`.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ __all__ = ["NOTHING", "Moment", "Term", "Words", "compile_term"]
 Term: TypeAlias = Callable[[Value, Value, list[Value], Value], Value]
 
 NOTHING = (Undefined, LookupError, TypeError, ArithmeticError, AttributeError)
-"""What a closure raises where something is not there: a field, an entry, an item, a number."""
+"""The exceptions of a closure for a missing value: a field, an entry, an item, a number."""
 
 
 class Moment(Protocol):
-    """What a row sees besides the message and the variables."""
+    """The values that a transition uses in addition to the message and the variables."""
 
     limits: Mapping[str, int | None]
     sender: str | None
@@ -54,7 +54,7 @@ class Moment(Protocol):
 
 
 class Words(Protocol):
-    """What names mean beside the message that a term is compiled for."""
+    """The meaning of names in expressions, for the kind of message that a term is compiled for."""
 
     slots: Mapping[str, int]
     """The place of each variable."""
@@ -62,16 +62,16 @@ class Words(Protocol):
     def field(self, path: tuple[str, ...], scope: str) -> Term: ...
 
     def is_number(self, path: tuple[str, ...]) -> bool:
-        """Say whether a field is sure to be a number."""
+        """Return whether a field is certainly a number."""
 
     def frame_number(self, path: tuple[str, ...]) -> Callable[[object], object] | None:
-        """Return what reads a number that is always there off a frame."""
+        """Return a function that reads a number, which is always present, from a frame."""
 
     def about(self, function: str, path: tuple[str, ...]) -> Term:
         """Return `size`, `count`, `present` or `code` of a field."""
 
     def joined(self, name: str) -> Term:
-        """Return how many bytes of a join are there, this piece included."""
+        """Return the number of bytes in a reassembly, this fragment included."""
 
 
 _ORDERS: dict[str, Callable[[Value, Value], Value]] = {
@@ -172,7 +172,7 @@ def _operation(symbol: str, left: Expression, right: Expression, words: Words) -
 
 
 def _on_variable(symbol: str, slot: int, number: int) -> Term:
-    """Return what most rows do first: one closure in place of three."""
+    """Return one closure in place of three for the most frequent operations of transitions."""
     match symbol:
         case "==":
             return lambda m, f, v, x: v[slot] == number
@@ -201,7 +201,7 @@ def _is_what_frame_has(get: Callable[[object], object], slot: int, *, is_equal: 
 
 
 def _equality(first: Term, second: Term, *, is_equal: bool, is_number: bool) -> Term:
-    """`is_number`: of one of the two it is known, so that nothing but that number is equal to it."""
+    """`is_number`: one of the two is known to be a number, so that only an equal number is equal to it."""
     if not is_number:
         return lambda m, f, v, x: equal(first(m, f, v, x), second(m, f, v, x)) is is_equal
     if is_equal:
@@ -241,7 +241,7 @@ _Match: TypeAlias = Callable[[Value, Value, Value, list[Value], Value], bool]
 
 
 def _match(item: Expression, words: Words) -> _Match:
-    """Return what says whether a value is an item of a list that is written out, or lies in a range of it."""
+    """Return a function that checks whether a value is equal to an item of a written list, or within a range in it."""
     if not isinstance(item, Range):
         other = compile_term(item, words)
         return lambda value, m, f, v, x: equal(value, other(m, f, v, x))

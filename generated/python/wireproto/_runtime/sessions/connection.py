@@ -1,6 +1,6 @@
 """Connections without a network: bytes in and events out, messages in and bytes out, the time as an argument.
 
-Invariant: nothing here opens, waits or sleeps, and no clock is read; what `send` refuses leaves everything as it was.
+Invariant: no I/O, no waiting, no clock; a message that `send` refuses leaves the state unchanged.
 """
 
 from __future__ import annotations
@@ -59,27 +59,27 @@ class Connection(BaseConnection):
 
     @property
     def role(self) -> str:
-        """Whose side this is."""
+        """The role of this side."""
         return self._role
 
     @property
     def keeps_going(self) -> bool:
-        """Whether what the peer violates is reported, and ends nothing."""
+        """Whether violations of the peer are only reported and do not end the connection."""
         return self._keep_going
 
     @property
     def failure(self) -> Violation | DecodeError | None:
-        """What ended the connection, None while it goes on."""
+        """The violation or error that ended the connection, or None while it continues."""
         return self._failure
 
     @property
     def is_closed(self) -> bool:
-        """Whether it is over: it was closed, or it failed."""
+        """Whether the connection has ended: it was closed, or it failed."""
         return self._is_closed or self._failure is not None
 
     @property
     def has_more(self) -> bool:
-        """Whether `receive` was told to stop and may have left frames in what it was given."""
+        """Whether `receive` was told to stop and may have left frames in the bytes that it was given."""
         return self._peer.has_more and not self.is_closed
 
     @property
@@ -89,26 +89,29 @@ class Connection(BaseConnection):
 
     @property
     def n_pending(self) -> int:
-        """How many bytes were received and belong to no frame that was read."""
+        """The number of bytes that were received and do not belong to a frame that was read."""
         return self._peer.n_pending
 
     def receive(
         self, chunk: _Buffer, now: float = 0.0, *, most: int | None = None, is_brief: bool = False
     ) -> list[Event]:
-        """Return what the peer's bytes complete, in order; what came before a fault or a violation stays.
+        """Return the events that the peer's bytes complete, in order; frames before an error or a violation are kept.
 
-        `most`: events after which the rest is left for the next call, which may be one with no bytes: `has_more` says
-        whether there may be any. What is told of one frame is not divided.
+        `most`: the number of events after which the rest is left for the next call, whose chunk may be
+        empty: `has_more` tells if there may be any. The events of one frame are not divided.
 
-        `is_brief`: leave a frame that may take long for a call without it: `has_long` says whether there is one. Such a frame
-        has, with what follows it, more than 128 KiB, inflates to more than 32 KiB, or is one that only the reference codec reads or explains.
+        `is_brief`: leave a frame that may take long for a call without it: `has_long` tells if there is
+        one. Such a frame has, with the bytes after it, more than 128 KiB, inflates to more than 32 KiB, or
+        needs the reference codec.
 
-        What is divided is an event once it is whole: the frame that its last piece makes, or its last piece with `part.joined`.
+        A reassembled value is one event once it is whole: the reassembled frame, or the last fragment with
+        `part.joined`.
 
-        A violation comes before the frame that it is about. A violation of the peer that is not lenient is the last event
-        and fails the connection. So does a Fault, unless the next frame can be found and the connection continues after
-        errors (`on_error`). After a failure, and after `close`, there are no events. Where a protocol answers such a peer,
-        `send` accepts a message that the sessions allow if its parameter `despite` is the violation's name or the error's code.
+        A violation comes before the frame that it is about. A violation of the peer that is not lenient is
+        the last event and fails the connection. So does a Fault, unless the next frame can be found and the
+        connection continues after errors (`on_error`). After a failure, and after `close`, events end. A
+        protocol may answer such a peer: `send` accepts a message that the sessions allow if its parameter
+        `despite` is the violation's name or the error's code.
         """
         events = self._passed(now)
         if self.is_closed:
@@ -124,18 +127,20 @@ class Connection(BaseConnection):
         return self._passed(now)
 
     def eof(self, now: float = 0.0) -> list[Event]:
-        """Return what `receive` has left, and what it means that nothing more comes: a Fault where a frame is cut, and Ended."""
+        """Return the events that `receive` has left, and those of the end of the stream: a Fault if a frame
+        is cut off, and Ended.
+        """
         events = self.receive(b"", now) if self.has_more else self._passed(now)
         if self.is_closed:
             return events
         return self._noted([*events, *self._peer.end(now)])
 
     def close(self) -> None:
-        """Say that this side sends nothing more and wants no more events."""
+        """Close this side: it sends no more messages and reports no more events."""
         self._is_closed = True
 
     def next_timeout(self) -> float | None:
-        """Return the time at which `tick` has something to do, None if nothing is waited for."""
+        """Return the time at which `tick` has an event, or None without a running timer."""
         return None if self.is_closed else super().next_timeout()
 
     def _send(
@@ -174,7 +179,9 @@ class Connection(BaseConnection):
     def _send_nested(
         self, frame: object, now: float, writing: Mapping[str, object], despite: str | None
     ) -> bytes:
-        """Send a frame that holds others: each is seen after the one before, and all are undone if one is refused."""
+        """Send a frame that holds others: the sessions see each after the one before, and all are undone if
+        one is refused.
+        """
         package, role = self._package, self._role
         saved = self._engine.save()
         try:
@@ -199,7 +206,9 @@ class Connection(BaseConnection):
     def _send_last_piece(
         self, frame: object, now: float, writing: Mapping[str, object], despite: str | None
     ) -> bytes:
-        """Send a piece; the frame that it makes whole, if any, is seen behind it. Both are undone if one is refused."""
+        """Send the last fragment; the sessions see the reassembled frame, if any, after it. Both are undone
+        if one is refused.
+        """
         saved = self._engine.save()
         try:
             data = self._encoded(frame, writing)
@@ -212,7 +221,7 @@ class Connection(BaseConnection):
     def _send_split(
         self, frame: object, now: float, writing: Mapping[str, object], size: int, despite: str | None
     ) -> bytes:
-        """Send a frame in pieces; all of them are undone if one is refused."""
+        """Send a frame in fragments; all of them are undone if one is refused."""
         from .fragmenting import Splitting
 
         package, engine = self._package, self._engine
@@ -250,10 +259,10 @@ class Connection(BaseConnection):
         return package.encode(frame, **writing, **more)
 
     def _remember(self, frame: Any, hear: Callable[[object, str], None] | None = None) -> None:
-        """Let a frame that is sent change what the context says of later ones; `hear` it, and what it makes whole.
+        """Update the context with a frame that is sent; call `hear` with it, and with the frame that it completes.
 
         Raises:
-            EncodeError: It can take no more.
+            EncodeError: The context cannot take in more.
         """
         if self._context is None or not hasattr(frame, "message"):
             return
@@ -291,7 +300,7 @@ class Connection(BaseConnection):
         return events if self.is_closed else [*events, *self._noted(self._expired(now))]
 
     def _noted(self, events: list[Event]) -> list[Event]:
-        """Take note of what ends the connection."""
+        """Record the event that ends the connection."""
         for event in events:
             if type(event) is Received:
                 continue
@@ -303,10 +312,10 @@ class Connection(BaseConnection):
 
 
 class Session(BaseConnection):
-    """Both directions of a connection, as an observer sees them, who takes no part.
+    """Both directions of a connection, as a passive observer sees them.
 
-    Violations end nothing. Where a connection closes after an error (`on_error`), a direction ends at its first Fault: its
-    receiver reads no further, and so the sessions do not either. The other direction goes on.
+    Violations do not end a connection. If it closes after an error (`on_error`), a direction ends at its
+    first Fault: its receiver reads no further, and neither do the sessions. The other direction goes on.
     """
 
     def __init__(
@@ -335,7 +344,7 @@ class Session(BaseConnection):
         self._directions = {role: self._reading(role, shows_pieces=True) for role in package.roles}
 
     def observe(self, role: str, chunk: _Buffer, now: float = 0.0) -> list[Event]:
-        """Return what the bytes of a role complete."""
+        """Return the events that the bytes of a role complete."""
         check_role(role, self._package.roles)
         events = self._expired(now)
         self._listen(self._directions[role])
@@ -346,6 +355,6 @@ class Session(BaseConnection):
         return self._expired(now)
 
     def eof(self, role: str, now: float = 0.0) -> list[Event]:
-        """Return what it means that a role sends nothing more."""
+        """Return the events of the end of a role's direction."""
         check_role(role, self._package.roles)
         return [*self._expired(now), *self._directions[role].end(now)]

@@ -1,4 +1,4 @@
-"""What a message would do to the sessions, and how violations of theirs are told."""
+"""The effect of a message on the sessions, and the texts of violations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Move = tuple[Instance, Row, list[Change]]
 
 
 class Decision:
-    """What a message would do: what it violates, and what changes if it is let pass."""
+    """The effect of a message: its violations, and the changes if it is accepted."""
 
     __slots__ = ("moves", "violations")
 
@@ -23,15 +23,15 @@ class Decision:
 
     @property
     def refusal(self) -> Violation | None:
-        """Return the first violation that nobody tolerates."""
+        """Return the first violation that is not lenient."""
         return next((each for each in self.violations if not each.lenient), None)
 
 
 def refuse(decision: Decision, despite: str | None = None) -> None:
-    """Let a decision stand.
+    """Accept a decision.
 
     Raises:
-        SessionError: It violates what nobody tolerates; `despite` is tolerated.
+        SessionError: It has a violation that is neither lenient nor `despite`.
     """
     for violation in decision.violations:
         if not violation.lenient and violation.name != despite:
@@ -49,13 +49,13 @@ def violation_of(
 
 
 def crowded(kept: Instances, instance: Instance) -> Violation:
-    """Return the violation that there is no room for one more instance."""
+    """Return the violation that the maximum number of instances is reached."""
     rule = f"{_limit_text(kept)}: no more than {kept.limit} at a time; Limits(open=...) allows more"
     return violation_of("limit_exceeded", instance, rule=rule)
 
 
 def forgotten(kept: Instances) -> Violation:
-    """Return the note that an instance that had ended has given way; it is then reported."""
+    """Return the note that an ended instance was evicted; it is then reported."""
     instance, kept.forgotten = kept.forgotten, None
     assert instance is not None
     rule = f"{_limit_text(kept)}: the oldest of {kept.limit} is forgotten; Limits(open=...) keeps more"

@@ -1,7 +1,7 @@
-"""The sessions of one connection: its instances, what they are in, and what a message does to them.
+"""The sessions of one connection: its instances, their states, and the effect of messages on them.
 
-Invariant: `decide` changes nothing; `commit` cannot fail. So a message that is refused, or that cannot be written, leaves
-everything as it was.
+Invariant: `decide` does not change any state; `commit` cannot fail. So a message that is refused, or cannot
+be encoded, leaves the state unchanged.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ __all__ = ["Engine"]
 _Saved = tuple[list[int], list[tuple[Instance, tuple[Value, ...]]]]
 
 UNREAD = Record("", {})
-"""In place of the message of a frame that could not be read."""
+"""Replaces the message of a frame that could not be read."""
 
 
 class Engine:
     """All instances of all sessions of one connection.
 
     Attributes:
-        trail: Where given, each step that changes a state is put there: session, key, from, to.
+        trail: If given, receives each step that changes a state: session, key, from, to.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Engine:
     # ---- messages
 
     def matters(self, sender: str, item: object) -> Matters:
-        """Return what a frame (or preamble) from a sender means to the sessions."""
+        """Return the session entries for a frame (or preamble) from a sender."""
         message = _message_of(item)
         kind: object = type(message)
         if kind is Record:
@@ -96,9 +96,9 @@ class Engine:
         return found
 
     def step(self, sender: str, item: object, now: float, found: list[Violation]) -> tuple[Value, ...]:
-        """Let a frame (or preamble) that came pass in every session that allows it; return the frames inside it.
+        """Apply a received frame (or preamble) in every session that allows it; return the frames inside it.
 
-        What it violates is put to what was `found`.
+        Its violations are added to `found`.
         """
         message = item if type(item) is Record else getattr(item, "message", item)
         frame = None if message is item else item
@@ -129,7 +129,7 @@ class Engine:
         return () if matters.frames is None else tuple(matters.frames(message))
 
     def decide(self, sender: str, item: object, now: float) -> Decision:
-        """Return what a frame (or preamble) that is to be sent would do, those inside it left out."""
+        """Return the effect of a frame (or preamble) that is to be sent, without the frames inside it."""
         decision = Decision()
         matters = self.matters(sender, item)
         message = _message_of(item)
@@ -148,13 +148,13 @@ class Engine:
         return decision
 
     def is_other(self, sender: str, item: object) -> bool:
-        """Say whether its reader would take what is to be sent for something else."""
+        """Return whether the reader would mistake the frame to be sent for another."""
         is_other = self.matters(sender, item).is_other
         self.sender = sender
         return is_other is not None and bool(is_other(_message_of(item), item, [], self))
 
     def commit(self, decision: Decision, now: float) -> None:
-        """Make the changes of a decision."""
+        """Apply the changes of a decision."""
         self.now = now
         for move in decision.moves:
             self._fire(*move)
@@ -169,10 +169,10 @@ class Engine:
         despite: str | None = None,
         framed: Callable[[object], object] | None = None,
     ) -> None:
-        """Let a frame pass, and those inside it after it. `framed`: puts a bare message inside it into its frame.
+        """Apply a frame, and after it those inside it. `framed`: puts a bare message inside it into its frame.
 
         Raises:
-            SessionError: One of them may not be sent now; those before it have passed.
+            SessionError: One of them may not be sent now; those before it were applied.
         """
         decision = self.decide(sender, item, now)
         refuse(decision, despite)
@@ -181,10 +181,10 @@ class Engine:
             self.see(sender, framed(inner) if framed else inner, now, despite=despite, framed=framed)
 
     def miss(self, sender: str, error: DecodeError, now: float) -> Violation | None:
-        """Let a frame pass of which only the header could be read, so that it may be answered.
+        """Apply a frame of which only the header could be read, so that it may be answered.
 
-        Return what the header violates by itself: it is wrong before the body is. Else a frame that is not allowed changes
-        nothing, and the error is all there is to say.
+        Return the violation of the header alone, which precedes the error in the body. Otherwise a
+        forbidden frame does not change the state, and only the error is reported.
         """
         if not error.recoverable or not error.header:
             return None
@@ -200,7 +200,7 @@ class Engine:
         return refusal if refusal is not None and self._is_of_header(refusal, sender, frame.name) else None
 
     def _is_of_header(self, violation: Violation, sender: str, frame: str) -> bool:
-        """Say whether a row forbids the frame whatever its message is: no row above it is about certain messages."""
+        """Return whether a row forbids the frame for every message: no row above it is about particular messages."""
         session = self.program.plan.sessions.get(violation.session)
         for row in () if session is None else session.rows:
             is_here = row.states is None or violation.state in row.states
@@ -213,18 +213,18 @@ class Engine:
         return False
 
     def has_inner(self, sender: str, item: object) -> bool:
-        """Say whether frames may stand inside a message."""
+        """Return whether frames are allowed inside a message."""
         return self.matters(sender, item).frames is not None
 
     def inner(self, sender: str, item: Any) -> Value:
-        """Return the frames that stand inside a message."""
+        """Return the frames inside a message."""
         frames = self.matters(sender, item).frames
         return () if frames is None else frames(item.message)
 
     def _row(
         self, instance: Instance, rows: tuple[Rows, ...], m: object, f: object, found: list[Violation]
     ) -> Row | None:
-        """Return the row that a message takes; None where none is legal."""
+        """Return the row that a message takes, or None if no row is legal."""
         values = instance.values
         for when, group in rows[instance.state]:
             if when is not None:
@@ -246,7 +246,9 @@ class Engine:
     def _move(
         self, instance: Instance, rows: tuple[Rows, ...], m: object, f: object, found: list[Violation]
     ) -> Move | None:
-        """Return the row that a message takes and what it changes; None where none is legal, or there is no room."""
+        """Return the row that a message takes and its changes, or None if no row is legal, or the limit of
+        instances is reached.
+        """
         row = self._row(instance, rows, m, f, found)
         if row is None:
             return None
@@ -259,7 +261,9 @@ class Engine:
     def _complete(
         self, found: list[Violation], sender: str, now: float, *, is_foreign: bool, is_other: bool = False
     ) -> None:
-        """Say of violations who and when, and add that the sender never sends such a message, or not now."""
+        """Add the sender and the time to violations, and a violation if the sender never sends such a
+        message, or not now.
+        """
         if is_foreign and all(each.lenient for each in found):
             found.append(Violation(self.program.foreign))
         if is_other and all(each.lenient for each in found):
@@ -269,7 +273,7 @@ class Engine:
             violation.role, violation.time = sender, now
 
     def _has_room(self, move: Move) -> bool:
-        """Say whether the instance is kept, or may be; one that stays as new needs no room."""
+        """Return whether the instance is kept, or may be; an instance equal to a new one is not counted."""
         instance, row, changes = move
         if instance.is_kept or self._kept[instance.table.number].has_room:
             return True
@@ -281,7 +285,7 @@ class Engine:
         self._go(instance, row.state)
 
     def _go(self, instance: Instance, state: int) -> None:
-        """Have an instance, whose variables are changed already, go to a state, or STAY."""
+        """Move an instance, whose variables are changed already, to a state, or STAY."""
         table, before = instance.table, instance.state
         if state != STAY and state != before:
             instance.state = state
@@ -297,13 +301,13 @@ class Engine:
     # ---- timers
 
     def _arm(self, instance: Instance) -> None:
-        """Begin all timers of an instance anew."""
+        """Restart all timers of an instance."""
         instance.fired = 0
         instance.since = self.now
         self._wait(instance)
 
     def _wait(self, instance: Instance) -> None:
-        """Have an instance wait for the earliest of its timers that have not run out."""
+        """Schedule the earliest timer of an instance that has not run out."""
         timers = self._delays[instance.table.number][instance.state]
         if timers is None:
             timers = self._timers_of(instance)
@@ -330,7 +334,7 @@ class Engine:
         return timers
 
     def next_timeout(self) -> float | None:
-        """Return when the next timer runs out."""
+        """Return the time at which the next timer runs out."""
         return self._timers.next()
 
     def expire(self, now: float) -> Iterator[Violation | TimedOut]:
@@ -353,13 +357,13 @@ class Engine:
     # ---- going back
 
     def save(self) -> _Saved:
-        """Return what `restore` takes."""
+        """Return the state for `restore`."""
         return [kept.n_forgotten for kept in self._kept], [
             (instance, instance.snapshot()) for kept in self._kept for instance in kept.all()
         ]
 
     def restore(self, before: _Saved) -> None:
-        """Make everything as it was when it was saved."""
+        """Restore the saved state."""
         counts, saved = before
         known = {id(instance) for instance, _ in saved}
         for kept, count in zip(self._kept, counts, strict=True):
@@ -381,7 +385,7 @@ def _message_of(item: object) -> Value:
 def _meant(
     entry: Entry, kept: Instances, message: object, frame: object, sender: str, program: Program
 ) -> Iterable[tuple[Instance, tuple[Rows, ...]]]:
-    """Return the instances that a message speaks to, and the rows it may take there."""
+    """Return the instances that a message addresses, and the rows it may take there."""
     table = entry.table
     if kept.single is not None:
         return ((kept.single, entry.rows),)

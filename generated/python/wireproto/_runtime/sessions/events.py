@@ -1,4 +1,4 @@
-"""What a connection reports: small plain values, in the order in which things happened."""
+"""The events of a connection: small plain values, in order of time."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class _Event:
 
 
 class Received(_Event):
-    """A whole frame (or preamble) that came.
+    """A whole frame (or preamble) that was received.
 
     Attributes:
-        frame: As the decoder gives it.
-        role: Who sent it.
-        offset: Where it begins in its direction's stream.
-        time: When its last byte came.
-        notes: Lenient violations, and where the connection goes on after them all others too.
+        frame: The frame, as the decoder returns it.
+        role: The role that sent it.
+        offset: Its offset in its direction's stream.
+        time: The time at which its last byte arrived.
+        notes: Lenient violations; all violations if the connection continues after them.
     """
 
     __slots__ = __match_args__ = ("frame", "role", "offset", "time", "notes")
@@ -61,21 +61,21 @@ class Received(_Event):
 
 
 class Violation(_Event):
-    """Something that the protocol does not allow at this moment.
+    """A frame or a delay that the protocol does not allow at this moment.
 
     Attributes:
-        name: The protocol's own name of it; `unexpected_message` where no row fits, `wrong_role` where the sender never
-            sends such a message, `wrong_kind` where its reader would take it for something else,
-            `limit_exceeded` where there are more instances than `limits.open`.
-        rule: The rule in words, where the .wire file has it.
-        role: Who did it; None: nobody, for a time ran out.
-        session: Whose rows say so; "" where it is no session's.
-        key: Of the instance: a value, or a tuple of them; None where there is one per connection.
-        state: What it is in, and stays in.
-        offset: Of the frame in its direction's stream.
+        name: The protocol's own name of it; or `unexpected_message` if no row matches, `wrong_role` if the
+            sender never sends such a message, `wrong_kind` if its reader would mistake it for another,
+            `limit_exceeded` if there are more instances than `limits.open`.
+        rule: The rule in words, if the .wire file has it.
+        role: The role that caused it, or None if a time ran out.
+        session: The session that it violates, or "".
+        key: The key of the instance: a value, or a tuple of them, or None with one instance per connection.
+        state: The state of the instance, which does not change.
+        offset: The offset of the frame in its direction's stream.
         lenient: It is tolerated unless strict.
-        frame: What came that is not allowed; not compared and not shown, for it holds payload. None: nothing came, or it was
-            only a piece.
+        frame: The forbidden frame; not compared and not shown, as it holds payload. It is None if a time
+            ran out, or for a mere fragment.
     """
 
     __match_args__ = ("name", "rule", "role", "session", "key", "state", "offset", "time", "lenient")
@@ -108,7 +108,7 @@ class Violation(_Event):
 
     @property
     def detail(self) -> str:
-        """The session, its state and the rule: all that is to be told beside the name."""
+        """The session, its state and the rule: the text next to the name."""
         place = f"{self.session} in {self.state}" if self.session else ""
         return ": ".join(filter(None, (place, self.rule)))
 
@@ -119,8 +119,8 @@ class Violation(_Event):
 class Fault(_Event):
     """Bytes that are not a frame.
 
-    After a recoverable error the place of the next frame is known. The connection goes on there only with
-    `on_error="continue"`, the protocol's own or as an option; else the Fault ends it.
+    After a recoverable error the place of the next frame is known. The connection continues there only with
+    `on_error="continue"`, the protocol's own or as an option; otherwise the Fault ends it.
     """
 
     __slots__ = __match_args__ = ("error", "role", "time")

@@ -1,7 +1,7 @@
-"""A message that is sent in pieces: made by the rules of a join, as its reader puts them together again.
+"""A message that is sent in fragments, made by the rules of a join so that its reader can reassemble them.
 
-What a piece has beside its bytes is found by trying: of the values that the rule's condition asks for, the first ones that
-make it hold and that the sessions allow.
+The other fields of a fragment are found by trial: of the values in the rule's condition, the first ones
+that make it hold and that the sessions allow.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .names import Kind, MessageWords
 __all__ = ["Splitting"]
 
 _MOST_TRIED = 256
-"""Combinations of values that are tried for one piece."""
+"""Combinations of values that are tried for one fragment."""
 
 
 class Splitting:
@@ -40,13 +40,14 @@ class Splitting:
     def pieces(
         self, frame: object, size: int, encode: Callable[[object], bytes], allows: Callable[[object], bool]
     ) -> Iterator[tuple[Any, tuple[Any, ...]]]:
-        """Yield the frames that a frame is sent in, each with what it is to the sessions; the frame itself where it is
-        small enough, or no join divides it.
+        """Yield the fragments of a frame, each with the items that the sessions see; the frame itself if it
+        is small enough or not divisible.
 
-        `size`: bytes of the divided thing in one piece. `allows`: says whether the sessions let a piece pass now.
+        `size`: bytes of the divided data in one fragment. `allows`: returns whether the sessions accept a
+        fragment now.
 
         Raises:
-            ValueError: The size is none, or no values make a piece that the join would take.
+            ValueError: The size is below 1, or no values make a fragment of the join.
         """
         if size < 1:
             raise ValueError("a piece has at least one byte")
@@ -71,7 +72,7 @@ class Splitting:
     def _divided(
         self, frame: Any, encode: Callable[[object], bytes]
     ) -> tuple[str, Callable[[bytes, tuple[Setting, ...]], object], bytes] | None:
-        """Return the join that divides a frame, what makes a piece of it, and the bytes to be divided."""
+        """Return the join that divides a frame, a function that makes a fragment, and the bytes to be divided."""
         for name, join in self._plan.joins.items():
             if join.block is not None and join.block[0] == declared_name(frame):
                 return name, self._block_maker(name, frame), self._block(join.block[1], encode(frame))
@@ -96,7 +97,9 @@ class Splitting:
         return lambda chunk, settings: frame.replace(message=piece(chunk))
 
     def _message_maker(self, frame: Any) -> Callable[[bytes, tuple[Setting, ...]], object]:
-        """Return what makes a frame around a message of the join; fields of the same name keep their values."""
+        """Return a function that makes a frame around a message of the join; fields of the same name keep
+        their values.
+        """
 
         def make(chunk: bytes, settings: tuple[Setting, ...]) -> Any:
             target, field = settings[0].target, settings[0].field
@@ -126,7 +129,7 @@ class Splitting:
         return first
 
     def _candidates(self, frame: Any, settings: tuple[Setting, ...]) -> Iterator[Any]:
-        """Yield the frame with all values of the fields that the conditions name, as it is first."""
+        """Yield the frame with all values of the fields in the conditions, its own values first."""
         kind = Kind(self._plan, frame, frame.message)
         named = [path[0] for each in settings for path in _fields(each.when) if len(path) == 1]
         own = {field: self._values(kind.fields[field].type) for field in named if field in kind.fields}

@@ -1,7 +1,8 @@
 """The instances of one session on one connection: one, or one for each key, side and sender.
 
-Where only sides and senders tell them apart, all are kept from the beginning. Of a key, an instance that is as it began is
-not kept; one that nothing can change any more makes room when room is needed.
+If only sides and senders distinguish instances, all are kept from the beginning. If a key does, an instance
+equal to a new one is not kept. One that no transition can change any more is evicted when the limit is
+reached.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ class Instance:
     """One instance.
 
     Attributes:
-        key: Of the message; () where only the sender tells instances apart.
-        side: Who plays the session's first role; None where there are no such roles.
-        sender: Whose direction it is; None: both.
+        key: The key of the message; () if only the sender distinguishes instances.
+        side: The role that has the session's first role, or None if the session has no roles.
+        sender: The sender of its direction, or None for both.
         is_kept: It differs from a new one, or its session has no keys.
-        since: When its timers began; `due`: when the next one runs out; `fired`: how many have; `queued`: the earliest
-            time at which it stands among those that wait.
+        since: The start of its timers; `due`: the end of the next one; `fired`: the number that have run
+            out; `queued`: its earliest time in the queue of timers.
     """
 
     __slots__ = (
@@ -48,12 +49,12 @@ class Instance:
 
     @property
     def place(self) -> Hashable:
-        """Return what tells it from the other instances of its session."""
+        """Return the identity of the instance in its session."""
         return (self.key, self.side, self.sender)
 
     @property
     def shown_key(self) -> Hashable:
-        """Return its key as an event shows it: sides and senders before the rest; None where there is nothing."""
+        """Return its key as an event shows it: side and sender before the rest, or None if there are none of these."""
         parts = (*(each for each in (self.side, self.sender) if each is not None), *self._keys())
         return None if not parts else parts[0] if len(parts) == 1 else parts
 
@@ -71,17 +72,17 @@ class Instance:
 
 
 class Instances:
-    """Those of one session; `single` is the only one where nothing tells instances apart.
+    """The instances of one session; `single` is the only one if they have no keys, sides or senders.
 
     Attributes:
-        n_forgotten: How many that had ended have given way; what speaks of such a key later begins anew.
-        forgotten: The last of them, for whoever reports it and takes it out; None: reported.
+        n_forgotten: The number of evicted instances that had ended; a later message with such a key starts a new one.
+        forgotten: The last of them until it is reported, else None.
     """
 
     def __init__(
         self, table: Table, options: Mapping[str, object], limit: int, *, gives_way: bool = True
     ) -> None:
-        """`gives_way`: of those that nothing changes any more, the oldest is forgotten where there are too many."""
+        """`gives_way`: at the limit, evict the oldest instance that no transition can change any more."""
         self.table = table
         self._first = table.first_values(options)
         self.limit = limit
@@ -96,7 +97,7 @@ class Instances:
 
     @property
     def has_room(self) -> bool:
-        """Say whether one more may be kept; one that has ended gives way."""
+        """Return whether one more instance may be kept; an ended one is evicted."""
         if len(self._kept) < self.limit:
             return True
         return self._gives_way and bool(self._ended)
@@ -112,11 +113,11 @@ class Instances:
         return self._kept.get((key, side, sender))
 
     def get(self, key: Hashable, *, side: str | None, sender: str | None) -> Instance:
-        """Return the instance of a key, a new one where none is kept."""
+        """Return the instance of a key, or a new one if it is not kept."""
         return self._kept.get((key, side, sender)) or self._new(key, side, sender)
 
     def settle(self, instance: Instance) -> None:
-        """Keep the instance of a key after a change, or let it go if it is as a new one."""
+        """Keep the instance of a key after a change, or drop it if it is equal to a new one."""
         place = instance.place
         if instance.state == 0 and instance.values == self._first:
             self.forget(instance)
@@ -135,7 +136,7 @@ class Instances:
         self._ended.pop(instance.place, None)
 
     def take_back(self, instance: Instance) -> None:
-        """Keep an instance that was let go meanwhile."""
+        """Keep an instance again that was dropped meanwhile."""
         instance.is_kept = True
         self._kept[instance.place] = instance
         if self.table.is_left[instance.state]:

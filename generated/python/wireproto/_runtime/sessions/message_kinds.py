@@ -1,7 +1,7 @@
-"""Whether a message that is sent is what its reader takes it for.
+"""Whether a reader would mistake a message that is sent for another one.
 
-Where a context chooses the message of a frame, nothing on the wire says which it is: another one would be read as garbage. And
-what does not say that it is a piece would be read as a whole.
+If a context chooses the message of a frame, the bytes do not identify it: another message would be misread.
+A fragment that is not marked as one would be read as a whole.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ __all__ = ["other_kind"]
 
 
 def other_kind(kind: Kind) -> Term | None:
-    """Return what says whether a reader would take messages of a kind for others; None: that cannot be.
+    """Return a term that tells if a reader would mistake messages of a kind for others, or None if that cannot happen.
 
-    Where the context has no entry, or the frame has another arm for the message, nobody takes it for another.
+    Without an entry in the context, or with another arm for the message, it is not mistaken.
     """
     words = MessageWords(kind, {})
     join = kind.plan.joins.get(kind.name)
@@ -32,7 +32,7 @@ def other_kind(kind: Kind) -> Term | None:
 
 
 def _of_piece(terms: list[Term]) -> Term | None:
-    """Return what says whether a piece of a block, behind which others come, does not say so; a last one is not asked."""
+    """Return a term that tells if a fragment of a block, before the last one, is not marked as one."""
 
     def is_other(m: object, f: object, v: list[object], x: object) -> bool:
         return not any(_holds(term, m, f, v, x) for term in terms)
@@ -91,5 +91,5 @@ def _of_context(code: Term, kind: Kind) -> Term:
 
 
 def _is_known(plan: Schema, code: object, sender: str | None) -> bool:
-    """Say whether a code is that of a message which a role sends."""
+    """Return whether a code is that of a message which a role sends."""
     return any(code == each.code and each.role in (None, sender) for each in plan.messages.values())

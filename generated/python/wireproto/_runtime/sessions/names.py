@@ -1,6 +1,7 @@
-"""What the words of a row mean beside one kind of message: its fields, its frame's, and what is derived of them.
+"""The meaning of names in transitions for one kind of message: its fields, its frame's, and values derived from them.
 
-Messages are objects of generated classes or records of the careful codec; which one is settled when a row is compiled.
+Messages are objects of generated classes or records of the reference codec; a row is compiled for one of
+them.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ _Get = Callable[[Value], Value]
 
 
 class Kind:
-    """One kind of thing that is sent: a message in its frame, or a preamble.
+    """One kind of item that is sent: a message in its frame, or a preamble.
 
     Attributes:
-        name: Of the message or preamble; `Unknown` for one that has no layout.
-        frame: The frame's name; None for a preamble.
-        fields, frame_fields: As in the plan, by name.
+        name: The name of the message or preamble; `Unknown` for one without a layout.
+        frame: The frame's name, or None for a preamble.
+        fields, frame_fields: The fields of the schema, by name.
     """
 
     def __init__(self, plan: Schema, frame: Any, message: object) -> None:
@@ -56,7 +57,7 @@ class Kind:
 
     @property
     def role(self) -> str | None:
-        """Return the only role that sends it, None where both do."""
+        """Return the only role that sends it, or None if both do."""
         if self.frame is None:
             return self.plan.preambles[self.name].role
         return self.plan.messages[self.name].role if self.name in self.plan.messages else None
@@ -67,14 +68,14 @@ class Kind:
 
 
 class MessageWords:
-    """The words of rows about one kind of message; `slots` are the variables of the session."""
+    """The meaning of names for one kind of message; `slots` are the variables of the session."""
 
     def __init__(self, kind: Kind, slots: Mapping[str, int]) -> None:
         self.kind = kind
         self.slots = slots
 
     def has(self, name: str) -> bool:
-        """Say whether a field is there, of the message or of its frame."""
+        """Return whether a field exists, in the message or in its frame."""
         return name in self.kind.fields or name in self.kind.frame_fields
 
     def is_number(self, path: tuple[str, ...]) -> bool:
@@ -85,12 +86,12 @@ class MessageWords:
         return _getter(self.kind.frame_class, path[0]) if is_of_frame else None
 
     def message_field(self, path: tuple[str, ...]) -> _Get | None:
-        """Return what reads a field that is always there off a message."""
+        """Return a function that reads a field, which is always present, from a message."""
         is_of_message = path[0] in self.kind.fields and self.declared(path) is not None
         return _getter(self.kind.message_class, path[0]) if is_of_message else None
 
     def declared(self, path: tuple[str, ...]) -> Type | None:
-        """Return the type of a field that is always there; None where it is not known, or there is none."""
+        """Return the type of a field that is always present, or None if it is unknown or may be absent."""
         found = self.kind.fields.get(path[0]) or self.kind.frame_fields.get(path[0])
         if found is None or len(path) > 1 or found.is_hidden or found.condition is not None:
             return None
@@ -128,7 +129,7 @@ class MessageWords:
         return joined
 
     def _piece(self, name: str, join: Join) -> Term:
-        """Return the bytes that a message adds to a join."""
+        """Return the bytes that a message adds to a reassembly."""
         if self.kind.name == name:
             return lambda m, f, v, x: m.data
         names = (self.kind.name, self.kind.frame)
@@ -158,7 +159,7 @@ class MessageWords:
         return _required(plain, name) if is_optional else plain
 
     def _hidden(self, name: str, value: FieldValue) -> Term:
-        """Return a field that no object has: a constant, a code, or else what the bytes say."""
+        """Return a field that objects lack: a constant, a code, or otherwise a value measured in the bytes."""
         match value:
             case Constant(expression):
                 return compile_term(expression, self)
@@ -182,7 +183,7 @@ class MessageWords:
 
 
 def _measured_text(value: Term, type_: Text) -> Term:
-    """Return what counts the units of an encoded text."""
+    """Return a term that counts the units of an encoded text."""
     encoding, is_lenient, endian = type_.encoding, type_.is_lenient, type_.endian
     unit = 2 if encoding == "utf16" else 1
     return lambda m, f, v, x: len(encode_text(value(m, f, v, x), encoding, is_lenient, endian)) // unit
@@ -202,7 +203,7 @@ def _missing(name: str) -> Term:
 
 
 def _required(term: Term, name: str) -> Term:
-    """Return a field that is there only if its condition holds."""
+    """Return a field that is present only if its condition holds."""
 
     def required(m: object, f: object, v: list[object], x: object) -> object:
         value = term(m, f, v, x)
@@ -224,7 +225,9 @@ def _presence(term: Term) -> Term:
 
 
 def _kept(name: str, otherwise: Term) -> Term:
-    """Return what a piece of a join keeps of its header, for nothing can derive it; else what is derived."""
+    """Return a term for a field that a fragment keeps from its header, as it cannot be derived; else the
+    derived value.
+    """
 
     def kept(m: object, f: object, v: list[object], x: object) -> Value:
         part = getattr(f, "part", None)
@@ -244,10 +247,10 @@ def _inner(value: object, path: tuple[str, ...]) -> object:
 
 
 def _measured(kind: Kind, message: object, frame: object, moment: Value, path: tuple[str, ...]) -> Node:
-    """Return where a field lies in the bytes of its frame, which are made once more: for what no object has.
+    """Return the span of a field in the bytes of its frame, which are encoded again: for values that objects lack.
 
     Raises:
-        Undefined: It cannot be written, or what is written has no such field.
+        Undefined: The frame cannot be encoded, or its bytes lack the field.
     """
     options = Options(moment.sender, context=moment.contexts, variant=moment.variant)
     try:

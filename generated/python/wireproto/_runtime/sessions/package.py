@@ -1,4 +1,4 @@
-"""What a generated package gives its connections: its decoder, its encoder, its plan."""
+"""The parts of a generated package that its connections use: its decoder, its encoder, its schema."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Package:
 
     Attributes:
         frames: The class of the frames that each role sends.
-        bare: Classes that stand for themselves: the frames, and the preambles.
-        make_context: None where nothing is remembered between frames.
-        classes: All classes by name, where pieces are made of some.
+        bare: Classes that are not put into a frame: the frames, and the preambles.
+        make_context: Makes a context, or None if frames are independent of each other.
+        classes: All classes by name, if some are sent in fragments.
         limits: The class of the bounds.
     """
 
@@ -58,22 +58,25 @@ class Package:
     def decoder(
         self, role: str, *, context: object, limits: object, strict: bool, variant: str | None
     ) -> Decoder[object]:
-        """Return a decoder of what a role sends; errors are items among its frames."""
+        """Return a decoder of the bytes that a role sends; errors are items among its frames."""
         more: dict[str, Any] = {} if self.make_context is None else {"context": context}
         more |= {"variant": variant} if self.has_variants else {}
         return self._make_decoder(role, limits=limits, strict=strict, errors="yield", **more)
 
     def writing(self, role: str, context: object, limits: object, variant: str | None) -> dict[str, object]:
-        """Return the arguments that `encode` has in this package beside the usual ones."""
+        """Return the arguments that `encode` has in this package in addition to the usual ones."""
         more: dict[str, Any] = {} if limits is None else {"limits": limits}
         more |= {"from_role": role, "context": context} if self.plan.contexts else {}
         return more | ({"variant": variant} if self.has_variants else {})
 
     def framed(self, role: str, message: Any, header: Mapping[str, object]) -> object:
-        """Return a message in the frame that the role sends; a frame with what the header changes; a preamble as it is."""
+        """Return a message in the frame that the role sends; a frame with the changes of the header; a
+        preamble as it is.
+        """
         given = {name: value for name, value in header.items() if value is not None}
         if type(message) in self.bare:
             return message.replace(**given) if given else message
-        # What a role sends that has no frames stands in those of the other role: rows say that it may not be sent.
+        # A message of a role without frames is put in those of the other role: rows say that it may not be
+        # sent.
         frame = self.frames.get(role) or next(iter(self.frames.values()))
         return frame(message, **given)

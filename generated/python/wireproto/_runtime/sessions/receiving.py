@@ -1,4 +1,4 @@
-"""What came in one direction of a connection: bytes to frames, each frame to the sessions, all of it to events."""
+"""One direction of a connection: bytes to frames, each frame to the sessions, and the events of both."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Reading:
     """One direction.
 
     Attributes:
-        is_dead: Nothing more is read: no frame can be found, or an error has ended the direction.
-        has_more: There may be frames in what was fed that were not looked at.
+        is_dead: Reading has ended: frames cannot be found, or an error has ended the direction.
+        has_more: There may be frames in the fed bytes that were not read yet.
         is_postponed: The next of them may take long, and a brief call left it.
     """
 
@@ -55,15 +55,15 @@ class Reading:
 
     @property
     def n_pending(self) -> int:
-        """How many bytes were fed and belong to no frame that was read."""
+        """The number of bytes that were fed and do not belong to a frame that was read."""
         return int(self._decoder.pending)
 
     def feed_briefly(
         self, chunk: bytes | bytearray | memoryview, now: float, most: int | None, joins: Joins | None
     ) -> list[Event]:
-        """Return the same as `feed`, as far as it comes to before a frame that may take long.
+        """Return the events of `feed` up to a frame that may take long.
 
-        `joins`: the pieces that wait for their last one, which may make a long frame of a short one.
+        `joins`: the open reassemblies, which a short fragment may complete to a long frame.
         """
         decoder = self._decoder
         if joins is not None and joins.may_take_long(decoder.pending + len(chunk)):
@@ -80,7 +80,7 @@ class Reading:
             decoder.be_brief(False)
 
     def feed(self, chunk: bytes | bytearray | memoryview, now: float, most: int | None = None) -> list[Event]:
-        """Return what is complete now; a violation or an error that ends the connection is the last event.
+        """Return the events that are complete now; a violation or an error that ends the connection is the last event.
 
         `most`: events after which the rest is left for a later call.
         """
@@ -125,13 +125,13 @@ class Reading:
                 return events
 
     def hear(self, item: object, sender: str | None) -> None:
-        """Let the sessions see a whole frame, before it changes what a context says, and the frames inside it."""
+        """Let the sessions see a whole frame, before it changes the context, and the frames inside it."""
         if not self._was_heard:
             self._was_heard, self._heard, self._n_tolerated = True, [], 0
         self._see(item)
 
     def end(self, now: float) -> list[Event]:
-        """Return what the end of the stream means."""
+        """Return the events of the end of the stream."""
         if self.has_ended:
             return []
         self.has_ended = True
@@ -152,14 +152,14 @@ class Reading:
             self._see(inner)
 
     def _is_over(self) -> bool:
-        """Return whether a violation that is not tolerated ends the connection; each violation is looked at once."""
+        """Return whether a violation that is not tolerated ends the connection; each violation is examined once."""
         heard = self._heard
         while self._n_tolerated < len(heard) and heard[self._n_tolerated].lenient:
             self._n_tolerated += 1
         return not self._keep_going and self._n_tolerated < len(heard)
 
     def _report(self, item: object, offset: int, now: float, events: list[Event]) -> bool:
-        """Add the events of a frame; say whether a rule was broken."""
+        """Add the events of a frame; return whether a rule was broken."""
         notes = tuple(self._heard)
         broken = [note for note in notes if not note.lenient]
         for note in notes:
@@ -174,7 +174,9 @@ class Reading:
 
 
 def _whole(piece: Any) -> object:
-    """Return what a piece makes whole: the joined frame, or the piece itself with what is joined; None: it is not the last."""
+    """Return the reassembled frame of a last fragment, or the fragment with its reassembled data, or None for
+    other fragments.
+    """
     if not piece.part.last:
         return None
     joined = piece.part.joined

@@ -26,7 +26,7 @@ __all__ = ["Entry", "Matters", "Program", "Table"]
 
 
 class _NoWords(MessageWords):
-    """The words of what stands beside no message: first values and timers."""
+    """The names in expressions without a message: initial values and timers."""
 
     def __init__(self, slots: Mapping[str, int]) -> None:
         self.slots = slots
@@ -36,9 +36,9 @@ class Table:
     """One session.
 
     Attributes:
-        is_single: There is one instance per connection.
-        places: Where there are no keys: key, side and sender of every instance. These are there from the beginning to the end.
-        is_left: Whether a state is left, or variables change in it; where neither is so, an instance has come to its end.
+        is_single: The session has one instance per connection.
+        places: Without keys: key, side and sender of every instance. These exist from the beginning to the end.
+        is_left: By state, whether it can be left or variables change in it; otherwise an instance in it has ended.
     """
 
     def __init__(self, number: int, name: str, session: Session, roles: tuple[str, ...]) -> None:
@@ -71,7 +71,7 @@ class Table:
         return initial_values(self.variables, self._words, options)
 
     def role_of(self, kind: Kind, names: frozenset[str]) -> str | None:
-        """Return which of the session's own roles a message belongs to; None: any."""
+        """Return which of the session's own roles a message belongs to, or None for any."""
         for row in self.rows:
             if row.role is not None and row.targets is not None and names.intersection(row.targets):
                 return row.role
@@ -84,7 +84,9 @@ class Table:
                 yield Timer(compile_term(timer.after, self._words), row)
 
     def _leads_on(self, session: Session, state: str) -> Iterator[bool]:
-        """Yield whether each row and timer of a state leads elsewhere, or changes a variable from its first value."""
+        """Yield, for each row and timer of a state, whether it leads to another state or changes a variable
+        from its initial value.
+        """
         lines: tuple[Transition | schema.Timer, ...] = (*session.rows, *session.timers)
         for line in lines:
             if line.states is None or state in line.states:
@@ -98,18 +100,19 @@ class Table:
 
 
 def _is_variable(expression: Expression) -> bool:
-    """Say whether an expression asks for a variable."""
+    """Return whether an expression is a variable."""
     return any(isinstance(node, VariableReference) for node in nodes_in(expression))
 
 
 class Entry:
-    """What a session does with one kind of message from one sender.
+    """The rows of a session for one kind of message from one sender.
 
     Attributes:
-        key: What tells instances apart, `side` included; None where the message lacks it: all instances are meant.
-        rows: To be tried, by the number of the state.
-        side: Who plays the session's first role when this sender sends this; None where there are no such roles.
-        sender: The sender, as the rows call it.
+        key: Returns the key of the instance, `side` included, or None if the message lacks it, so that all
+            instances are meant.
+        rows: The rows to be tried, by the number of the state.
+        side: The role that has the session's first role if this sender sends this, or None without such roles.
+        sender: The sender, as the rows name it.
     """
 
     __slots__ = ("key", "named_rows", "rows", "sender", "side", "table")
@@ -132,12 +135,12 @@ class Entry:
 
 
 class Matters:
-    """All that one kind of message from one sender means to the sessions.
+    """The entries of all sessions for one kind of message from one sender.
 
     Attributes:
         is_foreign: The sender never sends such a message.
-        frames: What gives the frames that stand inside the message; None: there are none.
-        is_other: What says whether its reader would take it for something else; None: that cannot be.
+        frames: Returns the frames inside the message, or None if it cannot hold any.
+        is_other: Tells if its reader would mistake it for another message, or None if that cannot happen.
     """
 
     __slots__ = ("entries", "frames", "is_foreign", "is_other", "name")
@@ -159,14 +162,14 @@ class Matters:
 
 
 class Program:
-    """The sessions of one plan."""
+    """The sessions of one schema."""
 
     def __init__(self, plan: Schema) -> None:
         self.plan = plan
         self.roles: tuple[str, ...] = plan.roles
         self.rules: Mapping[str, str] = plan.violations
         self.foreign: str = plan.role_rule or "wrong_role"
-        """What it violates to send what only the other role sends."""
+        """The violation of sending a message that only the other role sends."""
         self._asks_foreign = not plan.role_rule
         self.tables = tuple(
             Table(number, name, session, self.roles)
@@ -175,7 +178,7 @@ class Program:
         self.matters: dict[str, dict[object, Matters]] = {}
 
     def look(self, sender: str, frame: object, message: object) -> Matters:
-        """Return what a kind of message from a sender means; `frame` is None for a preamble."""
+        """Return the entries for a kind of message from a sender; without a frame it is a preamble."""
         kind = Kind(self.plan, frame, message)
         names = _names(self.plan, kind)
         is_foreign = kind.role not in (None, sender)
@@ -190,7 +193,7 @@ class Program:
         )
 
     def is_usual(self, sender: str, frame: object, kind: Any) -> bool:
-        """Say whether a kind of message stands as the sender's stand, so that what it means is worth keeping."""
+        """Return whether a kind of message is in its usual frame, so that its entries are worth caching."""
         name = kind if type(kind) is str else kind.__name__
         return (
             name in self.plan.preambles
@@ -227,7 +230,9 @@ class Program:
 
 
 def _names(plan: Schema, kind: Kind) -> frozenset[str]:
-    """Return what rows may call it. A piece of a block is only that; the last one makes the frame whole."""
+    """Return the names by which rows may call it. A fragment of a block has only its own name; the last one
+    completes the frame.
+    """
     if kind.name in plan.joins:
         return frozenset({kind.name})
     whole = {kind.name} if kind.frame is None else {kind.name, kind.frame}
@@ -262,13 +267,15 @@ def _by_state(table: Table, rows: list[tuple[int, Transition]], words: MessageWo
 
 
 def _grouped(lines: list[list[Value]]) -> Rows:
-    """Put rows together that stand one behind the other under the same condition: a violation, and what follows it."""
+    """Group adjacent rows under the same condition: a violation, and the rows after it."""
     groups = [list(lines_) for _, lines_ in groupby(lines, key=lambda line: line[0])]
     return tuple((group[0][1], tuple(row for _, _, row in group)) for group in groups)
 
 
 def _key_of(table: Table, words: MessageWords) -> Callable[[object, object], Hashable] | None:
-    """Return what reads the key of a message, None of it where it is not there; or nothing where it cannot be there."""
+    """Return a function that reads the key of a message, or None if it is absent, or None if messages of the
+    kind have no key.
+    """
     if not all(words.has(name) for name in table.keys):
         return None
     terms = [words.field((name,), "own") for name in table.keys]
@@ -300,7 +307,7 @@ def _single_key(term: Term) -> Callable[[object, object], Hashable]:
 
 
 def _frames_inside(plan: Schema, kind: Kind) -> Callable[[object], object] | None:
-    """Return what yields the frames of a message's fields, in the order of the bytes."""
+    """Return a function that yields the frames in a message's fields, in the order of the bytes."""
     readers = [
         MessageWords(kind, {}).field((name,), "own")
         for name, field in kind.fields.items()

@@ -1,7 +1,7 @@
-"""Which instance's timer runs out next.
+"""The next timer of all instances to run out.
 
-Each instance that waits stands in the heap at a time no later than its own: a timer that is begun anew is moved there only
-when its old time comes.
+Each waiting instance is in the heap at a time no later than its own: after a restart of its timers, it is
+moved only when its old time is reached.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ class Timers:
         self._n_pushed = 0
 
     def wait(self, instance: Instance) -> None:
-        """Take note of the time that an instance waits for."""
+        """Record the time for which an instance waits."""
         due = instance.due
         if due is not None and (instance.queued is None or due < instance.queued):
             self.push(instance, due)
 
     def push(self, instance: Instance, due: float) -> None:
-        """Have an instance stand at a time that is earlier than all where it does."""
+        """Add an instance at a time that is earlier than all its times in the heap."""
         self._n_pushed += 1
         heappush(self._heap, (due, self._n_pushed, instance))
         instance.queued = due

@@ -1,4 +1,4 @@
-"""The rows of a session, compiled: what each asks, what it changes, and where it leads."""
+"""The rows of a session, compiled: their conditions, their changes, and their next states."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 __all__ = ["STAY", "Change", "Row", "Rows", "Timer", "change", "initial_values", "row_of"]
 
 STAY = -1
-"""In place of the number of a state."""
+"""Replaces the number of a state."""
 
 Change = tuple[int, str, Value]
-"""The place of a variable, what is done with it (`set`, `push`, `drop`, `remove`), and the value for that."""
+"""The place of a variable, the action (`set`, `push`, `drop`, `remove`), and its value."""
 
 Rows = tuple[tuple[Term | None, tuple["Row", ...]], ...]
-"""What is tried in one state: conditions (None: always), and the rows that stand one behind the other under the same one."""
+"""The rows of one state: conditions (None: always), and the adjacent rows under each."""
 
 _Step = Callable[[Value, Value, list[Value], Value], None]
 
@@ -52,11 +52,11 @@ def _drop(queue: deque[object], number: int) -> None:
 
 
 class Row:
-    """One row: legal where `violation` is None.
+    """One row: legal if it has no `violation`.
 
     Attributes:
         number: Its place among the rows of the session, or among its timers.
-        state: The number of the state that it leads to, or STAY.
+        state: The number of the next state, or STAY.
         is_lenient: The violation is only noted unless strict.
     """
 
@@ -72,7 +72,7 @@ class Row:
         updates: tuple[tuple[int, str, Term], ...] = (),
         steps: tuple[_Step, ...] | None = None,
     ) -> None:
-        """`steps`: the updates again, where no one reads what one before it has changed."""
+        """`steps`: the updates as steps, if no update reads a variable that an earlier one has changed."""
         self.number = number
         self.violation = violation
         self.is_lenient = is_lenient
@@ -93,7 +93,9 @@ class Row:
                 continue
 
     def changes(self, message: object, frame: object, values: list[object], moment: object) -> list[Change]:
-        """Return what the row changes, all of it seen with the old values; what cannot be computed stays as it is."""
+        """Return the changes of the row, all computed from the old values; a value that cannot be computed
+        stays unchanged.
+        """
         try:
             return [
                 (slot, action, term(message, frame, values, moment)) for slot, action, term in self._updates
@@ -112,7 +114,7 @@ class Row:
 
 
 class Timer:
-    """A row that is taken when nothing else was for so long; `after` gives milliseconds."""
+    """A row that is taken when no other was taken for so long; `after` returns milliseconds."""
 
     __slots__ = ("after", "row")
 
@@ -128,7 +130,7 @@ def row_of(
     states: Mapping[str, int],
     words: MessageWords,
 ) -> Row:
-    """Return the row of an effect of the plan."""
+    """Return the row of an effect in the schema."""
     match effect:
         case Violates(name, is_lenient):
             return Row(number=number, violation=name, is_lenient=is_lenient)
@@ -177,7 +179,7 @@ def _updates(
 
 
 def _is_apart(updates: tuple[Update, ...]) -> bool:
-    """Say whether no update reads a variable that one before it changes."""
+    """Return whether no update reads a variable that an earlier one changes."""
     changed: set[str] = set()
     for update in updates:
         _, operand = _action(update)
@@ -208,7 +210,7 @@ def _steps(
 def _pushing(
     slot: int, operand: Expression, type_: Type, variables: Mapping[str, Variable], words: MessageWords
 ) -> _Step | None:
-    """Return what pushes a number of the message or of a variable, in one closure; None: it is another thing."""
+    """Return a step that pushes a number of the message or of a variable, in one closure, or None for other operands."""
     match operand:
         case FieldReference(path) if _is_same(words.declared(path), type_):
             get = words.message_field(path)
@@ -220,7 +222,7 @@ def _pushing(
 
 
 def _counting(slot: int, operand: Operation, type_: Type, words: MessageWords) -> _Step | None:
-    """Return what counts a variable up or down, in one closure; None: it is another thing."""
+    """Return a step that counts a variable up or down, in one closure, or None for other operands."""
     match operand, type_:
         case Operation("+" | "-" as symbol, VariableReference(name), Number(number)), Integer(size, False):
             other, mask = words.slots[name], (1 << 8 * size) - 1
@@ -234,7 +236,7 @@ def _counting(slot: int, operand: Operation, type_: Type, words: MessageWords) -
 
 
 def _step(slot: int, action: str, term: Term) -> _Step:
-    """Return what makes one change."""
+    """Return a step that makes one change."""
 
     def set_(m: object, f: object, v: list[object], x: object) -> None:
         v[slot] = term(m, f, v, x)
@@ -245,7 +247,7 @@ def _step(slot: int, action: str, term: Term) -> _Step:
 
 
 def _action(update: Update) -> tuple[str, Expression]:
-    """Return what is done with a list, and with what: one that only grows or shrinks is not copied."""
+    """Return the action and its operand; a list that only grows or shrinks is not copied."""
     match update.value:
         case Call("push" | "drop" | "remove" as function, (VariableReference(name), operand)):
             if name == update.variable:
@@ -261,7 +263,7 @@ def _copied(term: Term, type_: Type) -> Term:
 
 
 def _fitted(term: Term, type_: Type, operand: Expression, words: MessageWords) -> Term:
-    """Return a term whose value is one of the variable's type: numbers roll over by its width."""
+    """Return a term with a value of the variable's type: numbers wrap around at its width."""
     if isinstance(operand, Number | Truth):
         value = operand.value
         fit = _fit(type_)
@@ -281,14 +283,14 @@ def _fitted(term: Term, type_: Type, operand: Expression, words: MessageWords) -
 
 
 def _is_same(declared: Type | None, type_: Type) -> bool:
-    """Say whether a field's type and a variable's are the same integer, in whatever order its bytes are."""
+    """Return whether a field's type and a variable's are the same integer, in any byte order."""
     if not (isinstance(declared, Integer) and isinstance(type_, Integer)):
         return False
     return (declared.size, declared.is_signed) == (type_.size, type_.is_signed)
 
 
 def _fit(type_: Type) -> Value:
-    """Return what makes a value one of the type; None where every value is."""
+    """Return a function that fits a value to the type, or None if every value fits."""
     match type_:
         case Integer(size, is_signed):
             return _rolling(8 * size, is_signed)

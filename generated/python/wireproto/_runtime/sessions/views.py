@@ -1,4 +1,4 @@
-"""Sessions as an application sees them: what an instance is in, and the values of its variables, to be read only."""
+"""Sessions as an application sees them: the state of an instance, and the values of its variables, read-only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ V = TypeVar("V", bound="View")
 
 
 class View:
-    """An instance of a session as it is now, whenever it is asked; one that is not kept is as a new one."""
+    """The current view of an instance of a session; one that is not kept looks like a new one."""
 
     __slots__ = ("_find",)
 
@@ -24,7 +24,7 @@ class View:
 
     @property
     def state(self) -> str:
-        """The name of the state that it is in."""
+        """The name of its current state."""
         instance = self._find()
         return instance.table.states[instance.state]
 
@@ -51,8 +51,8 @@ class View:
 class Views(Generic[V]):
     """The instances of a session by key, as a mapping: a key of several fields is a tuple.
 
-    With a sender or roles of its own, whose instance it is may stand before the key: `["server", 7]`. Without it, the one
-    that is kept is meant, and of two that where `role` plays the first part.
+    If a session has senders or roles of its own, these may precede the key: `["server", 7]`. Without them,
+    the instance that is kept is meant, and of two the one where `role` has the first role.
     """
 
     __slots__ = ("_class", "_kept", "_role", "_roles")
@@ -77,7 +77,9 @@ class Views(Generic[V]):
 
     @property
     def n_forgotten(self) -> int:
-        """How many that had ended were forgotten, for `limits.open` was reached: their keys begin anew. None if strict."""
+        """The number of ended instances that were evicted because of `limits.open`: their keys start anew.
+        It is None if strict.
+        """
         return self._kept.n_forgotten
 
     def __repr__(self) -> str:
@@ -94,7 +96,7 @@ class Views(Generic[V]):
         return self._kept.get(bare, side=side, sender=sender)
 
     def _places(self, key: Hashable) -> list[tuple[Hashable, str | None, str | None]]:
-        """Return where an instance of that key may be kept, the likeliest first."""
+        """Return the places where an instance of that key may be kept, the most likely first."""
         table = self._kept.table
         parts = key if isinstance(key, tuple) else (key,)
         n_named = len(parts) - len(table.keys)

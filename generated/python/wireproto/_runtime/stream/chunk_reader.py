@@ -1,4 +1,6 @@
-"""Holds the chunks of a stream and the frames that they cut, and reads the latter when they are whole: the base of decoders."""
+"""Holds the chunks of a stream and the frames cut by their ends, and reads these when they are whole: the
+base of decoders.
+"""
 
 from __future__ import annotations
 
@@ -61,13 +63,15 @@ class ChunkReader(Generic[F]):
         namespace: dict[str, object] | None = None,
         is_complete: bool = True,
     ) -> None:
-        """`decode_from(buffer, offset, end, state)` returns a frame and its end; it may raise any of READ_FAULTS, for the
-        careful reading says what is wrong, or a DecodeError whose positions count in the buffer.
+        """`decode_from(buffer, offset, end, state)` returns a frame and its end. It may raise any of
+        READ_FAULTS, whose reason the reference codec finds, or a DecodeError with positions in the
+        buffer.
 
-        `decode_opening` is the same for the preamble that the sender begins with, if it does; `decode_message` for a
-        frame's message without the frame around it; `skim` for nested frames, which keeps to the budgets of its state.
-        `namespace`: the generated module's names, where frames may come that only the careful codec reads: pieces of blocks alone
-        if `is_complete`.
+        `decode_opening` is the same for the preamble that the sender begins with, if it does;
+        `decode_message` for a frame's message without the frame around it; `skim` for nested frames, within
+        the budgets of its state.
+        `namespace`: the generated module's names, if only the reference codec reads some frames; with
+        `is_complete` only fragments of blocks.
         """
         if errors not in ("raise", "yield"):
             raise ValueError("errors is 'raise' or 'yield'")
@@ -99,12 +103,12 @@ class ChunkReader(Generic[F]):
 
     @property
     def fed(self) -> int:
-        """How many bytes were fed."""
+        """The number of bytes that were fed."""
         return self._base + len(self._chunk) + self._n_queued
 
     @property
     def offset(self) -> int:
-        """Where in the stream the next frame begins."""
+        """The offset of the next frame in the stream."""
         if self._failed is not None:
             return self._failed_at
         if self._parked is not None:
@@ -114,7 +118,7 @@ class ChunkReader(Generic[F]):
     # -- what is fed ------------------------------------------------------------------------------------------------
 
     def _is_too_little(self, chunk: Buffer) -> bool:
-        """Take in a chunk, and return whether the frame that was put aside still needs more than it."""
+        """Take in a chunk, and return whether a suspended frame still needs more than it."""
         data = chunk if type(chunk) is bytes else as_bytes(chunk)
         size = len(data)
         partial = self._parked
@@ -137,7 +141,7 @@ class ChunkReader(Generic[F]):
         return True
 
     def _begins_again(self, partial: PartialFrame, more: bytes | memoryview) -> bool:
-        """Add bytes to a frame that was put aside; where it may be whole now, let it begin the chunk, and return True."""
+        """Add bytes to a suspended frame; if it may be whole now, prepend it to the chunk, and return True."""
         if not partial.is_to_try(len(more), self._n_last):
             partial.add(bytes(more))
             if not partial.is_whole():
@@ -150,7 +154,7 @@ class ChunkReader(Generic[F]):
         return True
 
     def _load(self, *, is_quiet: bool = False) -> bool:
-        """Say whether there are bytes to look at; go on to those fed later where the chunk is at its end."""
+        """Return whether there are bytes to read; at the end of the chunk, continue with those fed later."""
         if self._failed is not None:
             return self._refuse(is_quiet)
         while True:
@@ -168,7 +172,7 @@ class ChunkReader(Generic[F]):
                 return False
 
     def _refuse(self, is_quiet: bool) -> bool:
-        """Drop what came after the stream was given up."""
+        """Drop the bytes after the stream was given up."""
         assert self._failed is not None
         self._chunk, self._position, self._base = b"", 0, self.fed
         self._queue.clear()
@@ -180,7 +184,7 @@ class ChunkReader(Generic[F]):
     # -- frames that a chunk cuts -----------------------------------------------------------------------------------
 
     def _stumble(self, error: Exception) -> F | DecodeError | None:
-        """Deal with a frame that compiled code refused: put a cut one aside, or return what is wrong."""
+        """Handle a frame that compiled code refused: suspend an incomplete one, or return the error."""
         if isinstance(error, DecodeError):
             if not isinstance(error, NeedMoreData):
                 return self._fail(error.moved(self._base), self.offset)
@@ -199,13 +203,13 @@ class ChunkReader(Generic[F]):
         return self._noted(frame, self._chunk, start, self._position, self._base)
 
     def _postpones_reference(self) -> bool:
-        """Decide whether the frame here, which compiled code refused, is left for a call that is not brief."""
+        """Decide whether the current frame, which compiled code refused, is left for a call that is not brief."""
         n_bytes = len(self._chunk) - self._position
         self.is_postponed = self.is_brief and (n_bytes > BRIEF_REFERENCE or BRIEF.has_inflated)
         return self.is_postponed
 
     def _hold(self) -> bool:
-        """Put the frame that begins here aside if its size says that it is cut, and return whether it does."""
+        """Suspend the frame that begins here if its size shows that it is incomplete, and return whether it does."""
         extents, chunk, position = self._extents, self._chunk, self._position
         if extents is None:
             from .frame_ends import extents_of
@@ -227,7 +231,7 @@ class ChunkReader(Generic[F]):
         return True
 
     def _explained(self, data: bytes, offset: int, base: int) -> tuple[F, int] | None:
-        """Return the frame at `offset`, which only the reference codec reads, and its end; None: it is cut.
+        """Return the frame at `offset`, which only the reference codec reads, and its end, or None if it is incomplete.
 
         Raises:
             DecodeError: It does not conform.
@@ -245,11 +249,11 @@ class ChunkReader(Generic[F]):
 
     @property
     def _is_faulty(self) -> bool:
-        """Whether the frame at the position does not conform, once compiled code has refused it."""
+        """Whether the frame at the position does not conform, given that compiled code has refused it."""
         return self._is_whole and self._is_complete
 
     def _built(self, node: Node) -> F:
-        """Return what the careful codec has read, as an object of the generated module."""
+        """Return the result of the reference codec as an object of the generated module."""
         if self._namespace is None:
             raise AssertionError("the fast code and the careful one do not agree")
         from ..reference.objects import build
@@ -260,7 +264,7 @@ class ChunkReader(Generic[F]):
     def _reading(
         self, data: bytes | bytearray, offset: int, base: int, *, is_faulty: bool = False
     ) -> Generator[int, bool, Node]:
-        """Return a careful reading of a frame, or of the preamble."""
+        """Return a reading of a frame, or of the preamble, by the reference codec."""
         from ..reference.reading.frames import read_frame, read_preamble
 
         how: Any = {"skim": self._skim, "is_quick": self._namespace is None, "is_faulty": is_faulty}
@@ -276,7 +280,7 @@ class ChunkReader(Generic[F]):
         return self._begin(data, start, is_faulty=is_faulty)
 
     def _begin(self, data: bytearray, start: int, *, is_faulty: bool = False) -> DecodeError | None:
-        """Begin the careful reading of a frame, or of the preamble; return an error that is found at once."""
+        """Begin to read a frame, or the preamble, with the reference codec; return an error that is found at once."""
         self._parked = SuspendedFrame(data, start, self._reading(data, 0, start, is_faulty=is_faulty))
         try:
             self._parked.need = next(self._parked.steps)
@@ -287,7 +291,7 @@ class ChunkReader(Generic[F]):
         return None
 
     def _resume(self) -> Item[F] | None:
-        """Go on with the frame that was put aside; return what it came to, if it came to something."""
+        """Continue with the suspended frame; return its result, if it has one."""
         parked = self._parked
         if isinstance(parked, PartialFrame):
             if not self._begins_again(parked, memoryview(self._chunk)[self._position :]):
@@ -310,7 +314,7 @@ class ChunkReader(Generic[F]):
                 return parked.start, self.offset - parked.start, fault
 
     def _unpark(self, parked: SuspendedFrame, node: Node) -> Item[F]:
-        """Decode the frame that is whole now, with the fast function, and give back what was moved beyond its end."""
+        """Decode the frame that is whole now, with compiled code, and give back the bytes after its end."""
         size = node.end - parked.start
         self._parked = None
         self._position -= len(parked.data) - size
@@ -328,7 +332,7 @@ class ChunkReader(Generic[F]):
             return self._built(node)
 
     def _noted(self, frame: F, buffer: bytes, start: int, end: int, base: int) -> F | DecodeError:
-        """Let a whole frame say what it says about later ones; return it, or what is wrong with that."""
+        """Update the context with a whole frame; return the frame, or the error of the update."""
         if self._notes is not None and hasattr(frame, "message"):
             try:
                 taken: F = self._notes.take(frame, buffer, start, end, base)
@@ -340,7 +344,7 @@ class ChunkReader(Generic[F]):
     # -- faults -----------------------------------------------------------------------------------------------------
 
     def _fail(self, error: DecodeError, start: int) -> DecodeError:
-        """Go behind the bad frame where its end is known, else give up the stream."""
+        """Skip to the end of the bad frame if it is known, else give up the stream."""
         self._parked, self._decode_opening = None, None
         if self._notes is not None:
             self._notes.damage()

@@ -1,7 +1,9 @@
-"""What earlier messages said about later ones: the contexts and the open joins of one connection, as plain data.
+"""The values that earlier messages set for later ones: the contexts and open reassemblies of one
+connection, as plain data.
 
-An entry belongs to the direction that set it, or to both where the .wire file names the role that sets it. Rules act in
-text order once a whole message is there; the pieces of a join belong to the direction that sends them.
+An entry belongs to the direction that set it, or to both if the .wire file names the role that sets it.
+Rules are applied in text order once a whole message is there; the fragments of a join belong to the
+direction that sends them.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from .snapshots import Key
 
     ReadJoined: TypeAlias = Callable[[FrameReference, str, bytes], Value]
-    """Returns the frame that joined bytes are; given the type of the join and its name."""
+    """Returns the frame in reassembled bytes, given the type of the join and its name."""
 
 __all__ = ["Context"]
 
@@ -54,16 +56,16 @@ class Context:
         self._writing: dict[str | None, WriteState] = {}
         self.entries: dict[str, dict[Key, Value]] = {name: {} for name in plan.contexts}
         self.derived: dict[str, dict[str, Value]] = {}
-        """The expressions of the derived fields of each frame that was asked for one, by name."""
+        """The expressions of derived fields by name, for each frame that was asked for one."""
         self.joins = Joins(plan, self._open)
         self.listener: Callable[[object, str | None], None] | None = None
-        """What hears of each frame that was read, before it changes anything here."""
+        """Called with each frame that was read, before it changes the context."""
 
     def lookup(self, name: str, keys: Key, sender: str | None) -> Value:
-        """Return the entry of the context `name` under these keys, for what `sender` sends.
+        """Return the entry of the context `name` under these keys, for bytes that `sender` sends.
 
         Raises:
-            KeyError: There is no such entry.
+            KeyError: The context does not have the entry.
         """
         return self.entries[name][(self._roles[name] or sender, *keys)]
 
@@ -88,7 +90,7 @@ class Context:
     # ---- what a frame says ----
 
     def apply(self, frame: object, sender: str | None) -> None:
-        """Let a whole frame of `sender` set and clear entries; pieces are not joined.
+        """Let a whole frame of `sender` set and clear entries; fragments are not reassembled.
 
         Raises:
             DecodeError: `limit_exceeded`, more keys than `limits.open`.
@@ -100,12 +102,12 @@ class Context:
     def take(
         self, frame: Any, options: Options, read: ReadJoined | None = None, *, n_outside: int = 0
     ) -> None:
-        """Take in a whole frame that was read: join it if it is a piece, then let it set and clear entries.
+        """Take in a whole frame that was read: add it if it is a fragment, then let it set and clear entries.
 
-        `read`: what reads a joined frame; the careful codec where it is None.
+        `read`: reads a reassembled frame; by default the reference codec.
 
         Raises:
-            DecodeError: A limit is exceeded, or what is joined does not conform. Its place is left to the caller.
+            DecodeError: A limit is exceeded, or the reassembled data does not conform. The caller adds its place.
         """
         if self.listener is not None:
             self.listener(frame, options.from_role)
@@ -127,7 +129,9 @@ class Context:
             self.take(joined, options, read, n_outside=n_outside + 1)
 
     def mark(self, frame: object, sender: str | None) -> object:
-        """Return what `undo` needs if the frame cannot be taken in; what contexts are set to is undone without it."""
+        """Return the data that `undo` needs if the frame cannot be taken in; entries of contexts are undone
+        without it.
+        """
         rules = self._rules_of(frame)
         if not rules.pieces:
             return None
@@ -137,12 +141,12 @@ class Context:
         return self.joins.journal
 
     def may_make_whole(self, frame: object) -> bool:
-        """Say whether a frame is of a kind that can be the last piece of another frame."""
+        """Return whether a frame is of a kind that can be the last fragment of another frame."""
         pieces = self._rules_of(frame).pieces
         return any(piece.is_last and isinstance(piece.type, FrameReference) for piece in pieces)
 
     def undo(self, mark: object) -> None:
-        """Have everything as it was at a mark."""
+        """Restore the state at a mark."""
         if isinstance(mark, dict):
             self.restore(mark)
         if isinstance(mark, list):
@@ -150,12 +154,12 @@ class Context:
                 self.joins.undo(each)
 
     def is_quiet(self, frame: object) -> bool:
-        """Say whether no rule is concerned with frames like this one."""
+        """Return whether no rule applies to frames like this one."""
         rules = self._rules_of(frame)
         return rules.is_quiet and not rules.blocks
 
     def expects(self, frame: Any, sender: str | None) -> bool:
-        """Say whether a frame that was read as if it came whole may be the last piece of a block that is open."""
+        """Return whether a frame that was read as a whole may be the last fragment of an open block."""
         rules = self._rules_of(frame)
         for name, join in rules.blocks:
             if not self.joins.is_open(name) or frame.part is not None:
@@ -212,7 +216,9 @@ class Context:
     # ---- pieces ----
 
     def direction(self, sender: str | None, frame: object = None) -> str | None:
-        """Return whose pieces those of a frame are: the sender's, else those of the only role that sends such frames."""
+        """Return the direction of a frame's fragments: that of the sender, else of the only role that sends
+        such frames.
+        """
         if sender is not None:
             return sender
         sends: Mapping[str, str] = self._plan.sends
@@ -220,11 +226,11 @@ class Context:
         return self._plan.frames[name].role if name in self._plan.frames else None
 
     def damage(self, sender: str | None) -> None:
-        """Take note that bytes of a sender were lost: what it has open may lack a piece."""
+        """Record that bytes of a sender were lost: its open reassemblies may lack a fragment."""
         self.joins.damage(self.direction(sender))
 
     def unfinished(self, sender: str | None) -> DecodeError | None:
-        """Return the error of a stream that ends here, where something is not whole."""
+        """Return the error of a stream that ends here, if a reassembly is incomplete."""
         found = self.joins.first_open(self.direction(sender))
         if found is None:
             return None
@@ -249,7 +255,7 @@ class Context:
     def _joined(
         self, rules: Rules, frame: Any, scope: FrameScope, options: Options, read: ReadJoined | None
     ) -> object:
-        """Join a frame if it is a piece; return the frame that this makes whole, if it does."""
+        """Add a frame if it is a fragment; return the frame that this completes, if any."""
         direction = self.direction(options.from_role, frame)
         for piece in rules.pieces:
             name, type_ = piece.name, piece.type
@@ -275,7 +281,7 @@ class Context:
     def _whole(
         self, name: str, direction: str | None, key: Key, data: bytes, options: Options
     ) -> tuple[bytes, int]:
-        """Return the joined bytes, and how many pieces came before the last one, and forget them.
+        """Return the reassembled bytes and the number of fragments before the last one, and forget them.
 
         Raises:
             DecodeError: `incomplete_join`, `limit_exceeded`.
@@ -296,7 +302,7 @@ class Context:
     # ---- as plain data ----
 
     def snapshot(self) -> dict[str, Value]:
-        """Return the entries, and what is open, as JSON data."""
+        """Return the entries, and the open reassemblies, as JSON data."""
         from .snapshots import plain
 
         entries: dict[str, object] = {
@@ -306,10 +312,10 @@ class Context:
         return entries | self.joins.snapshot()
 
     def restore(self, snapshot: dict[str, Value]) -> None:
-        """Take the entries of a snapshot in place of all that is known; a join that it does not name has nothing open.
+        """Replace all entries by those of a snapshot; a join that it does not name has no open reassemblies.
 
         Raises:
-            ValueError: It is no snapshot of this protocol's contexts.
+            ValueError: It is not a snapshot of this protocol's contexts.
         """
         from .snapshots import value_of
 

@@ -1,4 +1,4 @@
-"""The rules of contexts and joins that one kind of frame is concerned with, looked up once for each kind."""
+"""The rules of contexts and joins that apply to one kind of frame, looked up once for each kind."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Piece", "Rules", "RulesOf"]
 
 
 class Piece(NamedTuple):
-    """A field that may be a piece of a join: `type`, what the join is; `setting`, the field, and when it is a piece."""
+    """A field that may be a fragment of a join: `type`, that of the join; `setting`, the field, and its condition."""
 
     name: str
     type: Bytes | FrameReference | None
@@ -24,15 +24,15 @@ class Piece(NamedTuple):
 
 
 class Rules:
-    """What a frame of that name, with a message of that name, does to contexts and joins.
+    """The effects of a frame and a message of given names on contexts and joins.
 
     Attributes:
-        contexts: Each context that it acts on by name, with the settings and clearings that it is a target of.
-        pieces: Each field that may be a piece.
-        blocks: Name and join of each block of the frame that comes in pieces.
-        piece_of: The join of a block that the message is a piece of.
-        is_quiet: There are none of these but blocks.
-        join_clearings: Name and keys of each join, with a rule that drops its pieces.
+        contexts: Each context that it changes by name, with the settings and clearings that have it as a target.
+        pieces: Each field that may be a fragment.
+        blocks: Name and join of each divisible block of the frame.
+        piece_of: The join of the block of which the message is a fragment.
+        is_quiet: It has no effects except by blocks.
+        join_clearings: Name and keys of each join, with a rule that drops its fragments.
     """
 
     __slots__ = ("blocks", "contexts", "is_quiet", "join_clearings", "piece_of", "pieces")
@@ -49,7 +49,7 @@ class Rules:
             for setting in settings
             if setting.target in names
         ]
-        # What holds always says least: it comes last.
+        # A setting without a condition is the least specific: it comes last.
         self.pieces = sorted(pieces, key=lambda piece: piece.setting.when is None)
         self.blocks = [
             (name, join) for name, join in joins.items() if join.block is not None and join.block[0] in names
@@ -78,7 +78,7 @@ def _contexts(plan: Schema, names: set[str]) -> list[tuple[str, Context, list[Se
 
 
 class RulesOf:
-    """The rules for each kind of frame that has come."""
+    """The rules for each kind of frame that was received."""
 
     __slots__ = ("_kinds", "_plan")
 

@@ -1,4 +1,4 @@
-"""What a whole frame says about later ones, taken in once; and the frames that pieces make whole."""
+"""The updates of a context by whole frames, and the frames that fragments complete."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ _FAULTS = (DecodeError, *READ_FAULTS)
 class Notes:
     """Lets a context take in the frames of one sender, in order.
 
-    `decode_from`, `state`: straight-line code for frames; `namespace`: the generated module's names. Without them the
-    careful codec's values come out. `is_complete`: straight-line code reads all good frames but pieces.
+    `decode_from`, `state`: straight-line code for frames; `namespace`: the generated module's names.
+    Without them the results are values of the reference codec. `is_complete`: straight-line code reads all
+    valid frames except fragments.
 
     Attributes:
-        quiet: The classes of messages that no rule is concerned with, as far as they were met.
+        quiet: The known classes of messages to which no rule applies.
     """
 
     __slots__ = (
@@ -61,10 +62,10 @@ class Notes:
         self.quiet: set[type] = set()
 
     def take(self, frame: Any, buffer: bytes, start: int, end: int, base: int = 0) -> Value:
-        """Take in the frame that stands in `buffer` from `start` to `end`; return it, as what it is in its surroundings.
+        """Take in the frame in `buffer` from `start` to `end`; return it, read again if it completes an open block.
 
         Raises:
-            DecodeError: What it says, or makes whole, does not conform; its place is that of the frame.
+            DecodeError: Its update, or the frame that it completes, does not conform; its place is that of the frame.
         """
         context, options = self._context, self._options
         if self._namespace is not None and context.is_quiet(frame):
@@ -79,18 +80,18 @@ class Notes:
         return frame
 
     def damage(self) -> None:
-        """Take note that bytes of the sender were lost."""
+        """Record that bytes of the sender were lost."""
         self._context.damage(self._options.from_role)
 
     def unfinished(self, at: int) -> DecodeError | None:
-        """Return the error of a stream that ends at `at`, where something is not whole."""
+        """Return the error of a stream that ends at `at`, if a reassembly is incomplete."""
         error = self._context.unfinished(self._options.from_role)
         return None if error is None else _placed(error, at, at, is_recoverable=False)
 
     def compiled(self) -> CompiledCode | None:
-        """Return straight-line code for what pieces of a block are together.
+        """Return straight-line code for reassembled blocks.
 
-        None where there are no such blocks, or where the careful codec's values come out.
+        The result is None without such blocks, or if the results are values of the reference codec.
         """
         is_wanted = self._compiled is None and self._decode_from is not None and self._namespace is not None
         if is_wanted and any(join.block is not None for join in self._load_plan().joins.values()):
@@ -99,7 +100,7 @@ class Notes:
         return self._compiled
 
     def _read_again(self, buffer: bytes, start: int, end: int, base: int) -> object:
-        """Return the last piece of a block that is open, read by the codec that knows what is open."""
+        """Return the last fragment of an open block, read by the reference codec, which knows the open reassemblies."""
         from ..reference.explain import explain
         from ..reference.objects import build
 
@@ -113,7 +114,7 @@ class Notes:
         return build(plan, node.value, self._namespace)
 
     def _read(self, type_: FrameReference, name: str, data: bytes) -> Value:
-        """Return the one frame that joined bytes are."""
+        """Return the one frame in reassembled bytes."""
         plan = self._load_plan()
         is_sent = plan.sends.get(self._options.from_role or "", type_.name) == type_.name
         is_faulty = False
@@ -130,7 +131,9 @@ class Notes:
         return value if self._namespace is None else build(plan, value, self._namespace)
 
     def _is_fault(self, error: BaseException, plan: Schema) -> bool:
-        """Return whether joined bytes do not conform that compiled code refused: fragments of blocks it does not read."""
+        """Return whether reassembled bytes that compiled code refused do not conform: it does not read
+        fragments of blocks.
+        """
         has_blocks = any(join.block is not None for join in plan.joins.values())
         is_brief = BRIEF.has_inflated and BRIEF.inflated_left is not None
         return self._is_complete and not has_blocks and not is_brief and is_certain(error)
@@ -146,7 +149,7 @@ class Notes:
 
 
 def _placed(error: DecodeError, start: int, end: int, *, is_recoverable: bool = True) -> DecodeError:
-    """Return the error of a frame that stands from `start` to `end`; what was at fault in joined bytes is inside."""
+    """Return the error of a frame from `start` to `end`; an error in reassembled bytes is inside it."""
     placed = error.settled()
     if error.at or error.inner_at is not None:
         placed.inner_at = error.at if error.inner_at is None else error.inner_at

@@ -1,13 +1,14 @@
-"""Frames out of a stream that comes in chunks of any size.
+"""Frames from a stream in chunks of any size.
 
-Compiled code decodes whole frames straight from the chunk. Of a frame that a chunk cuts, its lengths and counts say how
-many bytes are missing; it is decoded when they are there. The reference codec explains errors, and reads what has no
-compiled code and frames whose end only it can find. The work is linear at every chunk size. Memory: at most one frame, which
-its limit bounds, and the bytes that were fed and not yet read.
+Compiled code decodes whole frames directly from the chunk. If a chunk cuts a frame, its lengths and counts
+give the number of missing bytes; the frame is decoded when they have arrived. The reference codec explains
+errors. It also reads frames without compiled code, and those whose end only it can find. The work is linear
+at every chunk size. Memory: at most one frame, which its limit bounds, and the bytes that were fed and not
+yet read.
 
-A frame that is cut is judged when it is whole, or when the stream ends. Earlier are refused: a size, count or choice
-that is wrong or over its limit, as soon as its bytes are there. Invariant: how the bytes are cut does not matter; after
-the same bytes, the same frames and errors were yielded.
+A frame that is cut is judged when it is whole, or when the stream ends. A size, count or choice that is
+wrong or over its limit is refused earlier, as soon as its bytes have arrived. Invariant: the sizes of
+chunks do not matter; the same bytes yield the same frames and errors.
 """
 
 from __future__ import annotations
@@ -30,23 +31,23 @@ else:
 __all__ = ["Decoder"]
 _FAULTS = (DecodeError, *READ_FAULTS)
 BRIEF_BYTES = 128 * 1024
-"""Bytes of a chunk, and of the frame that it ends, that a brief call looks at."""
+"""Bytes of a chunk, and of the frame that it ends, that a brief call reads."""
 BRIEF_INFLATED = 32 * 1024
-"""Bytes that all frames of a brief call together may inflate to."""
+"""Bytes to which all frames of a brief call together may inflate."""
 _NO_ITEMS: Iterator[Any] = iter(())
 
 
 def _message(frame: object) -> Any:
-    """Return the message of a frame; an error, or a preamble, stays what it is."""
+    """Return the message of a frame; an error or a preamble is returned unchanged."""
     return getattr(frame, "message", frame)
 
 
 class Decoder(ChunkReader[F]):
-    """Frames out of chunks of one direction of a connection.
+    """Frames from chunks of one direction of a connection.
 
     Attributes:
         is_brief: Whether `feed` stops before a frame that may take long; `be_brief` sets it.
-        is_postponed: Whether it has: the frame is read when `feed` is called again and is not brief.
+        is_postponed: Whether it has stopped so: the frame is read when `feed` is called again and is not brief.
     """
 
     __slots__ = ()
@@ -59,47 +60,48 @@ class Decoder(ChunkReader[F]):
 
     @property
     def pending(self) -> int:
-        """How many bytes were fed and belong to no frame that was read."""
+        """The number of bytes that were fed and do not belong to a frame that was read."""
         return max(0, self.fed - self.offset)
 
     @property
     def needed(self) -> int:
-        """How many bytes at least the frame that is cut still needs; 0: none is."""
+        """The minimum number of bytes that the incomplete frame still needs, or 0 without one."""
         return 0 if self._parked is None else max(0, self._parked.needed)
 
     def begin_inside(self) -> None:
-        """Take what comes as frames from the first byte on: the preamble, where the sender has one, came before."""
+        """Treat the next bytes as frames from the first byte on: the sender's preamble, if any, came before."""
         self._decode_opening = None
 
     def feed(self, chunk: Buffer) -> Iterator[F]:
-        """Take in a chunk, and return an iterator over what is complete now.
+        """Take in a chunk, and return an iterator over the frames that are complete now.
 
         Raises:
-            DecodeError: By the iterator, behind the frames before the fault. With errors="yield" it is an item instead.
+            DecodeError: By the iterator, after the frames before the error. With errors="yield" it is an item instead.
         """
         return _NO_ITEMS if self._is_too_little(chunk) else self._frames()
 
     def bare_messages(self, chunk: Buffer) -> Iterator[Any]:
         """Return the same without the frames around the messages, which is faster; only for frames that carry one.
 
-        A context hears of whole frames only: where there is one, they are read.
+        A context needs whole frames: with a context, they are read.
         """
         return _NO_ITEMS if self._is_too_little(chunk) else self._frames(self._decode_message, is_bare=True)
 
     def items(self, chunk: Buffer) -> Iterator[Item[F]]:
         """Return the same as (offset, size, frame or error): together they tile the stream.
 
-        An error in a frame whose size is known comes when that frame was fed whole, or from `finish_items`. An error that no
-        decoding can follow is one item of `finish_items`, for only then its size is known; so is the error of a divided value
-        that lacks its last piece, which has no bytes of its own.
+        An error in a frame of known size comes when that frame was fed whole, or from `finish_items`. An
+        error after which decoding cannot continue is one item of `finish_items`, as only then its size is
+        known. So is the error of a reassembly that lacks its last fragment, which has no bytes of its own.
         """
         return _NO_ITEMS if self._is_too_little(chunk) else self._items()
 
     def finish(self) -> None:
-        """Say that no more bytes come. Frames that were fed and not read are dropped.
+        """End the stream. Frames that were fed and not read are dropped.
 
         Raises:
-            DecodeError: A frame is cut, or the stream was given up before; with errors="yield" too. `finish_items` returns it.
+            DecodeError: A frame is cut, or the stream was given up before; with errors="yield" too.
+                `finish_items` returns it.
         """
         for item in self._frames():
             del item
@@ -109,7 +111,7 @@ class Decoder(ChunkReader[F]):
             raise error
 
     def finish_items(self) -> Iterator[Item[F]]:
-        """Say that no more bytes come, and return what is left as items."""
+        """End the stream, and return the remaining items."""
         yield from self._items()
         start = self.offset
         if self._late is not None:
@@ -126,7 +128,8 @@ class Decoder(ChunkReader[F]):
         if error is not None:
             yield self.fed, 0, error
 
-    # -- the road of whole frames -----------------------------------------------------------------------------------
+    # -- whole frames
+    # -----------------------------------------------------------------------------------------------
 
     def _frames(
         self, decode_message: DecodeFrom[object] | None = None, *, is_bare: bool = False
@@ -203,7 +206,7 @@ class Decoder(ChunkReader[F]):
             yield start, end - begin, self._noted(frame, self._chunk, begin, end, self._base)
 
     def _postpones(self) -> bool:
-        """Decide whether what comes next may take long, and is left for a call that is not brief."""
+        """Decide whether the next frame may take long, and is left for a call that is not brief."""
         n_bytes = len(self._chunk) - self._position
         parked = self._parked
         if type(parked) is SuspendedFrame or (parked is None and self._decode_opening is not None):
@@ -214,7 +217,9 @@ class Decoder(ChunkReader[F]):
         return self.is_postponed
 
     def _is_late(self, item: Item[F]) -> bool:
-        """Return whether an error's frame, by its size, ends after what was fed; then it is kept until that comes."""
+        """Return whether an error's frame, by its size, ends after the fed bytes; the error is then kept
+        until they arrive.
+        """
         start, size, _ = item
         if start + size <= self.fed:
             return False
@@ -229,7 +234,7 @@ class Decoder(ChunkReader[F]):
     # -- the end ----------------------------------------------------------------------------------------------------
 
     def _cut(self) -> DecodeError | None:
-        """Return the error of a frame that the end of the stream cuts."""
+        """Return the error of a frame that the end of the stream cuts off."""
         if self._parked is None:
             return None
         parked = self._parked
@@ -245,5 +250,5 @@ class Decoder(ChunkReader[F]):
         raise AssertionError("a reading goes on without bytes")
 
     def _unfinished(self) -> DecodeError | None:
-        """Return the error of something divided that the end of the stream leaves without its last piece."""
+        """Return the error of a reassembly that the end of the stream leaves without its last fragment."""
         return None if self._notes is None or self._failed is not None else self._notes.unfinished(self.fed)

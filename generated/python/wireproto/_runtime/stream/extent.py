@@ -1,7 +1,8 @@
-"""Finds where a frame ends while its bytes come, without reading it.
+"""Finds the end of a frame while its bytes arrive, without reading it.
 
-Invariant: each byte is looked at once, whatever the sizes of chunks, and what is held is bounded by the frame's limits.
-`Wrong` says that something is; any other `Odd`, that it may be, or that only the reference codec can follow the bytes.
+Invariant: each byte is examined once, whatever the sizes of chunks, and memory is bounded by the frame's
+limits. `Wrong` means that the frame does not conform; any other `Odd`, that it may not, or that only the
+reference codec can follow the bytes.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ _MOST_LEVELS = 256  # of what stands inside each other, before the reference cod
 
 
 class Level:
-    """Steps under way: those of a record, or of the items of a list.
+    """Steps in progress: those of a record, or of the items of a list.
 
     Attributes:
-        left: How many items come after this one.
-        n_lengths: How many bytes with their lengths a run of them still has.
-        until: What holds for the last item; None: `left` says.
+        left: The number of items after this one.
+        n_lengths: The number of elements that a run of bytes with lengths still has.
+        until: The condition for the last item, or None if `left` counts the items.
     """
 
     __slots__ = ("index", "left", "n_lengths", "names", "steps", "until")
@@ -61,7 +62,7 @@ class Level:
 
 
 class Extent:
-    """How far one frame reaches, as far as its bytes are there. It is the scope of the expressions that it meets.
+    """The extent of one frame, by the bytes that have arrived. It is the scope of the expressions in the steps.
 
     Attributes:
         is_known: The frame's size does not depend on bytes that are missing.
@@ -84,9 +85,9 @@ class Extent:
         self.is_known = False
 
     def measure(self, data: Buffer, start: int) -> int:
-        """Return how many bytes from `start` on are needed; no more than there are: the frame is whole.
+        """Return the number of bytes needed from `start` on; the frame is whole if `data` holds so many.
 
-        `data` holds what it held before from its `start` on, and more.
+        `data` holds the same bytes as before from its `start` on, and more.
 
         Raises:
             Odd: The frame's end cannot be found, or lies beyond its limit.
@@ -139,19 +140,19 @@ class Extent:
         return self._needed(position - start, position - start)
 
     def next_look(self, size: int, need: int) -> int:
-        """Return how many bytes the frame is to have when it is measured again."""
+        """Return the number of bytes that the frame must have when it is measured again."""
         head = self._extents.head
         return need if self._has_begun or head is None else head.next_look(size, need)
 
     def _needed(self, size: int, need: int) -> int:
-        """Remember how far the steps are, and return how far bytes are needed."""
+        """Store the progress of the steps, and return the number of needed bytes."""
         self._size = size
         if need > self._extents.most:
             raise Wrong
         return need
 
     def _leave(self, level: Level) -> None:
-        """Go on after the last step of a level: with its next item, or with the level around it."""
+        """Continue after the last step of a level: with its next item, or with the enclosing level."""
         if level.until is not None and not self._holds(level):
             self._spend(1)
             level.index = 0
@@ -161,7 +162,9 @@ class Extent:
             self.is_known = True
 
     def _holds(self, level: Level) -> bool:
-        """Return whether a list ends with the item that was just passed; its condition stands in the record around it."""
+        """Return whether a list ends with the item that was just passed; its condition belongs to the
+        enclosing record.
+        """
         assert level.until is not None
         self._item, self._level = level.names, self._stack[-1]
         holds = bool(self._evaluate(level.until))
@@ -362,7 +365,7 @@ class Extent:
 
 
 def natural(number: object, least: int | None = 0) -> int:
-    """Return a number that a size, a count or a choice may be."""
+    """Return a number that is valid as a size, a count or a choice."""
     if not isinstance(number, int):
         raise Odd
     if least is not None and number < least:

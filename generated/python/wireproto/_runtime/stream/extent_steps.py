@@ -1,7 +1,8 @@
-"""How far frames reach, as flat steps: which bytes are skipped, and which numbers say how many.
+"""The extents of frames, as flat steps: which bytes are skipped, and which numbers give their sizes.
 
-Invariant: the steps only find where a frame ends. Each number that a size, a count or a choice depends on is read; no
-value is made, and no text is looked at. What has no steps here is `FOREIGN`: the reference codec reads it.
+Invariant: the steps only find the end of a frame. Each number on which a size, a count or a choice depends
+is read; values are not made, and texts are not examined. A type without steps here is `FOREIGN`: the
+reference codec reads it.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ __all__ = [
 ]  # fmt: skip
 
 ReadNumber: TypeAlias = Callable[[Any, int, int], tuple[int | None, int]]
-"""`read(data, position, end)`: the number and the position after it; a position after `end`: it is cut."""
+"""`read(data, position, end)`: the number and the position after it; a position after `end`: the number is cut off."""
 
 SIZED_VARIABLE: Final = 3  # (SIZED_VARIABLE, ReadNumber, unit)
 VARIABLE: Final = 4  # (VARIABLE, name or None, ReadNumber, allowed)
@@ -87,7 +88,7 @@ _LONGEST_VARINT = 10  # bytes: what 64 bits take
 
 
 class ExtentSteps:
-    """The steps of the declarations of one schema, each made when it is first asked for."""
+    """The steps of the declarations of one schema, each made when it is first needed."""
 
     def __init__(self, schema: Layout) -> None:
         self.schema = schema
@@ -96,7 +97,7 @@ class ExtentSteps:
         self._messages: dict[str, Steps] = {}
 
     def frame(self, name: str) -> Steps:
-        """Return the steps of a frame; all its numbers have names, for messages may ask for them."""
+        """Return the steps of a frame; all its numbers have names, as messages may use them."""
         return self.row(self.schema.frames[name].fields, None)
 
     def message(self, name: str) -> Steps:
@@ -113,7 +114,7 @@ class ExtentSteps:
         return steps
 
     def _struct(self, name: str) -> Steps | None:
-        """Return the steps of a struct; None while they are made, for a struct may hold itself."""
+        """Return the steps of a struct, or None while they are being made, as a struct may hold itself."""
         if name not in self._structs:
             self._structs[name] = None
             fields = self.schema.structs[name]
@@ -150,7 +151,7 @@ class ExtentSteps:
     def _type(
         self, type_: Type, asked: set[str] | None, name: str | None = None, constant: int | None = None
     ) -> Steps:
-        """Return the steps of a type. `name`: what a number is kept as; `constant`: the only one that is good."""
+        """Return the steps of a type. `name`: that under which a number is stored; `constant`: the only valid number."""
         number = self._number(type_, name, constant)
         if number is not None:
             return (number,)
@@ -188,7 +189,7 @@ class ExtentSteps:
         return (FOREIGN,)
 
     def _union(self, name: str) -> Step | None:
-        """Return the step of a union; None of one whose code has no reading, and within itself."""
+        """Return the step of a union, or None inside itself or if its code cannot be read here."""
         if name not in self._unions:
             self._unions[name] = None
             union = self.schema.plan.unions[name]
@@ -204,7 +205,7 @@ class ExtentSteps:
     # ---- numbers
 
     def _number(self, type_: Type, name: str | None, constant: int | None) -> Step | None:
-        """Return the step of a type that is a number; None of one that is not."""
+        """Return the step of a type that is a number, or None for other types."""
         step = number_step(self.schema, type_, name, constant)
         if step is not None:
             return step
@@ -212,7 +213,7 @@ class ExtentSteps:
         return None if read is None else (VARIABLE, name, read, allowed_of(self.schema, type_, constant))
 
     def _reading(self, type_: Type) -> ReadNumber | None:
-        """Return what reads a number that something depends on; None where only the reference codec does."""
+        """Return a function that reads a number on which others depend, or None if only the reference codec can."""
         match type_:
             case Integer(size):
                 return _fixed(size, unpack_of(type_))
@@ -272,7 +273,7 @@ class ExtentSteps:
         return (FOREIGN,) if read is None else (LIST, read, None, *how)
 
     def _until(self, item: Type, condition: Expression) -> Step:
-        """Return the step of items up to one for which a condition holds; that speaks of its fields."""
+        """Return the step of items that end with a condition on their fields."""
         names = set(_names(condition, "item"))
         if isinstance(item, StructReference):
             fields = self.schema.structs[item.name]
@@ -284,7 +285,7 @@ class ExtentSteps:
 
 
 def _asked(fields: Fields) -> set[str]:
-    """Return the names that the sizes, counts and choices of a record's fields depend on."""
+    """Return the names on which the sizes, counts and choices of a record's fields depend."""
     return {
         name for field in fields for part in (field.type, field.condition) for name in _names(part, "own")
     }
@@ -301,7 +302,7 @@ def _pairs(spans: tuple[Span, ...]) -> tuple[tuple[int, int], ...]:
 
 
 def _merged(steps: Iterator[Step] | list[Step] | Steps) -> Steps:
-    """Return the steps with bytes that are skipped one after the other as one."""
+    """Return the steps with adjacent skipped bytes merged."""
     merged: list[Step] = []
     for step in steps:
         if step[0] == SKIP and merged and merged[-1][0] == SKIP:
@@ -312,7 +313,7 @@ def _merged(steps: Iterator[Step] | list[Step] | Steps) -> Steps:
 
 
 def _run(steps: Steps) -> Steps | None:
-    """Return the steps as a run of bytes with unsigned lengths of one form; None where they are more than that."""
+    """Return the steps as a run of bytes with unsigned lengths of one form, or None if they are not."""
     if not steps or any(step[0] != SIZED or step[1:] != steps[0][1:] for step in steps):
         return None
     _, size, unpack, unit, is_signed, form = steps[0]
@@ -323,7 +324,7 @@ def _run(steps: Steps) -> Steps | None:
 
 
 def _bit_run(fields: Fields, index: int) -> Fields:
-    """Return the bit fields that stand together from a place on."""
+    """Return the run of adjacent bit fields from an index on."""
     end = index
     while end < len(fields) and isinstance(fields[end].type, Bits):
         end += 1

@@ -1,4 +1,4 @@
-"""What a decoder asks of whatever finds the ends of frames."""
+"""The interface between a decoder and the objects that find the ends of frames."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Buffer: TypeAlias = bytes | bytearray
 
 
 class Extent(Protocol):
-    """How far one frame reaches: `extent.Extent`, or `header.Header`."""
+    """The extent of one frame: `extent.Extent`, or `header.Header`."""
 
     odd: type[Exception]
 
@@ -20,15 +20,15 @@ class Extent(Protocol):
     def measure(self, data: Buffer, start: int) -> int: ...
 
     def next_look(self, size: int, need: int) -> int:
-        """Return how many bytes a frame of `size`, which needs `need`, is to have when it is measured again."""
+        """Return the number of bytes at which a frame of `size`, which needs `need`, is measured again."""
 
 
 class Extents(Protocol):
-    """Where the frames of one sender end: `sender_extents.SenderExtents`, or `frame_ends.HeaderExtents`.
+    """The ends of the frames of one sender: `sender_extents.SenderExtents`, or `frame_ends.HeaderExtents`.
 
     Attributes:
-        odd: What says that the end of a frame cannot be found.
-        wrong: The same of a frame that does not conform, whatever comes after the bytes that are there.
+        odd: Raised if the end of a frame cannot be found.
+        wrong: Raised for a frame that does not conform, whatever bytes follow.
     """
 
     odd: type[Exception]

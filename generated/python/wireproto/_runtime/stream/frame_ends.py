@@ -1,4 +1,4 @@
-"""Where the frames of a sender end: by their first numbers where these say so, else by all steps of `extent`."""
+"""The ends of a sender's frames: from their first numbers if possible, else by all steps of `extent`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EXTENTS = Lazy("stream.sender_extents", "SenderExtents")
 
 
 class HeaderExtents:
-    """Where the frames of one sender end, where their first bytes always say so."""
+    """The ends of frames of one sender whose first bytes always give their size."""
 
     __slots__ = ("_header",)
     odd: type[Exception] = Odd
@@ -33,12 +33,12 @@ class HeaderExtents:
         self._header = header
 
     def begin(self, data: bytes | bytearray, start: int) -> Header:
-        """Return what measures a frame."""
+        """Return the object that measures a frame."""
         return self._header
 
 
 def extents_of(plan: Schema, options: Options) -> Extents:
-    """Return where the frames of one sender end."""
+    """Return the object that finds the ends of one sender's frames."""
     schema = Layout(plan, options)
     header = header_of_frame(schema, schema.frame_of(options.from_role))
     if header is not None:
@@ -48,14 +48,16 @@ def extents_of(plan: Schema, options: Options) -> Extents:
 
 
 def header_of_frame(schema: Layout, name: str) -> Header | None:
-    """Return how the first numbers of a frame say its size; None where it takes more to tell."""
+    """Return how the first numbers of a frame give its size, or None if they do not."""
     steps = [_step(schema, field) for field in schema.frames[name].fields]
     known = tuple(step for step in steps if step is not None)
     return header_of(known, schema.frame) if len(known) == len(steps) else None
 
 
 def _step(schema: Layout, field: Field) -> Step | None:
-    """Return the step of a field that is a number, of a fixed size, or of one that a number says; None of any other."""
+    """Return the step of a field that is a number, has a fixed size or a size given by a number, or None for
+    other fields.
+    """
     if field.condition is not None or isinstance(field.value, Trailing):
         return None
     match field.type:

@@ -1,6 +1,6 @@
-"""Frames whose first bytes say where they end: one `struct.Struct` reads them.
+"""Frames whose first bytes give their size: one `struct.Struct` reads them.
 
-Invariant: a header keeps nothing of a frame, so that one serves all of them, and looking again costs the same.
+Invariant: a header has no state of a frame, so that one serves all of them, and measuring again costs the same.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ __all__ = ["Head", "Header", "head_of", "header_of"]
 
 Buffer: TypeAlias = bytes | bytearray
 _LENGTH = 0
-"""The name of a length that stands before what it measures; fields have names of letters."""
+"""The name of a length before the element that it measures; names of fields are texts."""
 
 
 class Head:
     """The numbers of fixed widths that frames begin with.
 
     Attributes:
-        allowed: The good values of a number of which others are bad, with its index and the position after it.
-        names: What expressions call them.
-        size: How many bytes they take.
-        unpack: Reads them.
+        allowed: The valid values of a restricted number, with its index and the position after it.
+        names: The names of the numbers in expressions.
+        size: The size of the numbers in bytes.
+        unpack: Reads the numbers.
     """
 
     __slots__ = ("_forms", "allowed", "names", "size", "unpack")
 
     def __init__(self, forms: tuple[str, ...], names: tuple[object, ...], allowed: tuple[Any, ...]) -> None:
-        """`forms`: of `struct`, the byte order first."""
+        """`forms`: the formats of `struct`, the byte order first."""
         form = Struct("".join(forms))
         self.size = form.size
         self.names = names
@@ -44,7 +44,7 @@ class Head:
         self._forms = forms
 
     def unpack_one(self, index: int) -> Callable[[Buffer, int], tuple[int, ...]]:
-        """Return what reads one of the numbers where a head begins."""
+        """Return a function that reads one of the numbers from the start of a head."""
         order, *forms = self._forms
         places = [at for at, form in enumerate(forms) if not form.endswith("x")]
         before = Struct(order + "".join(forms[: places[index]])).size
@@ -54,7 +54,7 @@ class Head:
         """Return the numbers.
 
         Raises:
-            Wrong: One is wrong.
+            Wrong: A number is invalid.
         """
         numbers = self.unpack(data, start)
         for index, allowed, _ in self.allowed:
@@ -63,10 +63,10 @@ class Head:
         return numbers
 
     def check_cut(self, data: Buffer, start: int) -> int:
-        """Check the numbers that are there, where not all are; return how many bytes all take.
+        """Check the numbers of an incomplete head; return the size of all in bytes.
 
         Raises:
-            Wrong: One is wrong.
+            Wrong: A number is invalid.
         """
         if self.allowed:
             size = len(data) - start
@@ -76,22 +76,23 @@ class Head:
         return self.size
 
     def next_look(self, size: int, need: int) -> int:
-        """Return where the next number ends that may be wrong; `need` where there is none."""
+        """Return the end of the next number that may be wrong, or `need` without one."""
         if size >= self.size or not self.allowed:
             return need
         return min((end for _, _, end in self.allowed if end > size), default=need)
 
 
 class Header:
-    """Where frames end whose first bytes say their size."""
+    """Finds the ends of frames whose first bytes give their size."""
 
     __slots__ = ("_after", "_allowed", "_head", "_index", "_most", "_unit", "_unpack", "next_look")
     odd: type[Exception] = Odd
     is_known = True  # as soon as the first bytes are there
 
     def __init__(self, head: Head, index: int, unit: int, after: int, most: int) -> None:
-        """`index`: of the length among the numbers; `unit`: bytes that it counts as one; `after`: how many bytes it does not
-        count; `most`: bytes of a frame."""
+        """`index`: of the length among the numbers; `unit`: bytes that it counts as one; `after`: bytes
+        that it does not count; `most`: the limit of a frame in bytes.
+        """
         self._head, self._unpack, self._allowed = head, head.unpack, head.allowed  # asked once a chunk
         self.next_look = head.next_look
         self._index = index
@@ -100,7 +101,7 @@ class Header:
         self._most = most
 
     def measure(self, data: Buffer, start: int) -> int:
-        """Return how many bytes from `start` on are needed; no more than there are: the frame is whole.
+        """Return the number of bytes needed from `start` on; the frame is whole if `data` holds so many.
 
         Raises:
             Wrong: A number is wrong, or the frame longer than its limit.
@@ -121,7 +122,9 @@ class Header:
 
 
 def header_of(steps: Steps, most: int) -> Header | None:
-    """Return how the first bytes say the size: numbers, then as many bytes as one of them says, then a fixed number of them."""
+    """Return how the first bytes give the size: numbers, then as many bytes as one of them counts, then a
+    fixed number of bytes.
+    """
     at = next((index for index, step in enumerate(steps) if step[0] in (BYTES, SIZED)), len(steps))
     rest = steps[at + 1 :]
     if at == len(steps) or any(step[0] != SKIP for step in rest):
@@ -138,9 +141,9 @@ def header_of(steps: Steps, most: int) -> Header | None:
 
 
 def head_of(steps: Steps, subject: object) -> tuple[Head | None, int]:
-    """Return the numbers that the steps read, and the index of the one that `subject` names; None where that is not all.
+    """Return the numbers that the steps read, and the index of the one that `subject` names; no head if they read more.
 
-    `subject` is None: the last one.
+    Without a `subject`, it is the last number.
     """
     forms: list[str] = []
     names: list[object] = []
@@ -166,12 +169,12 @@ def head_of(steps: Steps, subject: object) -> tuple[Head | None, int]:
 
 
 def _size(step: Step) -> int:
-    """Return how many bytes a step takes that is a number, or is skipped."""
+    """Return the size in bytes of a step that is a number, or is skipped."""
     size: int = step[1] if step[0] == SKIP else step[2] if step[0] == NUMBER else 0
     return size
 
 
 def _name(subject: Any) -> str | None:
-    """Return the one field of the same record that an expression is."""
+    """Return the name if an expression is one field of the same record."""
     is_own = isinstance(subject, FieldReference) and subject.scope == "own"
     return subject.path[0] if is_own and len(subject.path) == 1 else None

@@ -1,6 +1,6 @@
-"""Numbers of fixed widths on the way to a frame's end, as flat steps.
+"""Numbers of fixed widths, as flat steps to a frame's end.
 
-Invariant: the steps are those of `extent_steps`, as far as a field is a number or has a size that one says.
+Invariant: the steps are those of `extent_steps`, for fields that are numbers or have a size given by one.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class Odd(Exception):
 
 
 class Wrong(Odd):
-    """It cannot be found, for the frame does not conform, whatever comes after the bytes that are there."""
+    """The frame's end cannot be found, as the frame does not conform, whatever bytes follow."""
 
 
 def number_step(schema: Layout, type_: Type, name: str | None, constant: int | None) -> Step | None:
-    """Return the step of a number of a fixed width; `constant`: the only one that is good. None of any other type.
+    """Return the step of a number of a fixed width, or None for other types; `constant`: the only valid number.
 
-    A lenient Boolean whose value something depends on is none: it has several forms.
+    A lenient Boolean on whose value others depend has no step: several bytes are true.
     """
     allowed = allowed_of(schema, type_, constant)
     if isinstance(type_, EnumReference):
@@ -56,7 +56,7 @@ def number_step(schema: Layout, type_: Type, name: str | None, constant: int | N
 
 
 def allowed_of(schema: Layout, type_: Type, constant: int | None) -> frozenset[int] | None:
-    """Return the good values of a number; None: all are."""
+    """Return the valid values of a number, or None if all are."""
     if constant is not None:
         return frozenset((constant,))
     match type_:
@@ -69,7 +69,7 @@ def allowed_of(schema: Layout, type_: Type, constant: int | None) -> frozenset[i
 
 
 def constant_of(value: FieldValue | None) -> int | None:
-    """Return the number that a field must be; None where it may be another."""
+    """Return the number that a field must be, or None if it may be another."""
     match value:
         case Constant(Number(number) | Truth(number)):
             return int(number)
@@ -79,7 +79,7 @@ def constant_of(value: FieldValue | None) -> int | None:
 
 @cache
 def unpack_of(type_: Integer) -> Callable[[Any, int], tuple[Any, ...]]:
-    """Return what reads an integer at a position, which is there."""
+    """Return a function that reads an integer at a position; its bytes must be there."""
     form = format_of(type_)
     if form:
         return Struct(form).unpack_from
@@ -87,6 +87,6 @@ def unpack_of(type_: Integer) -> Callable[[Any, int], tuple[Any, ...]]:
 
 
 def format_of(type_: Integer) -> str:
-    """Return the format of an integer as `struct` writes it; empty for a width that it has not."""
+    """Return the format of an integer for `struct`; empty for a width that it does not have."""
     order = ">" if type_.endian == "big" else "<"
     return order + type_.letter if type_.letter else ""

@@ -9,18 +9,20 @@ if TYPE_CHECKING:
 __all__ = ["KEPT", "PartialFrame"]
 
 KEPT = 256
-"""Bytes of a chunk that is kept as it is until the frame is whole; smaller ones would take more memory than their bytes."""
+"""Bytes from which a chunk is kept unchanged until the frame is whole; smaller ones would take more memory
+than their bytes.
+"""
 
 
 class PartialFrame:
-    """The bytes that are there of a frame.
+    """The bytes of a frame that have arrived.
 
     Attributes:
-        chunks: Those bytes.
-        is_known: As many bytes more as are missing make the frame whole.
-        missing: How many bytes the frame needs before it is looked at again.
-        need: How many bytes it needs at least; it is looked at earlier where a number before that may be wrong.
-        start: Where it begins in the stream.
+        chunks: These bytes.
+        is_known: The frame is whole with exactly the missing bytes.
+        missing: The number of bytes that the frame needs before it is measured again.
+        need: The minimum size; the frame is measured earlier if a number before that may be wrong.
+        start: Its offset in the stream.
     """
 
     __slots__ = ("_extent", "_n_later", "chunks", "is_known", "missing", "need", "start")
@@ -32,28 +34,28 @@ class PartialFrame:
         self._wait(len(data), need)
 
     def _wait(self, size: int, need: int) -> None:
-        """Note how many bytes are there and needed."""
+        """Record the numbers of existing and needed bytes."""
         stop = self._extent.next_look(size, need)
         self.need, self._n_later, self.missing = need, need - stop, stop - size
         self.is_known = self._extent.is_known and stop == need
 
     @property
     def needed(self) -> int:
-        """How many bytes at least the frame still needs."""
+        """The minimum number of bytes that the frame still needs."""
         return self.missing + self._n_later
 
     def add(self, data: bytes) -> None:
-        """Add bytes that came after those that are there."""
+        """Add bytes after the existing ones."""
         self.missing -= len(data)
         self.chunks.append(data)
 
     def add_small(self, data: bytes) -> None:
-        """Add bytes whose number `missing` has taken in, so few that they are copied."""
+        """Add bytes that `missing` already includes, so few that they are copied."""
         held = self._joined()
         held += data
 
     def _joined(self) -> bytearray:
-        """Return the bytes that are there; what is added to them is there too."""
+        """Return the existing bytes as one array, to which later bytes are added."""
         chunks = self.chunks
         held = chunks[0]
         if type(held) is not bytearray:
@@ -64,10 +66,11 @@ class PartialFrame:
         return held
 
     def is_to_try(self, n_more: int, n_expected: int) -> bool:
-        """Return whether compiled code is to try with so many bytes more.
+        """Return whether compiled code should try with so many further bytes.
 
-        It is where the frame has as many as it needs. Where that is not known, it is with twice as many as there were, so that
-        all tries together are linear, and with as many as such a frame is expected to have.
+        It should if the frame has all needed bytes. If these are unknown, it tries at twice the number of
+        bytes, so that all tries together are linear. It also tries at the size that such a frame is
+        expected to have.
         """
         if n_more < self.missing or self.is_known:
             return n_more >= self.missing
@@ -75,7 +78,7 @@ class PartialFrame:
         return n_more >= size and size + n_more >= n_expected
 
     def is_whole(self) -> bool:
-        """Return whether the frame is whole, or wrong; else `missing` says how many bytes it needs at least."""
+        """Return whether the frame is whole, or wrong; else `missing` is the minimum number of bytes that it needs."""
         held = self._joined()
         try:
             self._wait(len(held), self._extent.measure(held, 0))

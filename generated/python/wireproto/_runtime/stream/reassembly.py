@@ -1,6 +1,7 @@
-"""The pieces that wait for their last one, by join, direction and key.
+"""The fragments that wait for their last one, by join, direction and key.
 
-Invariant: nothing is copied before a thing is whole; whatever a peer sends, each piece costs the same.
+Invariant: fragments are not copied before the last one; each fragment costs the same, whatever a peer
+sends.
 """
 
 from __future__ import annotations
@@ -20,24 +21,24 @@ if TYPE_CHECKING:
 __all__ = ["Joins", "Mark", "OpenJoin", "limit_of_joins"]
 
 Owner: TypeAlias = tuple[str | None, Key]
-"""Who sends the pieces, and their key."""
+"""The sender of the fragments, and their key."""
 
 
 Mark: TypeAlias = "tuple[str, str | None, Key, Value, Value, bool]"
-"""Join, direction, key, what is open there and how much of it, and whether pieces had been refused."""
+"""Join, direction, key, the open reassembly there and its size, and whether fragments had been refused."""
 
 
 def limit_of_joins(plan: Schema) -> str:
-    """Return the name of the limit by which the file bounds what is joined: its own, or that of frames."""
+    """Return the name of the limit on reassembled data in the file: its own, or that of frames."""
     return "frame" if plan.limits.get("joined") is None else "joined"
 
 
 BRIEF_JOINED = 16 * 1024
-"""Bytes of the pieces so far that are joined and decoded at once, also by the reference codec."""
+"""Bytes of earlier fragments that are reassembled and decoded at once, also by the reference codec."""
 
 
 class OpenJoin:
-    """The pieces so far of one thing; `n_damages`: how often the direction was damaged before the first of them."""
+    """The fragments of one reassembly; `n_damages`: the number of losses in the direction before the first fragment."""
 
     __slots__ = ("n_damages", "n_pieces", "pieces", "size")
 
@@ -49,7 +50,7 @@ class OpenJoin:
 
 
 class Joins:
-    """What is open of the joins of one connection."""
+    """The open reassemblies of one connection."""
 
     def __init__(self, plan: Schema, most_open: int) -> None:
         self._most_open = most_open
@@ -57,17 +58,17 @@ class Joins:
         self._rules = plan.limit_rules
         self._open: dict[str, dict[Owner, OpenJoin]] = {name: {} for name in plan.joins}
         self.journal: list[Mark] | None = None
-        """Where marks are put before anything is added or closed, while somebody may want it undone."""
+        """Receives marks before a fragment is added or dropped, while the change may be undone."""
         self._n_damages: dict[str | None, int] = {}
         self._refused: set[tuple[str, str | None]] = set()
         self._indices: dict[tuple[str, tuple[int, ...]], dict[Owner, dict[Key, None]]] = {}
 
     def find(self, name: str, direction: str | None, key: Key) -> OpenJoin | None:
-        """Return the pieces so far; None: there are none."""
+        """Return the fragments so far, or None."""
         return self._open[name].get((direction, key))
 
     def may_take_long(self, n_more: int) -> bool:
-        """Return whether reading `n_more` bytes may make something whole that is long to decode."""
+        """Return whether reading `n_more` bytes may complete data that takes long to decode."""
         if not any(self._open.values()):
             return False
         return n_more > BRIEF_REFERENCE or any(
@@ -78,16 +79,16 @@ class Joins:
         return bool(self._open[name])
 
     def is_damaged(self, name: str, direction: str | None, open_: OpenJoin | None) -> bool:
-        """Say whether a piece may be missing: something of the direction was lost, or pieces were refused."""
+        """Return whether a fragment may be missing: bytes of the direction were lost, or fragments were refused."""
         if open_ is None:
             return (name, direction) in self._refused
         return open_.n_damages != self._n_damages.get(direction, 0)
 
     def add(self, name: str, direction: str | None, key: Key, data: bytes, most_bytes: int) -> int:
-        """Take a piece that is not the last; return its index.
+        """Add a fragment that is not the last; return its index.
 
         Raises:
-            DecodeError: `limit_exceeded`; what is open under the key is then damaged.
+            DecodeError: `limit_exceeded`; the reassembly of the key is then damaged.
         """
         if self.journal is not None:
             self.journal.append(self.mark(name, direction, key))
@@ -108,7 +109,7 @@ class Joins:
     def whole(
         self, name: str, open_: OpenJoin | None, data: bytes, most_bytes: int, *, is_damaged: bool
     ) -> tuple[bytes, int]:
-        """Return the joined bytes, and how many pieces came before the last one.
+        """Return the reassembled bytes, and the number of fragments before the last one.
 
         Raises:
             DecodeError: `incomplete_join`, `limit_exceeded`.
@@ -119,7 +120,7 @@ class Joins:
     def pieces(
         self, name: str, open_: OpenJoin | None, data: bytes, most_bytes: int, *, is_damaged: bool
     ) -> tuple[tuple[bytes, ...], int]:
-        """Return the same before it is joined.
+        """Return the same as separate fragments.
 
         Raises:
             DecodeError: `incomplete_join`, `limit_exceeded`.
@@ -153,7 +154,7 @@ class Joins:
             index.setdefault((direction, _at(key, positions)), {})[key] = None
 
     def close(self, name: str, direction: str | None, key: Key) -> None:
-        """Drop the pieces of a key, if there are any."""
+        """Drop the fragments of a key, if there are any."""
         if self.journal is not None:
             self.journal.append(self.mark(name, direction, key))
         if self._open[name].pop((direction, key), None) is None:
@@ -165,7 +166,7 @@ class Joins:
                 del index[owner]
 
     def clear(self, name: str, direction: str | None, known: Mapping[int, object]) -> None:
-        """Drop the pieces of all keys that have these values at these positions."""
+        """Drop the fragments of all keys that have these values at these positions."""
         if not self._open[name]:
             return
         positions = tuple(known)
@@ -181,11 +182,11 @@ class Joins:
         return ((positions, index) for (owner, positions), index in self._indices.items() if owner == name)
 
     def damage(self, direction: str | None) -> None:
-        """Take note that something of a direction was lost: whatever is open there may lack a piece."""
+        """Record that bytes of a direction were lost: its open reassemblies may lack a fragment."""
         self._n_damages[direction] = self._n_damages.get(direction, 0) + 1
 
     def first_open(self, direction: str | None) -> tuple[str, Key] | None:
-        """Return the join and key of what was begun first and is not whole."""
+        """Return the join and key of the oldest open reassembly."""
         for name, entries in self._open.items():
             for sender, key in entries:
                 if sender == direction:
@@ -193,7 +194,7 @@ class Joins:
         return None
 
     def mark(self, name: str, direction: str | None, key: Key) -> Mark:
-        """Return what `undo` needs after one piece of a key, whatever became of it."""
+        """Return the data that `undo` needs after one fragment of a key, for any outcome."""
         open_ = self.find(name, direction, key)
         kept = (
             None
@@ -203,7 +204,7 @@ class Joins:
         return name, direction, key, open_, kept, (name, direction) in self._refused
 
     def undo(self, mark: Mark) -> None:
-        """Have the pieces of a key as they were when they were marked."""
+        """Restore the fragments of a key as they were when they were marked."""
         name, direction, key, open_, kept, was_refused = mark
         if not was_refused:
             self._refused.discard((name, direction))
@@ -218,7 +219,7 @@ class Joins:
     # ---- as plain data ----
 
     def snapshot(self) -> dict[str, list[dict[str, Value]]]:
-        """Return what is open as JSON data, by join."""
+        """Return the open reassemblies as JSON data, by join."""
         return {name: [self._row(name, *owner) for owner in entries] for name, entries in self._open.items()}
 
     def _row(self, name: str, direction: str | None, key: Key) -> dict[str, object]:
@@ -232,10 +233,10 @@ class Joins:
         }
 
     def restore(self, rows: Mapping[str, list[dict[str, Value]]]) -> None:
-        """Take what a snapshot says is open in place of what is.
+        """Replace the open reassemblies by those of a snapshot.
 
         Raises:
-            ValueError: It is no snapshot of open joins.
+            ValueError: It is not a snapshot of open reassemblies.
         """
         self._n_damages, self._refused, self._indices = {}, set(), {}
         self._open = {name: dict(map(_restored, rows.get(name, ()))) for name in self._open}

@@ -1,4 +1,4 @@
-"""Where the frames of one sender end: by their first numbers, or by all steps of `extent`."""
+"""The ends of one sender's frames: from their first numbers, or by all steps of `extent`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _MOST_KNOWN = 1024  # messages that are found by their codes
 
 
 class SenderExtents:
-    """Where the frames of one sender end.
+    """Finds the ends of one sender's frames.
 
     Attributes:
         most: The longest frame, in bytes.
-        head: The numbers that a frame begins with, if they choose its message.
+        head: The first numbers of a frame, if they choose its message.
     """
 
     __slots__ = (
@@ -55,7 +55,7 @@ class SenderExtents:
             self._choice = None if self.head is None else self.head.unpack_one(self._subject)
 
     def begin(self, data: Buffer, start: int) -> Header | Extent:
-        """Return what measures the frame that begins at `start`."""
+        """Return the object that measures the frame at `start`."""
         if self._header is not None:
             return self._header
         header, choice = None, self._choice
@@ -69,7 +69,7 @@ class SenderExtents:
         return header or Extent(self)
 
     def _header_of(self, choice: int) -> Header | None:
-        """Return where the frames of a message end, if their first bytes say that."""
+        """Return the ends of a message's frames, if their first bytes give them."""
         try:
             steps = self.message(choice, self._only)
         except Odd:
@@ -82,10 +82,11 @@ class SenderExtents:
         return header
 
     def after_head(self, numbers: tuple[int, ...], names: dict[Value, Value]) -> Level:
-        """Return the steps of the message that the first numbers of a frame choose; `names` takes them in.
+        """Return the steps of the message that the first numbers of a frame choose; they are added to
+        `names`.
 
         Raises:
-            Odd: There is none.
+            Odd: They do not choose a message.
         """
         assert self.head is not None
         names.update(zip(self.head.names, numbers, strict=True))
@@ -95,7 +96,7 @@ class SenderExtents:
         """Return the steps of a message, by its name or its code.
 
         Raises:
-            Odd: There is none of those that may come.
+            Odd: The message is unknown or not allowed.
         """
         steps = self._messages.get((choice, only))
         if steps is not None:

@@ -1,4 +1,4 @@
-"""A frame that the end of a chunk cuts."""
+"""A frame that the end of a chunk cuts, and that the reference codec reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STEP = 4096  # bytes put aside at once, so that a search for a delimiter does n
 
 
 class SuspendedFrame:
-    """A frame that a chunk cut: what is there of it, and the careful reading that waits for more."""
+    """A frame that a chunk cuts: its bytes so far, and the reading by the reference codec that waits for more."""
 
     __slots__ = ("data", "need", "start", "steps")
 
@@ -26,13 +26,13 @@ class SuspendedFrame:
 
     @property
     def missing(self) -> int:
-        """How many bytes the reading waits for."""
+        """The number of bytes for which the reading waits."""
         return self.need - len(self.data)
 
     needed = missing
 
     def fill(self, chunk: bytes, position: int) -> int:
-        """Take what the reading asked for from a chunk, as far as it is there; return the position behind that."""
+        """Add the bytes that the reading needs from a chunk, as far as they are there; return the position after them."""
         missing = self.missing
         if missing <= 0:
             return position

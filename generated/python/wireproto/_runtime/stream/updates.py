@@ -1,4 +1,6 @@
-"""What a decoder asks of whatever takes in its frames; the module is the same with and without contexts."""
+"""The interface between a decoder and the object that takes in its frames; the module is the same with and
+without contexts.
+"""
 
 from __future__ import annotations
 

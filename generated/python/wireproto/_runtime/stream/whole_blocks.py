@@ -1,7 +1,7 @@
-"""Pieces of a block, put into the last one's frame as if it had come whole: bytes that compiled code reads.
+"""Fragments of a block, put into the last one's frame as if it had come whole, for compiled code.
 
-Compiled code is a hundred times as fast as the reference codec, and what it refuses does not conform: the search for the
-fault has a bound.
+Compiled code is a hundred times as fast as the reference codec, and frames that it refuses do not conform:
+the search for the error is bounded.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ __all__ = ["CompiledFrames", "Splice", "splice_of", "spliced"]
 
 
 class Splice(NamedTuple):
-    """Where a frame says the size of its divided block.
+    """The place of the size of a frame's divided block.
 
     Attributes:
         size: The number.
-        name: The field that is derived from the size; None: the number stands before the block.
-        nests: Frames may stand in the block, and have a limit of their own.
+        name: The field that is derived from the size, or None if the number is the block's prefix.
+        nests: The block may hold frames, which have a limit of their own.
     """
 
     size: Integer
@@ -45,7 +45,7 @@ class Splice(NamedTuple):
 
 
 class CompiledFrames:
-    """The compiled reader of frames. `is_complete`: what it refuses does not conform, but for pieces."""
+    """The compiled reader of frames. `is_complete`: frames that it refuses do not conform, except fragments."""
 
     __slots__ = ("_is_complete", "_read", "_state")
 
@@ -55,7 +55,7 @@ class CompiledFrames:
         self._is_complete = is_complete
 
     def made(self, reader: Reader, data: bytes, splice: Splice) -> Any:
-        """Return the frame that `data` is; None where compiled code refuses it, or cannot judge it."""
+        """Return the frame in `data`, or None if compiled code refuses it or cannot read it."""
         state, most = self._state, reader.schema.frame
         if len(data) > most and (state is None or splice.nests):
             return None  # the limit of a frame is about each that came, and not about what they are together
@@ -79,9 +79,9 @@ class CompiledFrames:
 def spliced(
     reader: Reader, record: RecordScope, field: Field, node: Node, inside: Node, pieces: Sequence[bytes]
 ) -> object:
-    """Return the frame that compiled code makes of all pieces; None where there is none: the reference codec reads them.
+    """Return the frame that compiled code reads from all fragments, or None if the reference codec must read it.
 
-    `node`, `inside`: the block of the last piece, and what it holds.
+    `node`, `inside`: the block of the last fragment, and its content.
     """
     compiled = reader.compiled
     splice = None if compiled is None else _known_splice(reader, record.name, field)
@@ -104,7 +104,7 @@ _MOST_KNOWN = 64
 
 
 def _known_splice(reader: Reader, frame: str, block: Field) -> Splice | None:
-    """Return the splice of a frame, which is looked for once: that goes through the whole schema."""
+    """Return the splice of a frame, searched once, as that examines the whole schema."""
     plan = reader.schema.plan
     key = (id(plan), reader.options.variant, frame)
     known = _KNOWN.get(key)
@@ -116,7 +116,9 @@ def _known_splice(reader: Reader, frame: str, block: Field) -> Splice | None:
 
 
 def splice_of(schema: Layout, frame: str, block: Field) -> Splice | None:
-    """Return where a frame says the size of its block; None where more of it depends on whether it came whole."""
+    """Return the place of the size of a frame's block, or None if other parts of the frame depend on
+    whether it came whole.
+    """
     fields = schema.frames[frame].fields
     if fields[-1] != block or block.condition is not None or not isinstance(block.type, Region):
         return None
@@ -131,7 +133,7 @@ def splice_of(schema: Layout, frame: str, block: Field) -> Splice | None:
 
 
 def _size(fields: tuple[Field, ...], block: Field, carrier: object) -> tuple[Integer | None, str | None]:
-    """Return the number that says how large the block is, and the name of its field, if it is one."""
+    """Return the number that is the size of the block, and the name of its field, if it is one."""
     match carrier:
         case Prefix(Integer() as size):
             return size, None
@@ -148,7 +150,7 @@ def _size(fields: tuple[Field, ...], block: Field, carrier: object) -> tuple[Int
 
 
 def _depends(node: object, size: str | None, block: str, *, is_own: bool = False) -> bool:
-    """Say whether what an expression speaks of is another in the last piece than in all together."""
+    """Return whether an expression has another value in the last fragment than in the whole frame."""
     match node:
         case Position(what):
             return is_own or what == "offset"

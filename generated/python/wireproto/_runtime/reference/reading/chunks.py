@@ -33,7 +33,9 @@ def read_chunks(reader: Reader, type_: Region, carrier: Chunks, place: Place) ->
 def _chunks(
     reader: Reader, carrier: Chunks, place: Place
 ) -> Generator[int, bool, tuple[list[Node], list[bytes]]]:
-    """Return the chunks, whose nodes are not kept where only a fault is looked for, and the bytes of each."""
+    """Return the chunks and the bytes of each; their nodes are not kept if the reader only searches for an
+    error.
+    """
     after, is_last = reader.after, reader.is_last
     reader.after, reader.is_last = None, False
     chunks: list[Node] = []

@@ -43,7 +43,7 @@ def read_compressed(reader: Reader, type_: Region, carrier: Compressed, place: P
 
 
 def _inflate(reader: Reader, data: bytes, algorithm: str, place: Place, at: int) -> bytes:
-    """Return what one whole stream of at most the frame's budget holds.
+    """Return the content of one whole stream, within the frame's budget.
 
     Raises:
         DecodeError: inflate_failed, trailing_bytes, limit_exceeded.

@@ -1,4 +1,4 @@
-"""Blocks that come in pieces: a piece is bytes, and the last one is read as what all of them are together."""
+"""Blocks in fragments: a fragment is read as bytes, and with the last one the reassembled block is read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["read_divided"]
 
 
 def read_divided(reader: Reader, record: RecordScope, name: str, field: Field, place: Place) -> Steps:
-    """Return the node of a block, whole or a piece; what is joined stays open until the frame is taken in."""
+    """Return the node of a block, whole or a fragment; a reassembly stays open until the context takes in the frame."""
     join = reader.schema.plan.joins[name]
     is_last = _holds(reader, join.lasts, place)
     is_part = _holds(reader, join.parts, place)
@@ -64,10 +64,10 @@ def read_divided(reader: Reader, record: RecordScope, name: str, field: Field, p
 
 
 class _Last:
-    """The last piece of something that is open.
+    """The last fragment of an open reassembly.
 
     Attributes:
-        is_compiled: Compiled code may read what comes whole with such a header.
+        is_compiled: Compiled code may read a whole frame with such a header.
     """
 
     __slots__ = ("direction", "is_compiled", "key", "name", "open_", "source")
@@ -87,14 +87,14 @@ class _Last:
 
 
 def _content_of(type_: Type) -> tuple[Type, bool | str]:
-    """Return what a field's region holds, and what happens to bytes left over."""
+    """Return the content of a field's region, and how trailing bytes are treated."""
     return (type_.content, type_.lenient) if isinstance(type_, Region) else (type_, False)
 
 
 def _read_whole(
     reader: Reader, record: RecordScope, last: _Last, field: Field, node: Node, place: Place
 ) -> Steps:
-    """Read what the pieces are together, below the node of the last one; compiled code reads what is good, without nodes."""
+    """Read the reassembled block below the node of the last fragment; compiled code reads valid blocks, without nodes."""
     inside = content(node)
     pieces, index = _pieces(reader, last, inside, place)
     reader.is_faulty = False  # that compiled code refused the last piece alone says nothing
@@ -130,7 +130,9 @@ def _pieces(reader: Reader, last: _Last, inside: Node, place: Place) -> tuple[tu
 
 
 def _source(reader: Reader) -> Joins | None:
-    """Return what is open; None where nothing is joined: without a context, and inside another frame."""
+    """Return the open reassemblies, or None without a context, or inside another frame, as fragments are not
+    reassembled there.
+    """
     is_outermost = sum(not isinstance(each, list) for _, each in reader.building) == 1
     joins = getattr(reader.options.context, "joins", None)
     return joins if is_outermost and isinstance(joins, Joins) and not reader.window.inner else None

@@ -1,8 +1,9 @@
-"""Reads frames by walking a plan: slowly, with every byte accounted for, and never twice.
+"""Reads frames by interpreting the schema: slowly, with every byte accounted for, and each byte once.
 
-A reading is a generator. It yields the position in the buffer up to which it needs bytes; the buffer may be a bytearray
-that grows meanwhile. Sent True, nothing more comes, and what is cut raises NeedMoreData. Nothing is allocated from a count
-or a length before the bytes for it are there. Only DecodeError leaves it.
+A reading is a generator. It yields the position in the buffer up to which it needs bytes. The buffer may be
+a bytearray that grows meanwhile. If it is sent True, no further bytes come, and a frame that is cut off
+raises NeedMoreData. Memory for a count or a length is allocated only when its bytes have arrived. A reading
+raises only DecodeError.
 """
 
 from __future__ import annotations
@@ -100,16 +101,18 @@ def read_frame(
 ) -> Generator[int, bool, Node]:
     """Return the tree of the frame that begins at `offset`.
 
-    `base`: where buffer[0] lies in the outer stream. `stop`: the end of what may be used; the whole buffer where None.
-    `skim`: fast code for nested frames; with it only errors are right, for the tree lacks what was good.
-    `is_quick`: the same of long lists of plain items.
-    `compiled`: compiled code for frames; with it a frame that pieces make whole has no tree, but what that code made of it.
-    `is_faulty`: compiled code refused the frame; the limit `work` bounds the search for the fault, which keeps few values. Where
-    there is none, as in a message that no compiled code reads, the frame is read once more.
+    `base`: the offset of buffer[0] in the outer stream. `stop`: the end of the usable bytes; by default
+    that of the buffer.
+    `skim`: compiled code for nested frames; with it only errors are complete, as the tree lacks valid frames.
+    `is_quick`: the same for long lists of plain items.
+    `compiled`: compiled code for frames; with it a reassembled frame has the object of that code instead of
+    a tree.
+    `is_faulty`: compiled code refused the frame; the limit `work` bounds the search for the error, which
+    keeps few values. Without an error, as in a message without compiled code, the frame is read again.
 
     Raises:
         DecodeError: It does not conform.
-        NeedMoreData: It is cut, and nothing more comes.
+        NeedMoreData: It is cut off, and no further bytes come.
     """
     reader = _reader(plan, options, Window(buffer, offset, stop=stop, base=base))
     reader.skim, reader.is_quick = skim, is_quick
@@ -126,7 +129,7 @@ def read_frame(
 
 
 def _open(reader: Reader) -> None:
-    """Set what holds where an outermost frame begins."""
+    """Set the state at the start of an outermost frame."""
     window = reader.window
     window.frame_end = window.position + reader.schema.frame
     reader.after = 0
@@ -145,7 +148,7 @@ def read_preamble(
     base: int = 0,
     stop: int | None = None,
 ) -> Generator[int, bool, Node]:
-    """Return the tree of the preamble that the sender begins with; the rest as `read_frame`."""
+    """Return the tree of the sender's preamble; the arguments are those of `read_frame`."""
     reader = _reader(plan, options, Window(buffer, offset, stop=stop, base=base))
     name = plan.opens[options.from_role or ""]
     _open(reader)
@@ -164,12 +167,13 @@ def read_type(
     base: int = 0,
     is_faulty: bool = False,
 ) -> Generator[int, bool, Node]:
-    """Return the tree of one shape that begins at `offset`; the region reaches to `end`. For views, and bare messages.
+    """Return the tree of one shape that begins at `offset`; the region extends to `end`. For views, and bare messages.
 
-    `is_faulty`: as in `read_frame`; lists whose items are plain then have none, as only a fault is looked for.
+    `is_faulty`: as in `read_frame`; lists of plain items then have no nodes, as only an error is searched
+    for.
 
     Raises:
-        DecodeError: It does not conform. What is left over behind the shape is the caller's affair.
+        DecodeError: The bytes do not conform. Trailing bytes after the shape are left to the caller.
     """
     window = Window(buffer, offset, stop=end, base=base)
     window.end = end
@@ -181,7 +185,7 @@ def read_type(
 
 
 def _settled(reader: Reader, end: int | None) -> DecodeError:
-    """Return what was postponed; the bytes that were joined are over with it."""
+    """Return the postponed error, and end the reassembly that it is about."""
     assert reader.postponed is not None
     error, close = reader.postponed
     if end is not None:
@@ -192,7 +196,7 @@ def _settled(reader: Reader, end: int | None) -> DecodeError:
 
 
 def _guarded(reader: Reader, steps: Steps) -> Steps:
-    """Go through the steps; an error takes along what was read so far."""
+    """Run the steps; add the record read so far to an error."""
     try:
         node = yield from steps
     except DecodeError as error:

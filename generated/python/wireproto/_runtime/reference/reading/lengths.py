@@ -1,4 +1,4 @@
-"""Bytes and text, and the lengths of whatever has one."""
+"""Bytes and text, and the lengths of all types that have one."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ __all__ = ["read_bytes", "read_prefix", "read_span", "read_text", "rest_of"]
 
 
 class Span:
-    """A run of bytes of a known size, which lies from here on.
+    """A run of bytes of a known size, which starts here.
 
     Attributes:
-        size: None: the prefix says null.
+        size: The number of bytes, or None if the prefix is null.
         prefix: The node of the length, if there is one.
-        delimiter: How many bytes stand behind it.
+        delimiter: The number of bytes of the delimiter after it.
     """
 
     __slots__ = ("blame", "delimiter", "prefix", "size")
@@ -44,7 +44,7 @@ class Span:
 def read_span(
     reader: Reader, length: ByteLength, place: Place, *, unit: int = 1
 ) -> Generator[int, bool, Span]:
-    """Return how many bytes a length stands for; `unit`: the bytes that it counts as one."""
+    """Return the span of bytes that a length gives; `unit`: the bytes that it counts as one."""
     match length:
         case Prefix():
             prefix = yield from read_prefix(reader, length, place, "length")
@@ -73,7 +73,7 @@ def read_prefix(reader: Reader, length: Prefix, place: Place, name: str) -> Step
 
 
 def rest_of(reader: Reader, place: Place) -> int:
-    """Return how many bytes are left in the region.
+    """Return the number of bytes left in the region.
 
     Raises:
         DecodeError: undelimitable, the region has no end.
@@ -85,7 +85,7 @@ def rest_of(reader: Reader, place: Place) -> int:
 
 
 def _find(reader: Reader, delimiter: bytes, place: Place, unit: int) -> Generator[int, bool, int]:
-    """Return how far it is to the delimiter; each byte is looked at once."""
+    """Return the distance to the delimiter; each byte is examined once."""
     window = reader.window
     start = searched = window.position
     while True:
@@ -103,7 +103,7 @@ def _find(reader: Reader, delimiter: bytes, place: Place, unit: int) -> Generato
 def _take_span(
     reader: Reader, span: Span, place: Place
 ) -> Generator[int, bool, tuple[bytes, tuple[Node, ...]]]:
-    """Return the bytes of a span and the nodes that together make it up; no nodes where it is all there is."""
+    """Return the bytes of a span and the nodes of its parts; no nodes if the span has a single part."""
     start = reader.window.here
     data = yield from reader.take(span.size or 0, place, span.blame)
     if span.prefix is None and not span.delimiter:
@@ -143,7 +143,7 @@ def read_text(reader: Reader, type_: Text, place: Place) -> Steps:
 
 
 def _text(data: bytes, encoding: Encoding, lenient: bool, endian: Endian) -> tuple[str, str]:
-    """Return the text, and what was tolerated."""
+    """Return the text, and a note if it was only tolerated."""
     try:
         return decode_text(data, encoding, False, endian), ""
     except UnicodeDecodeError as error:

@@ -61,7 +61,7 @@ def _check_count(reader: Reader, count: int, smallest: int, place: Place, blame:
 def _in_list(
     reader: Reader, type_: List, count: int | None, place: Place, values: list[Value]
 ) -> Generator[int, bool, list[Node]]:
-    """Return the items, which are not last in their region, and in inflated bytes must be whole frames."""
+    """Return the items. They are not last in their region; in inflated bytes, frames must be whole."""
     window, before = reader.window, (reader.after, reader.is_last)
     short = (window.short, window.short_rule)
     reader.after, reader.is_last = None, False
@@ -110,7 +110,7 @@ def _items(
 
 
 def _is_judged_whole(type_: List) -> bool:
-    """Say whether a condition speaks of an item itself, and not only of its fields."""
+    """Return whether a condition depends on an item itself, and not only on its fields."""
     return any(
         isinstance(node, FieldReference) and node.scope == "item" and not node.path
         for node in nodes_in((type_.where, type_.length))
@@ -132,7 +132,7 @@ def _is_over(reader: Reader, length: ItemLength, last: Node | None, place: Place
 
 
 def holds(reader: Reader, condition: Expression, item: Node, place: Place) -> bool:
-    """Say whether a condition, of `until` or on every item, is fulfilled by that item."""
+    """Return whether an item meets a condition of `until` or on every item."""
     before, reader.item = reader.item, item
     try:
         return bool(reader.evaluate(condition, place))

@@ -1,4 +1,4 @@
-"""Messages that a number or a context chooses."""
+"""Messages that are chosen by a number or a context."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def subject_of(reader: Reader, subject: Expression, place: Place) -> Value:
     """Return the value of a subject.
 
     Raises:
-        DecodeError: invalid_value, it has none.
+        DecodeError: invalid_value, the subject has no value.
     """
     try:
         return reader.evaluate(subject, place)
@@ -31,7 +31,7 @@ def subject_of(reader: Reader, subject: Expression, place: Place) -> Value:
 
 
 def subject_place(reader: Reader, subject: Expression, place: Place) -> Place:
-    """Return the place of the field that decides; the choice's own where no single field does."""
+    """Return the place of the field that decides; the choice's own place if several decide."""
     if not isinstance(subject, FieldReference) or subject.scope != "own" or len(subject.path) != 1:
         return place
     blame = reader.blame(subject)
@@ -81,7 +81,9 @@ def _refuse_foreign(reader: Reader, code: int, frame: str, place: Place, blame: 
 
 
 def _as_frame(reader: Reader, place: Place) -> Place:
-    """Return the place with the rule of what holds the frame, if that names one: what may stand there is its affair."""
+    """Return the place with the rule of the frame's holder, if it names one: the holder decides which
+    messages are allowed.
+    """
     rule = None if reader.frame is None else reader.frame.place.rule
     return Place(place.name, place.path, rule or place.rule)
 

@@ -1,4 +1,6 @@
-"""The state of one careful reading of one frame: the window, the budgets, the record, and how errors are made."""
+"""The state of one reading of one frame by the reference decoder: the window, the budgets, the record, and
+how errors are made.
+"""
 
 from __future__ import annotations
 
@@ -28,40 +30,44 @@ if TYPE_CHECKING:
         """Compiled code for frames that come in fragments."""
 
         def made(self, reader: Reader, data: bytes, splice: Any) -> Any:
-            """Return the frame that `data` is; None where compiled code refuses it, or cannot judge it."""
+            """Return the frame in `data`, or None if compiled code refuses it or cannot read it."""
 
 
 __all__ = ["ReadType", "Reader", "Steps", "n_bytes"]
 
 Steps: TypeAlias = Generator[int, bool, Node]
-"""Yields the position in the buffer up to which bytes are needed; sent True: no more will come."""
+"""Yields the position in the buffer up to which bytes are needed; sent True: no further bytes come."""
 
 ReadType: TypeAlias = Callable[["Reader", Type, Place], Steps]
 
 
 class Reader:
-    """What the functions that read types share.
+    """The shared state of the functions that read types.
 
     Attributes:
         frame, record: The frame and the record being read, as expressions see them.
         item: The last item, for `until`.
-        prefix: What the path of a message of this frame begins with.
-        after: How many bytes follow, in the outermost frame, what is being read; None: not known.
-        known_end: Where the outermost frame ends in the outer stream, once that is known.
-        is_last: Nothing follows in the region.
+        prefix: The first part of the path of a message of this frame.
+        after: The number of bytes after the current element in the outermost frame, or None if unknown.
+        known_end: The end of the outermost frame in the outer stream, once it is known.
+        is_last: The current element is the last one in its region.
         is_bounded: The region's end is known and lies within the frame.
-        only: What the frame being entered may carry, and whether that is lenient.
-        building: The outermost record first; each with the name it has in the one before.
-        is_faulty: Compiled code refused the frame; unless it is a piece of something, which has none, it does not conform.
-        is_quick: Only a fault is looked for: good items of lists need no nodes, and few need values.
-        hidden_from: How many of `building` an error shows, where what is being read is no part of that; 0: it is.
-        is_kept: A condition on items asks for all of the one that is being read.
-        items_left: How many items of lists are still to be shown.
-        has_dropped: Values were not kept: what is read is good for a fault only.
-        compiled: Compiled code for frames, where a frame that comes in pieces may be what that makes of it.
-        skim: Fast code for nested frames, where only a fault is looked for.
-        shown_left: How many of those are still to have values.
-        work_left: What the search for a fault may still cost, in eighths of a value; None: no fault is looked for.
+        only: The messages that the frame being entered may carry, and whether that is lenient.
+        building: The open records, the outermost first; each with its name in the one before.
+        is_faulty: Compiled code refused the frame; it does not conform unless it is a fragment, which has
+            no such code.
+        is_quick: The reader only searches for an error: valid items of lists need no nodes, and few need
+            values.
+        hidden_from: The number of records of `building` in an error if the current one is not part of them,
+            else 0.
+        is_kept: A condition on items needs the whole current item.
+        items_left: The number of items of lists that may still be shown.
+        has_dropped: Values were not kept: the result serves for errors only.
+        compiled: Compiled code for frames, if a reassembled frame may be the object of that code.
+        skim: Compiled code for nested frames, if the reader only searches for an error.
+        shown_left: The number of nested frames that may still have values.
+        work_left: The remaining budget of the search for an error in eighths of a value, or None without a
+            search.
     """
 
     __slots__ = (
@@ -80,7 +86,9 @@ class Reader:
         self.record: RecordScope | None = None
         self.item: Node | None = None
         self.postponed: tuple[DecodeError, Callable[[], None]] | None = None
-        """What is wrong with joined bytes, to be raised when the end of the last piece's frame is known, and what ends the join."""
+        """The error in reassembled bytes, raised when the end of the last fragment's frame is known, and
+        the function that ends the reassembly.
+        """
         self.prefix = ""
         self.after: int | None = None
         self.known_end: int | None = None
@@ -103,12 +111,14 @@ class Reader:
         self.is_faulty = False
 
     def close(self) -> None:
-        """Let go of the records, which hold the reader: what is read is freed without the collector."""
+        """Release the records, which refer to the reader: they are then freed without the garbage collector."""
         self.frame = self.record = self.item = None
         self.building.clear()
 
     def standing(self) -> Callable[[], None]:
-        """Return what brings the reader back to where it stands: after an error inside, when it is to read on."""
+        """Return a function that restores the current state of the reader: after an inner error, if reading
+        is to continue.
+        """
         names = (
             "after", "frame", "hidden_from", "is_bounded", "is_kept", "is_last", "item", "only", "prefix", "record", "window",
         )  # fmt: skip
@@ -126,7 +136,7 @@ class Reader:
     # -- bytes ------------------------------------------------------------------------------------------------------
 
     def need(self, position: int, place: Place, blame: Node | None = None) -> Generator[int, bool, None]:
-        """Go on when the window holds the bytes up to `position`, which `blame` (a length or count) demands."""
+        """Continue when the window holds the bytes up to `position`, which `blame` (a length or count) requires."""
         window = self.window
         self.check(position, place, blame)
         while window.available < position:
@@ -168,7 +178,7 @@ class Reader:
     def node(
         self, place: Place, type_: Element, start: int, value: Value = None, children: tuple[Node, ...] = ()
     ) -> Node:
-        """Return the node of what lies from `start` (as nodes count) up to here."""
+        """Return the node of the bytes from `start` (in the offsets of nodes) up to here."""
         window = self.window
         self.spend_work(8, place)
         node = Node(place.name, place.path, type_, start, window.here, value, children, inner=window.inner)
@@ -191,16 +201,16 @@ class Reader:
         self.messages_left -= count
 
     def begin_search(self) -> None:
-        """Bound what the search for a fault costs from here on, where there must be one."""
+        """Bound the cost of the search for an error from here on, if there must be one."""
         if self.is_faulty and self.work_left is None:
             self.work_left = 8 * self.schema.work
             self.is_quick = True
 
     def spend_work(self, eighths: int, place: Place) -> None:
-        """Take from the frame's budget for the search for a fault: 8 a value that is read.
+        """Take from the frame's budget for the search for an error: 8 for each value that is read.
 
         Raises:
-            DecodeError: limit_exceeded. The frame does not conform, and where is not known.
+            DecodeError: limit_exceeded. The frame does not conform, and the place is unknown.
         """
         if self.work_left is None:
             return
@@ -227,7 +237,9 @@ class Reader:
         self.level -= name in self.schema.circular
 
     def asks_for(self, name: str) -> bool:
-        """Say whether an expression of the protocol asks for the value of a field of that name, and not only how long it is."""
+        """Return whether an expression of the protocol uses the value of a field of that name, and not only
+        its length.
+        """
         if self._asked is None:
             self._asked = _asked(self.schema.plan)
         return name in self._asked
@@ -238,7 +250,7 @@ class Reader:
         """Return the value of an expression.
 
         Raises:
-            Undefined: Something else than a context is not there.
+            Undefined: A value other than a context is missing.
             DecodeError: missing_context.
         """
         try:
@@ -250,10 +262,10 @@ class Reader:
         return value
 
     def number(self, expression: Expression, place: Place) -> int:
-        """Return the value of an expression that says a size or a count.
+        """Return the value of an expression that gives a size or a count.
 
         Raises:
-            DecodeError: missing_context, or invalid_value: negative, or no number at all.
+            DecodeError: missing_context, or invalid_value: negative, or not a number.
         """
         blame = self.blame(expression)
         try:
@@ -266,7 +278,9 @@ class Reader:
         return value
 
     def refuse_negative(self, number: int, place: Place, blame: Node | None, rule: str | None = None) -> None:
-        """Refuse a negative size or count, by the rule of what says it, else by that of what it measures."""
+        """Refuse a negative size or count, with the rule of the field that holds it, else of the element
+        that it measures.
+        """
         if number < 0:
             found, here = _shown(number), (
                 place if blame is None else Place(blame.name, blame.path, place.rule)
@@ -274,7 +288,7 @@ class Reader:
             raise self.fail("invalid_value", here, blame=blame, expected="0 or more", found=found, rule=rule)
 
     def blame(self, expression: Expression) -> Node | None:
-        """Return the first field that the expression reads, if there is one."""
+        """Return the first field that the expression reads, if any."""
         asked = (
             each for each in nodes_in(expression) if isinstance(each, FieldReference) and each.scope == "own"
         )
@@ -287,7 +301,7 @@ class Reader:
 
     @property
     def sender(self) -> str | None:
-        """Who sends: as the caller says, else the only role that sends this frame."""
+        """The sender: as the caller says, else the only role that sends this frame."""
         if self.schema.role is not None or self.frame is None:
             return self.schema.role
         return self.schema.frames[self.frame.name].role
@@ -310,7 +324,9 @@ class Reader:
         rule: str | None = None,
         limit: str | None = None,
     ) -> DecodeError:
-        """Return an error at `at` (as nodes count), at the node to blame, or here; `limit` names the one that is exceeded."""
+        """Return an error at `at` (in the offsets of nodes), at the node to blame, or here; `limit` names
+        the one that is exceeded.
+        """
         window = self.window
         is_inner = window.inner if blame is None else blame.inner
         at = blame.start if blame is not None else window.here if at is None else at
@@ -329,7 +345,7 @@ class Reader:
         )
 
     def _rule(self, code: Code, place: Place, limit: str | None) -> str | None:
-        """Return the rule that is broken: a limit's own, none where only bytes are missing, else that of the place."""
+        """Return the broken rule: that of a limit, empty if only bytes are missing, else that of the place."""
         if limit is not None:
             return self.schema.limit_rules.get(limit)
         return None if code in ("truncated", "partial_inner") else place.rule
@@ -350,7 +366,9 @@ class Reader:
         return None if child is None else child[1]
 
     def header(self) -> dict[str, int] | None:
-        """Return the integers of the outermost record as far as they are read, derived ones too; None: there is none."""
+        """Return the integers of the outermost record as far as they are read, derived ones too, or None
+        without a record.
+        """
         outermost = self.building[0][1] if self.building else None
         if not isinstance(outermost, RecordScope):
             return None
@@ -377,7 +395,9 @@ _MEASURES = ("code", "count", "present", "size")
 
 
 def _asked(plan: Schema) -> frozenset[str]:
-    """Return the names of fields that expressions of a protocol speak of, other than of their code, count, presence or size."""
+    """Return the names of fields whose values the expressions of a protocol use, other than code, count,
+    presence or size.
+    """
     found: dict[str, int] = {}
     for node in nodes_in(plan):
         if isinstance(node, FieldReference):

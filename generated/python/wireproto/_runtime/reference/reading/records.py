@@ -1,4 +1,4 @@
-"""Fields in a row, and what is made of them: structs, messages, frames, varieties, blocks."""
+"""Fields in a row, and the records that they form: structs, messages, frames, alternatives, blocks."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _READ_DIVIDED = Lazy("reference.reading.fragments", "read_divided")
 def read_record(
     reader: Reader, record: RecordScope, fields: Fields, type_: Element
 ) -> Generator[int, bool, tuple[Node, Record | FrameValue | Variety]]:
-    """Return the node of a record, with what it is made of below, and its value."""
+    """Return the node of a record, with the nodes of its fields, and its value."""
     outer, reader.record = reader.record, record
     reader.building.append((record.place.name, record))
     start = reader.window.here
@@ -65,7 +65,7 @@ def read_record(
 def read_fields(
     reader: Reader, record: RecordScope, fields: Fields, place: Place
 ) -> Generator[int, bool, tuple[Node, ...]]:
-    """Return the nodes of fields in a row, which `record` takes in."""
+    """Return the nodes of fields in a row, which are added to `record`."""
     after, is_last = reader.after, reader.is_last
     behind = reader.schema.fields_behind(fields) if after is not None else ()
     nodes: list[Node] = []
@@ -89,7 +89,7 @@ def read_fields(
 
 
 def _runs(fields: Fields) -> list[list[Field]]:
-    """Return the fields one by one, but bit fields that stand together as one run."""
+    """Return the fields one by one, but each run of adjacent bit fields together."""
     runs: list[list[Field]] = []
     for field in fields:
         if isinstance(field.type, Bits) and runs and isinstance(runs[-1][0].type, Bits):
@@ -142,7 +142,7 @@ def _plain(value: Value, type_: Type) -> Value:
 
 
 _CODES_WITH_CONTENT = ("invalid_text", "not_canonical", "constraint")
-"""Codes whose errors may show a byte or a number of what was found."""
+"""Codes whose errors may show a byte or a number of the found value."""
 
 
 def _read_field(reader: Reader, record: RecordScope, field: Field, place: Place) -> Steps:
@@ -152,7 +152,7 @@ def _read_field(reader: Reader, record: RecordScope, field: Field, place: Place)
         if name is not None and record is reader.frame:
             node: Node = yield from _READ_DIVIDED.load()(reader, record, name, field, here)
         else:
-            # A code's rule is about which message it stands for, not about how a varint is written.
+            # A code's rule is about the message that it selects, not about the encoding of a varint.
             within = (
                 place.field(field.name, None) if isinstance(field.type, Varint) and is_code(field) else here
             )
@@ -185,7 +185,7 @@ def check_value(reader: Reader, record: RecordScope, field: Field, node: Node, p
 
 
 def _now_or_later(record: RecordScope, check: partial[None]) -> None:
-    """Make a check that says what it wants; where it looks ahead, put it off until the record is complete."""
+    """Run a check; if it needs later fields, defer it until the record is complete."""
     try:
         check(is_late=False)
     except Undefined:
@@ -236,7 +236,7 @@ def _agrees(value: Value, expected: Value) -> bool:
 
 
 def _measures(expression: Expression) -> bool:
-    """Say whether an expression asks for a size or a count."""
+    """Return whether an expression uses a size or a count."""
     return any(isinstance(node, Call) and node.function in ("size", "count") for node in nodes_in(expression))
 
 
@@ -251,11 +251,11 @@ def _unexpected(
 
 
 _MOST_BYTES = 16
-"""Bytes and characters of a constant that an error shows, of what was expected and of what was found."""
+"""Bytes and characters of a constant that an error shows, for the expected and the found value."""
 
 
 def _brief(value: Value, *, is_constant: bool) -> str:
-    """Return a number as text; of a constant the beginning of its bytes or text, of all else only what it is."""
+    """Return a number as text; for a constant the beginning of its bytes or text, for other values only their kind."""
     if isinstance(value, bool | int):
         return str(value)
     if value is None:
@@ -323,7 +323,7 @@ def read_frame(reader: Reader, type_: FrameReference, place: Place) -> Steps:
 
 
 def read_bare_frame(reader: Reader, name: str, place: Place, type_: Type) -> Steps:
-    """Return the node of a frame whose surroundings are set."""
+    """Return the node of a frame after its state is set."""
     frame = reader.schema.frames[name]
     record = RecordScope(reader, name, place, ("frame", frame.message))
     reader.frame = record
@@ -332,7 +332,7 @@ def read_bare_frame(reader: Reader, name: str, place: Place, type_: Type) -> Ste
 
 
 def read_preamble(reader: Reader, name: str) -> Steps:
-    """Return the node of what stands before the first frame."""
+    """Return the node of the preamble before the first frame."""
     record = RecordScope(reader, name, Place(name, name))
     node, _ = yield from read_record(
         reader, record, reader.schema.preambles[name].fields, PreambleReference(name)

@@ -1,4 +1,4 @@
-"""Regions: shapes that must fill what they are laid in."""
+"""Regions: shapes that must fill a given number of bytes."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _read_sized(
 
 
 def note_end(reader: Reader, end: int) -> None:
-    """Remember where the outermost frame ends, when what follows the region has a fixed size."""
+    """Record the end of the outermost frame, if the bytes after the region have a fixed size."""
     if reader.known_end is None and reader.after is not None and not reader.window.inner:
         reader.known_end = end + reader.after
 
@@ -73,7 +73,7 @@ def note_end(reader: Reader, end: int) -> None:
 def _read_content(
     reader: Reader, content: Type, lenient: bool | str, place: Place
 ) -> Generator[int, bool, tuple[Node, ...]]:
-    """Return what fills the region of the window, and what is left over."""
+    """Return the content that fills the region of the window, and the trailing bytes."""
     before = (reader.is_last, reader.is_bounded)
     reader.is_last, reader.is_bounded = True, True
     node = yield from reader.read(reader, content, place)
@@ -106,7 +106,7 @@ def _read_content(
 def read_inside(
     reader: Reader, content: Type, lenient: bool | str, place: Place, window: Window
 ) -> Generator[int, bool, tuple[Node, ...]]:
-    """Return what fills transformed bytes."""
+    """Return the content that fills transformed bytes."""
     outside, after = reader.window, reader.after
     reader.window, reader.after = window, None
     inside = yield from _read_content(reader, content, lenient, place)

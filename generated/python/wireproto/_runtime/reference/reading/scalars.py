@@ -1,4 +1,4 @@
-"""Numbers, Booleans, identifiers, enums and codings, read carefully."""
+"""Numbers, Booleans, identifiers, enums and variable-width integers, as the reference decoder reads them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def refuse_outside(
     blame: Node | None,
     found: str,
 ) -> None:
-    """Refuse what `only` does not list.
+    """Refuse a value that is not in `only`.
 
     Raises:
         DecodeError: constraint.

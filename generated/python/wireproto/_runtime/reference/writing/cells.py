@@ -1,4 +1,4 @@
-"""The small things of a row that is written: its cells, and the spot of a value."""
+"""The parts of a row that is written: its cells, and the spot of a value."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 __all__ = ["UNSEEN", "Cell", "RegionContext", "Spot", "join", "missing", "nowhere", "unasked"]
 
 UNSEEN: Final[object] = object()
-"""Stands for a value that was not looked at yet."""
+"""Marks a value that was not evaluated yet."""
 
 
 class RegionContext:
-    """What is known about the region around a value.
+    """The facts about the region of a value.
 
     Attributes:
         has_end: Its end is known to a reader.
-        is_bounded: So, and within the innermost frame: what is unknown can be skipped.
-        is_last: Nothing follows the value in it.
+        is_bounded: Its end is known and within the innermost frame: unknown content can be skipped.
+        is_last: The value is the last one in it.
     """
 
     __slots__ = ("has_end", "is_bounded", "is_last")
@@ -42,22 +42,22 @@ class RegionContext:
         )
 
     def frame(self) -> RegionContext:
-        """Return those of a frame that begins here."""
+        """Return the region facts of a frame that begins here."""
         return RegionContext(has_end=self.has_end, is_last=self.is_last)
 
 
 _UNDECLARED = Field("", False, Uuid(), None, None, None, "", None, False)
-"""The field of what no declaration lays out, a part of another value."""
+"""The field of an undeclared part of another value."""
 
 
 class Cell:
     """One field of a row, or an item of a list.
 
     Attributes:
-        holder: The field that is laid out as the block with this one.
+        holder: The field whose block contains this one.
         inner: The row of the struct or message that is its value.
         is_deciding: Its condition is being evaluated.
-        is_assumed: Its condition depends on its own size, so its value has decided it; compared when the row is written.
+        is_assumed: Its condition depends on its own size, so that its value decided it; checked when the row is written.
     """
 
     __slots__ = (
@@ -107,9 +107,9 @@ class Spot:
     """Where a value is written.
 
     Attributes:
-        path: Of the value, for errors.
-        row: What expressions see here.
-        start: Tells the offset from the frame's first byte; Undefined where that depends on what is not written yet.
+        path: The path of the value, for errors.
+        row: The row in which expressions are evaluated here.
+        start: Returns the offset from the frame's first byte; raises Undefined if that depends on unwritten bytes.
         cell: The field or item whose whole value is written here.
     """
 
@@ -125,11 +125,11 @@ class Spot:
         self.cell = cell
 
     def within(self, start: Callable[[], int]) -> Spot:
-        """Return the spot of what fills a region here."""
+        """Return the spot of the content of a region here."""
         return Spot(self.path, self.row, start, RegionContext(has_end=True, is_bounded=True), self.cell)
 
     def item(self, index: int, offset: int) -> Spot:
-        """Return the spot of an item of a list, `offset` bytes behind this one."""
+        """Return the spot of an item of a list, `offset` bytes after this one."""
         path = f"{self.path}[{index}]"
         return Spot(
             path,
@@ -144,7 +144,7 @@ class Spot:
 
 
 def nowhere() -> int:
-    """Be the start of what begins at no known offset.
+    """The start of an element with unknown offset.
 
     Raises:
         Undefined: Always.
@@ -157,7 +157,7 @@ def join(path: str, name: str) -> str:
 
 
 def unasked(cell: Cell) -> EncodeError:
-    """Return the error of a value that its condition rules out."""
+    """Return the error of a value that its condition excludes."""
     expected = "nothing"
     if cell.is_assumed:
         expected = "None: the condition of the field does not hold for the size of this value"
@@ -167,7 +167,7 @@ def unasked(cell: Cell) -> EncodeError:
 
 
 def missing(cell: Cell) -> EncodeError:
-    """Return the error of a value that its condition asks for."""
+    """Return the error of a missing value that its condition requires."""
     expected = "a value"
     if isinstance(cell.field.value, Trailing):
         expected = "a value, as its condition holds: a smaller `absent`"

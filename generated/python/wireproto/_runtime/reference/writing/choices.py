@@ -18,7 +18,7 @@ from .writer import Writer
 __all__ = ["write_match", "write_union"]
 
 _ANY = object()
-"""Stands for a subject that only a context could tell."""
+"""Marks a subject that only a context could give."""
 
 
 def write_union(writer: Writer, type_: UnionReference, value: object, spot: Spot) -> bytes:
@@ -70,7 +70,7 @@ def _write_fitting(writer: Writer, arms: tuple[Arm, ...], value: object, spot: S
 
 
 def _write_sized_arm(writer: Writer, type_: Match, value: object, spot: Spot) -> bytes:
-    """Return the bytes of the arm that takes the value, where its size decides the arm: that is compared afterwards."""
+    """Return the bytes of the arm that takes the value, if its size decides the arm: the choice is checked afterwards."""
     types = [arm.type for arm in type_.arms]
     fitting = [each for each in types if is_flat(each) or accepts(writer.schema, each, value)]
     chosen: list[Type] = []

@@ -1,4 +1,4 @@
-"""Regions whose bytes are written as one chunk, or as several where one cannot hold them and be the last."""
+"""Regions whose bytes are written as one chunk, or as several if one cannot hold them and be the last."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from .writer import Writer
 __all__ = ["write_chunk"]
 
 _SIZES: tuple[int, ...] = tuple((1 << bits) - 1 for bits in (32, 31, 24, 23, 16, 15, *range(8, 0, -1)))
-"""The bytes of a chunk that is not the last, the most first: the greatest numbers of the usual lengths."""
+"""The numbers of bytes of a chunk before the last, the largest first: the greatest values of the usual lengths."""
 
 
 def write_chunk(writer: Writer, type_: Region, carrier: Chunks, value: Any, spot: Spot) -> bytes:
-    """Return the struct that holds all bytes and says that none follows; or structs with as many as they hold, then such a one."""
+    """Return one chunk with all bytes, marked as the last; or several chunks, the last one marked so."""
     data = write_content(writer, type_, value, spot.within(lambda: 0))
     written: list[bytes] = []
     start, most = 0, len(data)
@@ -50,7 +50,7 @@ def write_chunk(writer: Writer, type_: Region, carrier: Chunks, value: Any, spot
 def _write_part(
     writer: Writer, carrier: Chunks, data: bytes, start: int, most: int, spot: Spot, written: list[bytes]
 ) -> int:
-    """Write a chunk that is not the last; return how many bytes it holds, 0 where there is none of any size."""
+    """Write a chunk that is not the last; return the number of its bytes, 0 if no size can be written."""
     for size in (most, *(each for each in _SIZES if each < most)):
         try:
             part = _chunk(writer, carrier, data[start : start + size], spot, written, is_last=False)
@@ -66,10 +66,10 @@ def _write_part(
 def _chunk(
     writer: Writer, carrier: Chunks, data: bytes, spot: Spot, before: list[bytes], *, is_last: bool
 ) -> bytes:
-    """Return a struct with these bytes that says whether another one follows.
+    """Return a struct with these bytes that marks whether another one follows.
 
     Raises:
-        EncodeError: There is none.
+        EncodeError: Such a struct does not exist.
     """
     struct, path = carrier.struct, f"{spot.path}[{len(before)}]"
     fields = writer.schema.structs[struct]
@@ -88,9 +88,10 @@ def _chunk(
 
 
 def _candidates(fields: Fields, carrier: Chunks, data: bytes) -> Iterator[dict[str, Any]]:
-    """Return what the fields of a chunk besides its data may say: usually one flag, false or true.
+    """Yield candidates for the fields of a chunk besides its data: usually one flag, false or true.
 
-    A field that is the length of the data is that; one of which the end is told may be a number that it is compared with.
+    The field that is the length of the data has that value; a field on which the end depends may be a
+    number that it is compared with.
     """
     free = [field for field in fields if not field.is_hidden and field.name != carrier.data]
     held = next(field for field in fields if field.name == carrier.data)
@@ -107,7 +108,7 @@ def _candidates(fields: Fields, carrier: Chunks, data: bytes) -> Iterator[dict[s
 
 
 def _is_length(field: Field, held: Field) -> bool:
-    """Tell whether a field says how many bytes another one has."""
+    """Return whether a field is the length of another one."""
     match held.type:
         case Bytes(length=Computed(value=FieldReference(path=(name,)))):
             return bool(name == field.name)

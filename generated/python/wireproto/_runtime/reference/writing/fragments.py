@@ -1,4 +1,4 @@
-"""Pieces of a block, which stand in its place as they are."""
+"""Fragments of a block, which are written unchanged in its place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["divide"]
 
 
 def divide(row: Row, name: str, frame: object) -> None:
-    """Let a row that is the frame `name` have a piece in place of a block, if that is what the frame carries."""
+    """Put a fragment in place of a block in the row of the frame `name`, if the frame carries one."""
     schema = row.writer.schema
     for (owner, block), piece in schema.divided.items():
         if owner == name:
@@ -47,7 +47,7 @@ def _put_piece(row: Row, cell: Cell, message: object, piece: str) -> None:
 
 
 def _refuse_whole(row: Row, cell: Cell, piece: str) -> None:
-    """Refuse a frame that says it is a piece, and carries a whole message."""
+    """Refuse a frame that is marked as a fragment and carries a whole message."""
     conditions = [setting.when for setting in row.writer.schema.plan.joins[piece].parts]
 
     def check() -> None:

@@ -1,6 +1,6 @@
-"""Writes values by walking a plan: slowly, and with a reason for everything it refuses.
+"""Writes values by interpreting the schema: slowly, and with a reason for every refusal.
 
-Only EncodeError leaves it, whatever the value is. What it writes is canonical, and its own reader takes it back.
+It raises only EncodeError, for any value. Its bytes are canonical, and the reference decoder reads them.
 """
 
 from __future__ import annotations
@@ -73,10 +73,10 @@ def write_frame(
 ) -> bytes:
     """Return the bytes of a frame, of a message in a frame with defaults, or of a preamble.
 
-    `compression`: zlib's level, 0 to store. `is_tail_kept`: bytes left over behind a message when it was read are written.
-    Without `needs_context`, what only a context could tell is taken as it is given: good for a check, not for a reader.
-    `is_faulty`: compiled code refused the frame; the limit `work` bounds the search for the fault.
-    `skim`: fast code for nested frames; with it only errors are right, and limits of the whole frame are not held.
+    `compression`: zlib's level, 0 to store. `is_tail_kept`: write the trailing bytes that were read after a message.
+    Without `needs_context`, values that only a context could determine are written as given, for checks only.
+    `is_faulty`: compiled code refused the frame; the limit `work` bounds the search for the error.
+    `skim`: compiled code for nested frames; with it only errors are right, and limits of the whole frame are not checked.
 
     Raises:
         EncodeError: It cannot be written.
@@ -132,7 +132,7 @@ def write_message(
     header: Mapping[str, Value] | None = None,
     compression: int = -1,
 ) -> bytes:
-    """Return the bytes of a frame around a message; `header`: fields of the frame that are not to have their default.
+    """Return the bytes of a frame around a message; `header`: fields of the frame that do not have their defaults.
 
     Raises:
         EncodeError: It cannot be written.
@@ -151,7 +151,9 @@ def explain_encode(
     header: Mapping[str, object] | None = None,
     compression: int = -1,
 ) -> EncodeError | bytes:
-    """Return why the fast encoder failed with a frame or message; its bytes, where the careful one does not."""
+    """Return the error of a frame or message that the compiled encoder refused, or its bytes if the
+    reference encoder accepts it.
+    """
     try:
         if header:
             return write_message(plan, value, options, header=header, compression=compression)
@@ -161,7 +163,7 @@ def explain_encode(
 
 
 def _outermost(writer: Writer, value: object) -> str:
-    """Return the frame or preamble that a value is, or is sent in."""
+    """Return the name of the frame or preamble that a value is, or is sent in."""
     name = declared_name(value)
     schema = writer.schema
     if name in schema.preambles:
@@ -181,7 +183,7 @@ def _refuse_other(writer: Writer, name: str) -> str:
 
 
 def _frame_of(writer: Writer, message: object) -> str:
-    """Return the frame that a message is sent in: the sender's, else that of the role that may send it."""
+    """Return the frame in which a message is sent: the sender's, else that of the role that may send it."""
     schema = writer.schema
     name = writer.message_name(message)
     if name is None and unknown_of(message, schema.messages, "") is None:

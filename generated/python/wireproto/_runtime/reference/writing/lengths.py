@@ -1,4 +1,4 @@
-"""What has a length: bytes, text and lists."""
+"""Values with a length: bytes, text and lists."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def _delimited(data: bytes, delimiter: bytes, unit: int, spot: Spot) -> bytes:
 
 
 def refuse_endless(spot: Spot) -> None:
-    """Refuse what reaches to the end of a region where there is no such end."""
+    """Refuse a value that extends to the end of its region if that end is unknown."""
     if not spot.around.has_end:
         raise EncodeError("undelimitable", path=spot.path, expected="a region with an end")
 
 
 def check_count(expression: Expression, count: int | None, spot: Spot) -> None:
-    """Compare a length with what is computed for it, when the row is written."""
+    """Check a length against its computed value when the row is written."""
 
     def check() -> None:
         expected = spot.row.worth_at(expression, spot.path, spot.start, otherwise=count)
@@ -80,10 +80,10 @@ def check_count(expression: Expression, count: int | None, spot: Spot) -> None:
 def prefix_bytes(
     writer: Writer, type_: Integer | Varint | CodingReference, count: int | None, path: str
 ) -> bytes:
-    """Return a length or count as it stands before what it measures.
+    """Return a length or count as the prefix of the element that it measures.
 
     Raises:
-        EncodeError: `unrepresentable`, it does not fit; `invalid_value`, there is none and the prefix has no null.
+        EncodeError: `unrepresentable`, it does not fit; `invalid_value`, it is null and the prefix cannot encode that.
     """
     if isinstance(type_, CodingReference):
         return coding_bytes(writer.schema.plan, type_.name, count, path)
@@ -97,7 +97,7 @@ def prefix_bytes(
 
 
 def null_length(writer: Writer, length: Length, value: object, spot: Spot) -> bytes:
-    """Return the bytes of a null, which only a coding can say."""
+    """Return the bytes of a null, which only a variable-width integer can encode."""
     if isinstance(length, Prefix):
         return prefix_bytes(writer, length.type, None, spot.path)
     if not isinstance(length, Computed):

@@ -58,7 +58,7 @@ def _head(writer: Writer, length: ItemLength, count: int, spot: Spot) -> bytes:
 
 
 def _check_where(where: ItemCondition, item: LastItem, spot: Spot, rule: str | None) -> None:
-    """Refuse an item that does not fulfil the condition that every item has."""
+    """Refuse an item that does not meet the condition on every item."""
     end = spot.behind(item.size)
     if not spot.row.worth_at(where.condition, spot.path, end, item=item, otherwise=True):
         found = kind_of(item.value)

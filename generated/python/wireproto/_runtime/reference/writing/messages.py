@@ -19,7 +19,7 @@ __all__ = ["place_of", "write_message_match"]
 
 
 def place_of(spot: Spot) -> str:
-    """Return the path of a value, for errors; that of its row where it has none of its own."""
+    """Return the path of a value for errors, or that of its row if the value has no path."""
     return spot.path or spot.row.path
 
 
@@ -57,7 +57,9 @@ def _refuse_foreign(writer: Writer, role: str | None, name: str, spot: Spot) -> 
 
 
 def _check_subject(subject: Expression, code: int, spot: Spot) -> None:
-    """Compare the code with what a reader will look at; where only a context tells, the message names itself."""
+    """Check the code against the subject that a reader will use; if only a context has it, the message's
+    code is accepted.
+    """
 
     def check() -> None:
         try:
@@ -83,7 +85,7 @@ def _unknown(writer: Writer, unknown: Unknown, subject: Expression, spot: Spot) 
 
 
 def _known(writer: Writer, code: int) -> str | None:
-    """Return the message that has a code: a reader takes it for that, or refuses it as the other role's."""
+    """Return the message with a code: a reader decodes it as that message, or refuses it as the other role's."""
     known = writer.schema.message_of(code, writer.sender, writer.frame)
     return (
         known if known is not None or writer.frame is None else writer.schema.foreign_of(code, writer.frame)

@@ -1,4 +1,4 @@
-"""Fields in a row, and what is made of them: structs, messages, frames, varieties, blocks."""
+"""Fields in a row, and the records that they form: structs, messages, frames, alternatives, blocks."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def write_frame(writer: Writer, type_: FrameReference, value: object, spot: Spot
 
 
 def as_frame(writer: Writer, name: str, value: Value, path: str) -> object:
-    """Return a frame; a message stands for its frame with defaults."""
+    """Return a frame; a message is put in its frame with defaults."""
     if is_named(value, name):
         return value
     if writer.message_name(value) is None:
@@ -94,7 +94,7 @@ def _bare_frame(writer: Writer, name: str, frame: object, path: str, around: Reg
 
 
 def write_outermost(writer: Writer, name: str, value: object) -> bytes:
-    """Return the bytes of a frame, or of a preamble, that stands in the stream itself."""
+    """Return the bytes of a frame, or of a preamble, in the outer stream."""
     if name in writer.schema.frames:
         return _bare_frame(writer, name, as_frame(writer, name, value, ""), "", RegionContext())
     data = Row(writer, writer.schema.preambles[name].fields, value, name).write(lambda: 0, RegionContext())

@@ -1,4 +1,4 @@
-"""Regions: shapes laid in something that says where they end."""
+"""Regions: shapes inside bytes whose end is given."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ CARRIERS = Dispatch(
 
 
 def _prefix_of(carrier: Carrier) -> Type | None:
-    """Return the type of the length that the region begins with; None: it has none."""
+    """Return the type of the length at the start of the region, or None."""
     match carrier:
         case Prefix(prefix) | Compressed(_, Prefix(prefix)):
             return prefix
@@ -67,13 +67,13 @@ def _prefix_of(carrier: Carrier) -> Type | None:
 
 
 def write_content(writer: Writer, type_: Region, value: Value, spot: Spot) -> bytes:
-    """Return the bytes of what a region holds, before it is compressed or put into chunks."""
+    """Return the bytes of a region's content, before it is compressed or put into chunks."""
     data = writer.write(type_.content, value, spot)
     return data + _tail(type_, value, spot) if type_.lenient and writer.is_tail_kept else data
 
 
 def _tail(type_: Region, value: object, spot: Spot) -> bytes:
-    """Return the bytes that were left over behind a value when it was read."""
+    """Return the trailing bytes that were read after a value."""
     if keeps_tail(value) and not is_flat(type_.content):
         return as_bytes(extra(value, "tail", b"", spot.path) or b"", spot.path)
     if not spot.row.is_last_tail(spot.cell):
@@ -84,7 +84,7 @@ def _tail(type_: Region, value: object, spot: Spot) -> bytes:
 def _filled(
     writer: Writer, type_: Region, expression: Expression, data: bytes, value: object, spot: Spot
 ) -> bytes:
-    """Return the content of a lenient region of given size, filled with the bytes left over when it was read, or zeros."""
+    """Return the content of a lenient region of given size, padded with the trailing bytes that were read, or zeros."""
     if type_.lenient != "padded":
         return data
     try:

@@ -1,4 +1,4 @@
-"""What an expression sees in a row that is written; a hidden field is worked out when it is asked for."""
+"""The scope of expressions in a row that is written; a hidden field is computed when it is asked for."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class LastItem:
     """The item of a list, or the chunk, that an expression is about.
 
     Attributes:
-        row: The row of a struct; None of what has no fields.
-        size: How many bytes it takes.
+        row: The row of a struct, or None for a value without fields.
+        size: Its size in bytes.
     """
 
     __slots__ = ("row", "size", "type", "value")
@@ -40,7 +40,7 @@ class LastItem:
 
 
 class RowScope:
-    """A row, the place in it where the expression stands, and the last item where it stands behind `until`."""
+    """A row, the place in it of the expression, and the last item for an expression of `until`."""
 
     __slots__ = ("_item", "_row", "_start")
 
@@ -90,7 +90,7 @@ class RowScope:
         )
 
     def about_item(self, function: str, path: tuple[str, ...]) -> object:
-        """Return what a function says of the last item, or of a field of it."""
+        """Return the result of a function of the last item, or of a field of it."""
         item = self._item
         if item is not None and not path and function != "present":
             return (
@@ -110,7 +110,7 @@ class RowScope:
                 return scope.present(path)
 
     def _with_varieties(self, cell: Cell) -> object:
-        """Return a field's value; the items of a list of unions as varieties, for `distinct` tells them by their code."""
+        """Return a field's value; the items of a list of unions as alternatives, which `distinct` compares by code."""
         value, type_ = self._row.value(cell), content(cell.type)
         if not isinstance(type_, List) or value is None:
             return value
@@ -148,7 +148,9 @@ class RowScope:
         return inner.size(path[1:])
 
     def _size_of(self, cell: Cell) -> int:
-        """Return how many bytes a field takes; of one that is being written, as a length that counts itself, its type tells."""
+        """Return the size of a field in bytes; while it is written, as a length that counts itself, the
+        size of its type.
+        """
         is_begun = cell.is_busy and not cell.is_deciding and not cell.run
         known = fixed_size(self._row.writer.schema, cell.type) if is_begun else None
         return len(self._row.data(cell)) if known is None else known
@@ -165,7 +167,7 @@ class RowScope:
         return None if inner is None else inner.count(path[1:])
 
     def _is_absent(self, cell: Cell) -> bool:
-        """Say whether a field with a condition is not there; None is also the value of a null."""
+        """Return whether a conditional field is absent; None may also be a null value."""
         if cell.field.condition is None or isinstance(cell.field.value, Trailing) or self._row.is_given(cell):
             return False
         return not is_nullable(cell.type) or not self._row.is_written(cell)
@@ -203,7 +205,7 @@ def _deep(value: object, path: tuple[str, ...]) -> object:
 
 
 def undefined(error: Undefined, path: str) -> EncodeError:
-    """Return the error of a value whose layout asks for something that is not there."""
+    """Return the error of a value whose layout depends on a missing value."""
     if error.what == "code":
         return EncodeError("unknown_code", path=path, expected="a message with a code", found=error.name)
     if error.what == "context":

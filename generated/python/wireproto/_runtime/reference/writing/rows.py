@@ -1,7 +1,7 @@
-"""The fields of one declaration while they are written: what each is worth, and its bytes.
+"""The fields of one declaration while they are written: the value of each, and its bytes.
 
-Bytes are made on demand and once: a size that looks ahead asks for what follows before its own place is reached. What only
-compares (`where`, computed lengths) waits until the whole row stands.
+Bytes are made on demand and once: a size that looks ahead needs later fields before its own place is
+reached. Checks (`where`, computed lengths) wait until the whole row is written.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Row:
 
     Attributes:
         owner: The value that has the fields.
-        body: The field of a frame that carries its message, which is named as if it stood at `body_path`.
-        frame: The row of the frame around.
+        body: The field of a frame that carries its message, whose path is `body_path`.
+        frame: The row of the enclosing frame.
     """
 
     __slots__ = (
@@ -116,7 +116,7 @@ class Row:
         return n_trailing - absent
 
     def _check_trailing(self) -> None:
-        """Compare, once the row is written, what `absent` says with the conditions of the trailing fields."""
+        """Check `absent` against the conditions of the trailing fields, once the row is written."""
 
         def compare(cell: Cell, condition: Expression, *, is_kept: bool) -> None:
             if bool(self.evaluate(condition, cell, otherwise=is_kept)) != is_kept:
@@ -145,17 +145,17 @@ class Row:
         return joined(cells)
 
     def _hand_on(self, check: Callable[[], None]) -> None:
-        """Let a check wait for the frame around, whose size it depends on."""
+        """Defer a check to the enclosing frame, on whose size it depends."""
         if self.frame is None:
             raise EncodeError("constraint", path=self.path, expected="a size that does not depend on itself")
         self.frame.later(check)
 
     def later(self, check: Callable[[], None], cell: Cell | None = None) -> None:
-        """Put a check of a field, else of the one that is being written, off until the whole row is."""
+        """Defer a check of a field, by default of the one that is being written, until the whole row is written."""
         self._checks.append((cell or self._at, check))
 
     def attempt(self, write: Callable[[], bytes]) -> bytes | None:
-        """Return what a function writes in this row; None where it is refused, and then nothing of it is left."""
+        """Return the bytes that a function writes in this row; if it is refused, undo its effects and return None."""
         n_checks, written = len(self._checks), [(cell, cell.data) for cell in self.cells.values()]
         budgets = self.writer.budgets()
         try:
@@ -231,7 +231,7 @@ class Row:
         return cell.start() + sum(self._size(other) for other in cell.before)
 
     def end(self, cell: Cell) -> int:
-        """Return the offset of what follows a field, or the run of bits that it is in."""
+        """Return the offset after a field, or after the run of bits that it is in."""
         first = cell.run[0] if cell.run else cell
         return self.start(first) + self._size(first)
 
@@ -244,7 +244,7 @@ class Row:
         return len(self.data(cell)) if known is None else known
 
     def check_where(self, cell: Cell) -> None:
-        """Put off the conditions of a field until the whole row is written."""
+        """Defer the conditions of a field until the whole row is written."""
         for condition, text, rule in conditions_of(cell.field):
             self.later(partial(self._hold, cell, condition, text, rule), cell)
 
@@ -255,7 +255,7 @@ class Row:
         raise EncodeError("constraint", path=cell.path, expected=text, found=found).tied(rule or cell.rule)
 
     def is_written(self, cell: Cell) -> bool:
-        """Say whether a field has a place on the wire.
+        """Return whether a field is written.
 
         Raises:
             EncodeError: It is set and must not be.
@@ -271,9 +271,10 @@ class Row:
         return is_there
 
     def _is_asked_for(self, cell: Cell, condition: Expression) -> bool:
-        """Say whether the condition of a field holds; what speaks of the code of a message without one does not.
+        """Return whether the condition of a field holds; one about the code of a message without a code does not.
 
-        Where the condition depends on the field's own size, or on what only a reader knows, it holds if there is a value.
+        If the condition depends on the field's own size, or on facts that only a reader has, it holds if
+        there is a value.
         """
         if cell.is_deciding:
             raise Circular("size", cell.name)
@@ -292,7 +293,9 @@ class Row:
             cell.is_deciding = False
 
     def _assume(self, cell: Cell, condition: Expression, *, is_there: bool) -> None:
-        """Let the value of a field decide whether it is there; its condition is compared with that when the row is written."""
+        """Let the value of a field decide whether the field is present; its condition is checked when the
+        row is written.
+        """
 
         def compare() -> None:
             if bool(self.evaluate(condition, cell)) != is_there:
@@ -303,7 +306,9 @@ class Row:
             self.later(compare, cell)
 
     def is_last_tail(self, cell: Cell) -> bool:
-        """Say whether the owner's left-over bytes are of this field: of several lenient regions the last one's are kept."""
+        """Return whether the owner's trailing bytes are of this field: with several lenient regions those
+        of the last are kept.
+        """
         regions = [
             each for each in self.cells.values() if isinstance(each.type, Region) and each.type.lenient
         ]
@@ -316,14 +321,14 @@ class Row:
         return given is not MISSING and given is not None
 
     def is_block_given(self, cell: Cell) -> bool:
-        """Say whether a field that holds blocks, or a field of one below it, has a value."""
+        """Return whether a field that holds blocks, or a field of one below it, has a value."""
         inside = [
             self.cells[field.name] for block in blocks(cell.type) for field in block if field.name != "_"
         ]
         return self.is_given(cell) or any(self.is_block_given(each) for each in inside)
 
     def _given(self, cell: Cell) -> object:
-        """Return what the owner has for a field."""
+        """Return the owner's value for a field, or MISSING."""
         if cell.is_hidden or is_flat(cell.type):
             return MISSING
         if cell.name == self.body:
@@ -331,7 +336,7 @@ class Row:
         return attribute(self.owner, cell.name, cell.path)
 
     def value(self, cell: Cell) -> Value:
-        """Return what a field is worth: given, derived, a constant or a default."""
+        """Return the value of a field: given, derived, a constant or a default."""
         if cell.value is UNSEEN:
             cell.value = self._plain(cell, self._worth(cell))
         return cell.value
@@ -351,11 +356,11 @@ class Row:
         return None if given is MISSING else given
 
     def _may_be_left_out(self, cell: Cell) -> bool:
-        """Say whether None stands for the default of a field: it may be absent, and its type has no null."""
+        """Return whether None means the default of a field: it may be absent, and its type has no null."""
         return cell.name in unsure_names(self._fields) and not has_null(self.writer.schema.plan, cell.type)
 
     def _evaluated(self, cell: Cell) -> Value:
-        """Return what a field's VALUE says; UUIDs are written as bytes there."""
+        """Return the result of a field's value expression; UUIDs are bytes there."""
         assert cell.field.value is not None
         place = self.end if isinstance(cell.field.value, Derived | Constant) else self.start
         expression = default_with(cell.field.value, self._message())
@@ -387,7 +392,7 @@ class Row:
     # ---- expressions ----
 
     def evaluate(self, expression: Expression, cell: Cell, *, otherwise: object = UNSEEN) -> Value:
-        """Return the value of an expression that stands at a field; see `worth_at`."""
+        """Return the value of an expression at a field; see `worth_at`."""
         return self.worth_at(expression, cell.path, lambda: self.start(cell), otherwise=otherwise)
 
     def worth_at(
@@ -399,11 +404,11 @@ class Row:
         item: LastItem | None = None,
         otherwise: object = UNSEEN,
     ) -> object:
-        """Return the value of an expression; `otherwise` where it asks for what only a reader knows.
+        """Return the value of an expression, or `otherwise` if it depends on facts that only a reader has.
 
         Raises:
-            EncodeError: `missing_context`; `constraint`, something else is not there.
-            Circular: It depends on the size of what is being written.
+            EncodeError: `missing_context`; `constraint`, another value is missing.
+            Circular: It depends on the size of the value that is being written.
         """
         try:
             return evaluate(expression, RowScope(self, start, item))

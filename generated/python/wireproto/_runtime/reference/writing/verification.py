@@ -1,4 +1,4 @@
-"""What was written is read back, where some condition asked what only a reader knows."""
+"""Written bytes are read back, if a condition depends on facts that only a reader has."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["refuse_unreadable"]
 
 
 def refuse_unreadable(plan: Schema, name: str, value: Value, data: bytes, options: Options) -> None:
-    """Refuse bytes that come back as an error or as another value: with them all there a condition says otherwise.
+    """Refuse bytes that decode to an error or to another value, as a condition has another result with all bytes.
 
     Raises:
         EncodeError: constraint.
@@ -40,7 +40,7 @@ def refuse_unreadable(plan: Schema, name: str, value: Value, data: bytes, option
 
 
 def _completed(plan: Schema, value: object) -> Value:
-    """Return a value with the defaults of its message's fields that it leaves out; only a Record can leave some out."""
+    """Return a value with the defaults of its message's missing fields; only a Record can leave some out."""
     record = value.message if isinstance(value, FrameValue) else value
     declared = plan.messages.get(declared_name(record)) or plan.preambles.get(declared_name(record))
     if declared is None or not isinstance(record, Record):

@@ -1,4 +1,4 @@
-"""What a frame that is written knows besides its rows: layouts, budgets, contexts, and how values are looked at."""
+"""The state of a frame that is written, in addition to its rows: layouts, budgets, contexts, and access to values."""
 
 from __future__ import annotations
 
@@ -56,19 +56,21 @@ PLAIN = (*SCALARS, Bits, Bytes, Text)
 """Types whose values have no parts."""
 
 _MOST_SKIMS = 8
-"""Nested frames that fast code may refuse: each may hold the next one, and what they hold is written once for each."""
+"""Nested frames that compiled code may refuse: each may hold the next one, whose content is then written
+once for each.
+"""
 
 
 class Writer:
     """One outer frame that is written.
 
     Attributes:
-        sender: Whose frame it is, where that is known.
+        sender: The role that sends the frame, if known.
         frame: The frame that is written now; None in a preamble.
         compression: The level of compressed regions.
-        is_tail_kept: Bytes left over when a message was read are written back.
-        unknowable: What expressions may ask for in vain, so that a value is taken as it is given.
-        work_left: What the search for a fault may still cost, in eighths of a value; None: no fault is looked for.
+        is_tail_kept: Trailing bytes that were read after a message are written.
+        unknowable: Kinds of values that expressions may lack, so that a value is written as given.
+        work_left: The remaining budget of the search for an error in eighths of a value, or None without a search.
     """
 
     __slots__ = (
@@ -92,7 +94,7 @@ class Writer:
         self.sender = options.from_role
         self.frame: str | None = None
         self.is_to_be_read = False
-        """A condition asked for the bytes that remain, which only a reader knows."""
+        """Whether a condition used the number of remaining bytes, which only a reader knows."""
         self.compression = compression
         self.is_tail_kept = is_tail_kept
         self.unknowable = frozenset(("remaining",) if needs_context else ("remaining", "context"))
@@ -115,7 +117,7 @@ class Writer:
         return data
 
     def skimmed(self, frame: object) -> bytes | None:
-        """Return what fast code writes of a frame in a frame, where only a fault is looked for; None: that is done slowly."""
+        """Return the bytes of a nested frame from compiled code in the search for an error, or None to write it slowly."""
         data = None if self._skim is None or self._skims_left == 0 else self._skim(frame)
         if data is None:
             self._skims_left = max(0, self._skims_left - 1)
@@ -136,10 +138,11 @@ class Writer:
         self._inflated_left -= size
 
     def spend_work(self, eighths: int, path: str) -> None:
-        """Take from the budget of the search for a fault: 8 a value, 4 a plain item. What is spent stays so, whatever is written instead.
+        """Take from the budget of the search for an error: 8 for a value, 4 for a plain item. The budget is
+        not restored on another attempt.
 
         Raises:
-            EncodeError: limit_exceeded. The value is not allowed, and why is not known.
+            EncodeError: limit_exceeded. The value is not allowed, and the reason is unknown.
         """
         if self.work_left is None:
             return
@@ -148,7 +151,7 @@ class Writer:
             raise self.over("work", path, f"{SEARCHED} {self.schema.work} values of work", "none")
 
     def refuse_long(self, size: int, path: str) -> None:
-        """Refuse what no frame can hold."""
+        """Refuse a size above the limit of a frame."""
         if size > self.schema.frame:
             expected = f"a frame of at most {self.schema.frame} bytes"
             raise self.over("frame", path, expected, f"{size} bytes")
@@ -204,7 +207,7 @@ class Writer:
         raise Undefined("count", path)
 
     def code(self, type_: Type, value: object, path: str) -> int | None:
-        """Return the code of a message or of a variety; None where it has none."""
+        """Return the code of a message or of an alternative, or None."""
         if isinstance(type_, UnionReference):
             return self.variety(type_.name, value, path).code
         unknown = unknown_of(value, self.schema.messages, path)
@@ -220,7 +223,7 @@ class Writer:
     # ---- values ----
 
     def message_name(self, value: object) -> str | None:
-        """Return which message a value is, None where it is none."""
+        """Return the name of the message that a value is, or None."""
         name = declared_name(value)
         return name if name in self.schema.messages else None
 
@@ -231,10 +234,10 @@ class Writer:
         return tuple(self.variety(item.name, one, path) for one in items)
 
     def variety(self, union: str, value: Value, path: str) -> Variety:
-        """Return which variety of a union a value is; its fields are left where they are.
+        """Return the alternative of a union that a value is; its fields are not copied.
 
         Raises:
-            EncodeError: It is none, or one of several codes that does not say which.
+            EncodeError: It is not an alternative, or lacks one of its several codes.
         """
         for variety in self.schema.plan.unions[union].varieties:
             if is_named(value, variety.name) and not (is_a(value, Variety) and value.union != union):
