@@ -112,13 +112,13 @@ def _made(subject: "Subject", config: "Config", sources: "Sources") -> Made:
 
 
 def _need_valid(built: "Built", subject: "Subject", sources: "Sources") -> None:
-    """Refuse vectors without any message that can be written: they would judge nothing."""
-    if built.kinds["valid"]:
-        return
+    """Refuse vectors in which every value that was tried is refused: they would judge nothing."""
     error = next((each.error for each in built.file.vectors if each.kind == "unwritable"), None)
-    found = f": {error.path} is refused ({error.code}){_place(error.path, subject, sources)}" if error else ""
+    if built.kinds["valid"] or error is None:
+        return
+    place = _place(error.path, subject, sources)
     raise Failure(
-        f"no message of {subject.protocol.name} can be written{found}",
+        f"no message of {subject.protocol.name} can be written: {error.path} is refused ({error.code}){place}",
         "no value was found that fulfils the conditions of the file: see whether its `where` and `:=` contradict each other",
         code=FINDINGS,
     )
