@@ -17,6 +17,7 @@ from wiregen.conformance.traces.message_values import Draft, Spread
 from wiregen.language.examples.connection_state import Atom, ConnectionState, Outcome
 from wiregen.language.examples.trace import Goal
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
+from wiregen.runtime.codec.fragment import part_of
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.sessions.events import Violation
 from wiregen.runtime.sessions.table import Entry, Matters
@@ -128,7 +129,7 @@ class Prediction:
 
     def _remembered(self, draft: Draft) -> Part:
         atoms = _remembered(draft, self._world)
-        part = getattr(draft.seen, "part", None)
+        part = part_of(draft.seen)
         if part is None or not part.last or part.index == 0:
             return Part(atoms=atoms)
         return Part(met=(Goal(kind="join", session=part.join),), atoms=atoms)

@@ -14,6 +14,7 @@ from uuid import UUID
 from wiregen.language.examples.trace import Goal, Move, Step
 from wiregen.language.examples.watched_engine import Setup, Watched
 from wiregen.runtime.codec.errors import DecodeError
+from wiregen.runtime.codec.fragment import part_of
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.schema.sessions import Violates
 from wiregen.runtime.schema.types import FrameReference
@@ -167,7 +168,7 @@ class ConnectionState:
             self._hear(value, role)
         self._was_heard = False
         self._outcome.values.append(value)
-        part = getattr(value, "part", None)
+        part = part_of(value)
         if part is not None and part.last and part.index > 0:
             self._outcome.met.append(Goal(kind="join", session=part.join))
 

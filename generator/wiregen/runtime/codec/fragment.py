@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-__all__ = ["Part"]
+__all__ = ["Part", "part_of"]
 
 
 class Part(Shown):
@@ -57,3 +57,9 @@ class Part(Shown):
         yield f"last={spell(self.last)}"
         if self.last:
             yield f"joined={spell(self.joined)}"
+
+
+def part_of(item: object) -> Part | None:
+    """Return the fragment that a frame is; None for other frames, and for preambles, whose field may be called `part`."""
+    part = getattr(item, "part", None)
+    return part if isinstance(part, Part) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..codec.errors import DecodeError
+from ..codec.fragment import part_of
 from ..stream.reassembly import Joins
 from .engine import Engine
 from .events import Ended, Event, Fault, Received, Violation
@@ -116,7 +117,7 @@ class Reading:
                 if self._heard:
                     self._heard, self._n_tolerated = [], 0
                 self._see(item)
-            if self._has_context and not self._shows_pieces and getattr(item, "part", None) is not None:
+            if self._has_context and not self._shows_pieces and part_of(item) is not None:
                 item = _whole(item)
             if not self._heard:
                 if item is not None:
