@@ -128,7 +128,7 @@ class SampleBasis:
 
     @cached_property
     def shallow(self) -> dict[str, frozenset[str]]:
-        """The varieties of each union that hold none of the same union."""
+        """The alternatives of each union that do not hold the same union."""
         return {
             name: frozenset(
                 each.name

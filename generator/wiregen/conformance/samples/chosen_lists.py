@@ -63,7 +63,7 @@ class ChosenLists:
             type_ = replace(type_, where=None)
         match length:
             case Until(condition) if Position("remaining") in nodes_in(condition):
-                # Only the region's end can say when it is over: any number of items will do, and the writer compares.
+                # Only the region's end ends the list: any number of items is possible, and the encoder compares.
                 count = self._count(reader, place, ToEnd(), item) or 1
             case Until():
                 return (yield from self._until(reader, type_, place, length))

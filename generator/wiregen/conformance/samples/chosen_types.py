@@ -93,7 +93,7 @@ class ChosenTypes:
             self._soil.too_large.append(place.path)
             raise UngrownError(f"{place.path} would be one of too many parts")
         if place.path == self._choosing.last_item:
-            reader.is_last = True  # the list that is around it says whether it is afterwards
+            reader.is_last = True  # the enclosing list decides this afterwards
         match type_:
             case Boolean() | FewBits() | Integer() | Varint() | Float() | Uuid() | CodingReference():
                 return self._scalar(reader, type_, place)
@@ -165,7 +165,7 @@ class ChosenTypes:
             case _:
                 assert_never(type_)
 
-    # ---- what has a code
+    # ---- types with a code
 
     def _member(self, reader: Reader, type_: EnumReference, place: Place) -> None:
         name, only = type_.name, type_.only
@@ -217,7 +217,7 @@ class ChosenTypes:
         code = self._choosing.choose(reader, place, options, site=shown, is_structural=True)
         self._code = code
 
-    # ---- what has a length
+    # ---- types with a length
 
     def _sized(self, reader: Reader, type_: Text | Bytes, place: Place) -> Steps:
         length = type_.length

@@ -123,7 +123,7 @@ def _encoded(type_: Text, value: str) -> bytes:
         return value.encode(errors="replace")
 
 
-# ---- what may fit
+# ---- candidates
 
 
 def _candidates(type_: Type, where: Expression) -> Iterator[Any]:

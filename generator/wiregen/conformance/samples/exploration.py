@@ -177,7 +177,7 @@ class _Walk:
     def _queue(self, specimen: SampleValue, fixed: dict[str, int]) -> None:
         """Queue the branches that begin at the choices of a sample."""
         for number, choice in enumerate(specimen.made):
-            # A choice that only makes the plainest specimen writable has other options to follow.
+            # A choice that only makes the plainest sample writable has other options to follow.
             if not choice.is_structural or choice.path in self._demanded:
                 continue
             way = _way(specimen.made[:number])

@@ -135,7 +135,7 @@ def _search(searches: list[Search], goals: tuple[Goal, ...], done: dict[Goal, _R
     found = False
     for search in searches:
         shown = {goal for each in searches for goal in each.findings}
-        if search is searches[0]:  # only this one looks for what shows better what was shown already
+        if search is searches[0]:  # only this one searches for better findings of goals already shown
             shown = set(done)
         found |= search.run([goal for goal in goals if goal not in shown and _may_reach(search, goal)], most)
         _accept(search, done, worst=0)

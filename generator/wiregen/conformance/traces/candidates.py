@@ -217,7 +217,7 @@ class Drafts:
         )
         return [min(group, key=len) for group in groups if group]
 
-    # ---- pieces of blocks
+    # ---- fragments of blocks
 
     def _pieces(self, sources: list[Source], world: ConnectionState) -> Iterator[Draft]:
         for name, join in self._plan.joins.items():

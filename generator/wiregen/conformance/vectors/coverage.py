@@ -54,7 +54,7 @@ def fields_shown(drafts: Iterable[Draft]) -> set[str]:
         for tree in draft.trees:
             _note(tree, "", found)
         if draft.error is not None and draft.error.code == "wrong_constant":
-            # Of a frame's own field it may also say with which message: `M in F._ reserved: …`.
+            # The name for a frame's own field may include the message: `M in F._ reserved: …`.
             sites = (name.partition(" reserved")[0] for name in draft.covers if "._ reserved" in name)
             found.update(site.rpartition(" in ")[2] for site in sites)
     return found

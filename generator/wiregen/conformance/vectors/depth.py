@@ -37,7 +37,7 @@ def deep_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft | Unw
             if not made:
                 continue
             shown.add(name)
-            if len(shown) > 1:  # places are told of the first: they are many
+            if len(shown) > 1:  # only the first has its spans: they are many
                 made = [each.as_variation() if isinstance(each, Draft) else each for each in made]
             yield from (*made, *_wide(drafting, draft, beside, name))
 

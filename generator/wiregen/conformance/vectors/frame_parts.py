@@ -74,7 +74,7 @@ def _below(
 
 
 def _site(node: Node, owner: str) -> str:
-    # The path of a part of a field is the field's: its name says which part it is.
+    # The path of a part of a field is the field's: its name identifies the part.
     field = _INDEX.sub("[]", node.path).rpartition(".")[2] if node.path else ""
     name = _INDEX.sub("[]", node.name)
     kind = "" if not name or name == "[]" or name == field or name == "content" else f" {name}"

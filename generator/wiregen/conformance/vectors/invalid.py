@@ -135,7 +135,7 @@ class Faults:
         self._known.update(names)
         self.drafts.append(replace(draft, covers=names, is_variation=True))
 
-    # ---- what needs no part
+    # ---- faults without a part
 
     def _cut(self, draft: Draft) -> None:
         name = f"{message_of(draft)}: cut"

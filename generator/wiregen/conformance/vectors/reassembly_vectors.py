@@ -44,7 +44,7 @@ Made: TypeAlias = Iterator[tuple[str, Scene, bytes, bool, tuple[str, ...]]]
 """The goal, the scene, the bytes, whether the stream ends after them, and the options that were taken."""
 
 
-# ---- pieces that are messages
+# ---- fragments that are messages
 
 
 def _of_messages(drafting: Drafting, scenery: Scenery, name: str, frames: list[Draft]) -> Made:
@@ -162,7 +162,7 @@ def _met(target: str, when: Expression | None) -> dict[str, object]:
             return {}
 
 
-# ---- pieces of a block
+# ---- fragments of a block
 
 
 def _of_blocks(drafting: Drafting, scenery: Scenery, name: str, frames: list[Draft]) -> Made:

@@ -29,8 +29,8 @@ _LEAST_ITEMS: Final = 8
 _BYTES_RUN: Final = re.compile(rb"(?s)(.{1,48}?)\1{15,}")
 _TEXT_RUN: Final = re.compile(r"(?s)(.{1,24}?)\1{31,}")
 _LONGEST_UNIT: Final = 512
-_LONG: Final = 1 << 16  # from here on a run is looked for around the middle
-_AT_ONCE: Final = 1 << 16  # compared at once: what stays in a cache
+_LONG: Final = 1 << 16  # from this size a run is searched for around the middle
+_AT_ONCE: Final = 1 << 16  # compared at once: a size that fits in a cache
 _SAVES: Final = 40  # bytes that a repetition must hold to be worth its braces
 
 HexText: TypeAlias = Annotated[str, Field(pattern="^([0-9a-f]{2})*$")]

@@ -155,7 +155,7 @@ class Extremes:
             whole = data + data[:1] if size == limit else data
             made.append(self._drafting.draft(draft.scene, whole).as_variation())
             if len(made[0].trees) != 1:
-                return  # nothing may be left over, be it ever so little
+                return  # trailing bytes are not allowed, not even a few
         _, exact, beyond = made
         if len(exact.trees) == 1 and beyond.error is not None and beyond.error.code == "limit_exceeded":
             yield exact.showing((f"{name}, then a cut one",))

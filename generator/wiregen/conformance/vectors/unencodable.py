@@ -61,7 +61,7 @@ def refused_values(drafting: Drafting, soil: SampleBasis, frames: list[Draft]) -
             is_header = site.partition(".")[0] in soil.plan.frames or id(holder) in in_header
             own = f"{variant}{message} in {site}" if is_header else site
             if isinstance(holder[name], Variety):
-                own = f"{own} in {around}"  # what may stand there, those around it say too
+                own = f"{own} in {around}"  # the enclosing declarations also decide which values are allowed
             told = (*_beyond(soil, soil.types.get(site), holder[name]), *others.at(site, name, holder[name]))
             for what, beyond in told:
                 covers = f"{own} {what.partition(', ')[0]}"

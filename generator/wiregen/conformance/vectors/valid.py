@@ -114,7 +114,7 @@ class Crop:
         draft = self._drafted(specimen, data, role, None, is_opening=False)
         return draft if draft is not None and message_of(draft) == name else None
 
-    # ---- what is not written
+    # ---- refused values
 
     def _refuse(
         self, specimen: SampleValue, error: EncodeError, role: str | None, variant: str | None
@@ -157,7 +157,7 @@ class Crop:
             record = frame_record(self.soil.plan, value, variant=scene.variant)
             yield self.drafting.unwritable(scene, record, error, (name,))
 
-    # ---- what is absent at the end
+    # ---- absent fields at the end
 
     def _shorter(self, specimen: SampleValue, whole: Draft) -> Iterator[Draft]:
         """Yield the same frame without its last optional fields, one fewer each time."""

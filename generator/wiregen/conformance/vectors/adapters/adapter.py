@@ -153,7 +153,7 @@ class AdapterProgram:
     def _answer(self, request: Hello | Decode | Encode | Trace, seconds: float) -> Answer:
         process = self._process
         assert process is not None
-        self._process = None  # only whoever answered as agreed is asked again
+        self._process = None  # only a program that answered correctly is asked again
         line = process.ask(write(request), seconds)
         try:
             answer = read_answer(line)

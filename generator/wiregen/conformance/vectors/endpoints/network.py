@@ -101,8 +101,8 @@ async def held(
     told: Told = lambda verdict: None,
     answers: Answers | None = None,
 ) -> dict[str, Verdict]:
-    """Return the verdict of each script by its id; `answers` counts the peer's answers. `listening` is told
-    the port, `told` each verdict when it is known.
+    """Return the verdict of each script by its id; `answers` counts the peer's answers. `listening` is
+    called with the port, `told` with each verdict when it is known.
 
     Raises:
         NetworkError: The address does not accept connections, or cannot be listened on.
