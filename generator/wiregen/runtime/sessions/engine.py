@@ -72,7 +72,7 @@ class Engine:
             for instance in kept.all() if kept.table.has_timers else ():
                 self._arm(instance)
 
-    # ---- what rows ask besides the message
+    # ---- values for rows, in addition to the message
 
     def context(self, name: str, keys: tuple[object, ...]) -> Value:
         if self.contexts is None:

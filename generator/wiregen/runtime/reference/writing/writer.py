@@ -182,7 +182,7 @@ class Writer:
         """Take back what was spent since, on what is not written after all."""
         self._messages_left, self._inflated_left, self._level = budgets
 
-    # ---- what expressions ask for ----
+    # ---- values for expressions ---- -
 
     def context(self, name: str, keys: tuple[object, ...]) -> Value:
         source = self._options.context
