@@ -1,4 +1,5 @@
-"""Captures to TCP streams: time a capture, beside copying it, beside a parser that puts nothing together, and beside an older self.
+"""Captures to TCP streams: time per capture, next to a copy of it, a parser that does not assemble streams,
+and an older version.
 
 Run `make bench`, or `python benchmarks/bench_capture.py [--quick] [--before COMMIT]`. In each table the first line is 1.00;
 smaller is faster.
@@ -25,7 +26,7 @@ from wiregen.formats import capture
 
 ROOT = Path(__file__).resolve().parents[1]
 MEGABYTE = 1_000_000
-MEGABYTES_PER_SECOND = 150  # what is wanted of one core
+MEGABYTES_PER_SECOND = 150  # the goal for one core
 N_FLOWS = 32
 SIZES: dict[str, Sequence[int]] = {
     "full segments": [1448],

@@ -32,7 +32,7 @@ N_EVENTS = 2000
 DOCUMENTS = (100, 1000, 9000)
 """Bytes of the documents of Json messages: a line of a log, an event of Filebeat, and a long one."""
 BY_HAND = 2.75
-"""The goal beside segments that are put together by hand, at each size of documents and segments."""
+"""The goal, relative to segments that are joined by hand, at each size of documents and segments."""
 LONG = {1448: 2.0, 512: 2.5}
 """The goals of a message that many segments bring and whose header does not say its size: it is measured, then read."""
 

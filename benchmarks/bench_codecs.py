@@ -1,4 +1,4 @@
-"""Generated codecs beside what one would take instead, as ratios inside one interleaved run, and the goals they are to meet.
+"""Generated codecs next to the alternatives, as ratios inside one interleaved run, and the goals they are to meet.
 
 Run `make bench`, or `python benchmarks/bench_codecs.py [--quick]`. In each table the first line is 1.00; smaller is faster.
 """

@@ -1,4 +1,4 @@
-"""A server on the generated package, and the receiver of `examples/`, beside the least that one would write by hand.
+"""A server on the generated package, and the receiver of `examples/`, next to a minimal one written by hand.
 
 Then the same with 10 connections in TCP segments of 1448 bytes, as an Ethernet carries them.
 

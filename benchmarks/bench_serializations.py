@@ -1,4 +1,4 @@
-"""The three serializations of the same messages beside the raw libraries: bytes a frame, and time a message.
+"""The three serializations of the same messages next to the raw libraries: bytes a frame, and time a message.
 
 Run `make bench`, or `python benchmarks/bench_serializations.py [--quick]`. In each table the first line is 1.00; smaller is faster.
 """

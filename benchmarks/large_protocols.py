@@ -168,7 +168,7 @@ def sessions(n: int) -> str:
 
 
 def rules(n: int) -> str:
-    """Return a protocol of `n` rules, each told by a field, and `n` ledgers about it."""
+    """Return a protocol of `n` rules, each named by a field, and `n` ledgers about it."""
     declared = _lines(f'rule rule_{i} "A number is below {i + 1}." {{ source "here" }}' for i in range(n))
     entries = _lines(
         f'ledger {i} "open {i}" {{\n  document "a"\n  peers "b"\n  decision "c"\n  reason "d"\n  about Holder\n}}'

@@ -1,4 +1,6 @@
-"""Functions of columns: frames in cells to structs, and back; beside functions of rows, and beside what Spark takes to hand cells over."""
+"""Functions of columns: frames in cells to structs, and back; next to functions of rows, and the cost of
+handing cells over in Spark.
+"""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def _task(told: tuple[dict[str, str], Path, WirePartition]) -> None:
         pass
 
 
-# ---- messages one by one, as a careful person would write it
+# ---- messages one by one, as written by hand with care
 
 
 def by_hand(pool: Pool, given: dict[str, str], target: Path) -> None:

@@ -12,7 +12,7 @@ _EVERY = 0.05  # seconds
 
 
 class Peak:
-    """The most that one of the processes had, in bytes: in memory, and of that what is in no file."""
+    """The maximum of one process in bytes: its memory, and the part of it that is not in a file."""
 
     def __init__(self) -> None:
         self.resident = 0

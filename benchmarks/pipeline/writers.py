@@ -1,4 +1,6 @@
-"""Rows back to wire bytes: the pipeline's writer, which takes Arrow, beside one that takes rows and does nothing else."""
+"""Rows back to wire bytes: the pipeline's writer, which takes Arrow, next to one that takes rows and does
+nothing else.
+"""
 
 from __future__ import annotations
 

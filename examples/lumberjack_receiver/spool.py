@@ -114,7 +114,7 @@ def _locked(folder: Path) -> int:
 
 def _settle(chosen: list[tuple[bytes, asyncio.Future[None]]], error: BaseException | None) -> None:
     for _, done in chosen:
-        if done.done():  # nobody waits any more
+        if done.done():  # no caller waits any more
             continue
         if error is None:
             done.set_result(None)

@@ -134,7 +134,7 @@ class Writer:
                     return
                 if await peer.receive() is None:
                     raise ConnectionResetError("the receiver has closed the connection")
-                if not peer.n_waiting:  # acks that came together are looked at once
+                if not peer.n_waiting:  # acks that came together are processed once
                     n_sent = self._settle(peer, n_sent)
         finally:
             self._settle(peer, n_sent)

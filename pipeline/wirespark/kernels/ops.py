@@ -11,12 +11,12 @@ from __future__ import annotations
 STOP = 0  # the frame is left to the object path
 END = 1  # the frame is whole and right
 NEED = 2  # a bytes have to be there
-LOAD = 3  # register a: the integer at b behind the position, of form c
-FLAG = 4  # the byte at a behind the position is 0 or 1
+LOAD = 3  # register a: the integer at b after the position, of form c
+FLAG = 4  # the byte at a after the position is 0 or 1
 RUN = 5  # the fields of run a are here
 SKIP = 6  # the position moves by a
 VARINT = 7  # register a: a varint of at most b bits, zigzag if c
-SPAN = 8  # register a says how many bytes are column b's, of text kind c
+SPAN = 8  # register a is the number of bytes of column b, of text kind c
 VALUE = 9  # register a is a value of column b
 EMIT = 10  # tape entry a for column b, with c
 MESSAGE = 11  # the frame carries message a
@@ -27,7 +27,7 @@ MEMBER = 15  # register a is among c numbers from b on
 UNLESS = 16  # go to row b if register a is 0
 GO = 17  # go to row a
 CHOOSE = (
-    18  # go to the row that stands for register a in a table of c rows: targets from number b on, for a - d
+    18  # go to the row of register a in a table of c rows: targets from number b on, for a - d
 )
 SEEK = 19  # the same with c triples (low, high, row) from number b on
 REST = 20  # register a: the bytes up to the region's end
@@ -61,7 +61,7 @@ T_RUN = 0  # run, position
 T_VALUE = 1  # value
 T_SPAN = 2  # position, size
 T_LIST = 3  # items
-T_NULL = 4  # the column, and what is inside it, have no value
+T_NULL = 4  # the column and its inner columns have no value
 T_PRESENT = 5  # a struct is there
 T_CONST = 6  # number of a text
 
@@ -73,14 +73,14 @@ C_BYTES = 2
 C_UUID = 3
 C_LIST = 4
 C_STRUCT = 5  # with validity of its own
-C_NOTHING = 6  # takes no room: always null, or as valid as what is around it
+C_NOTHING = 6  # takes no space: always null, or as valid as its holder
 C_MIRROR = 7  # the same of a list whose offsets are those of another one
 
 # ---- kinds of fields in a run ----
 
 F_INT, F_FLAG, F_UUID, F_ENUM = 0, 1, 2, 3
 
-# ---- what a scan says besides what it found ----
+# ---- further results of a scan ---- ------------
 
 ALL, CUT, ODD, FULL = 0, 1, 2, 3
 """All bytes are in frames; the last frame is cut off; the object path must decode the next frame; the tape is full."""

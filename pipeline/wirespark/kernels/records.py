@@ -235,7 +235,7 @@ class Records(Values):
             self._check(field, scope)
             done += width
 
-    # ---- what a field's value must be
+    # ---- checks of a field's value
 
     def _check(self, field: Field, scope: Scope) -> None:
         n = self.nodes

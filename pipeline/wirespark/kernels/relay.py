@@ -136,7 +136,7 @@ class Relay:
             self._waiting -= len(data)
             yield list(self._walk.feed(data, time))
 
-    # ---- what waits
+    # ---- waiting bytes
 
     def _window(self) -> tuple[bytes, list[tuple[int, int]] | None]:
         """Return all waiting bytes as one, with the end and the time of each piece, or without times if

@@ -253,7 +253,7 @@ class Values(ABC):
             raise Unsupported("items that take all that there is")
         self.value(item, scope, inner)
 
-    # ---- what is made of others
+    # ---- composite types
 
     def _struct(self, name: str, scope: Scope, group: Group) -> Known:
         if not group:
