@@ -257,12 +257,12 @@ def encoded(type_: Text | Bytes, value: Any) -> bytes:
 
 
 def levels(reader: Reader) -> Counter[str]:
-    """Return how often each declaration is around what is read, by name, for a variety its union's."""
+    """Return the number of enclosing records by declaration; an alternative counts as its union."""
     records = (each for _, each in reader.building if not isinstance(each, list))
     return Counter(str(each.kind[1]) if len(each.kind) == 3 else each.name for each in records)
 
 
 def is_plainest(reader: Reader, name: str) -> bool:
-    """Say whether a declaration stands so deep that it is to hold nothing that nests further."""
+    """Return whether a declaration is so deep that it must not hold further nesting ones."""
     is_at_limit = name in reader.schema.circular and reader.level >= reader.schema.depth
     return is_at_limit or levels(reader)[name] >= DEEP

@@ -203,7 +203,7 @@ class _Walk:
         is_small = choice.site.startswith(CONTEXT) and len(choice.options) <= _FEW
         owner = choice.site.rpartition(".")[0]
         arms = [each for each in specimen.covers if " arm " in each and each.rpartition(".")[0] == owner]
-        # Several arms of one choice are of several items of a list, and each arm is tried in an item by itself.
+        # Several arms of one choice belong to several items of a list; each arm is tried in an item of its own.
         n_arms = Counter(each.partition(" arm ")[0] for each in arms)
         taken = [each for each in arms if n_arms[each.partition(" arm ")[0]] == 1]
         return f"{self._variant} {message if is_small else ''} {choice.site} {' '.join(taken)}"

@@ -18,7 +18,7 @@ from wiregen.schema.copies import replace
 __all__ = ["deep_drafts"]
 
 _MOST = 70
-"""Levels that are tried; a protocol that allows more gets its limit shown by a lower one."""
+"""Levels that are tried; a protocol with a higher limit is tested with a lower one."""
 
 
 def deep_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft | Unwritable]:
@@ -71,7 +71,7 @@ class _Slot:
 def _grown(
     drafting: Drafting, draft: Draft, value: object, slot: _Slot, name: str
 ) -> Iterator[Draft | Unwritable]:
-    """Put what is around into the slot of its own copy, again and again, until it is too deep."""
+    """Put the enclosing value into the slot of its own copy, repeatedly, until it is too deep."""
     last: Draft = draft
     core, most = slot.value, drafting.plan.limits["depth"]
     added = _nesting(slot.around) - _nesting(core)
