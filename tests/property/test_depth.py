@@ -1,4 +1,4 @@
-"""`limits.depth`: what compiled code reads and writes, the reference codec and the serializations do, called from a deep stack."""
+"""`limits.depth`: the reference codec and the serializations agree with compiled code, called from a deep stack."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def circle(
 
 
 def called_deep(work: Callable[[], _Result]) -> _Result:
-    """Return what a function returns that is called `CALLED_FROM` frames deep."""
+    """Return the result of a function that is called `CALLED_FROM` frames deep."""
     n_frames, frame = 0, sys._getframe()
     while frame.f_back is not None:
         n_frames, frame = n_frames + 1, frame.f_back

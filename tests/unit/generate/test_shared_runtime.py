@@ -167,7 +167,7 @@ def test_another_version_is_an_import_error_that_names_both(
 
 
 DIGESTS = {1: "753faaaccd0046ae"}
-"""Each version, and the digest of what it stands for: the fields of nodes, and the parameters of what generated code calls."""
+"""Each version, and the digest of its interface: the fields of nodes, and the parameters of functions that packages call."""
 
 
 def digest_of_interface() -> str:
