@@ -307,7 +307,7 @@ class Engine:
         self._wait(instance)
 
     def _wait(self, instance: Instance) -> None:
-        """Schedule the earliest timer of an instance that has not run out."""
+        """Schedule the earliest of an instance's timers that have not run out."""
         timers = self._delays[instance.table.number][instance.state]
         if timers is None:
             timers = self._timers_of(instance)
