@@ -175,7 +175,7 @@ async def listening(
         ValueError: The arguments of the peer are wrong.
         OSError: It cannot listen there.
     """
-    make(0.0)  # what is wrong with the settings is said here, and not to whoever connects first
+    make(0.0)  # errors in the settings are raised here, not at the first connection
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.create_server((host, port), family=family, backlog=128)
     listener.setblocking(False)

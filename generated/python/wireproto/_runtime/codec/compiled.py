@@ -110,7 +110,7 @@ def foreign(buffer: bytes, offset: int, end: int, state: ReadState | None) -> No
 
 
 class _Budgets:
-    """What one outer frame may still use; `level`: how many declarations that can stand inside themselves are around.
+    """The remaining budgets of one outer frame; `level`: the number of enclosing circular declarations.
 
     `is_spent`: a budget was used, so that the next outer frame must call `begin`.
     """
@@ -158,7 +158,7 @@ class _Budgets:
             raise Bad
 
     def enter(self) -> None:
-        """Enter a declaration that can stand inside itself; `leave` undoes it.
+        """Enter a declaration that can contain itself; `leave` undoes it.
 
         Raises:
             Bad: More of them are inside each other than allowed.
@@ -169,7 +169,7 @@ class _Budgets:
         self.level += 1
 
     def allow(self) -> None:
-        """Let a declaration be entered that its reader does not note, for none that counts can stand in it.
+        """Check the depth of a declaration whose reader does not count it, as it cannot hold one that counts.
 
         Raises:
             Bad: More of them are inside each other than allowed.

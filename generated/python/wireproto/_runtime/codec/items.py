@@ -22,6 +22,6 @@ def _identity(item: Any) -> Any:
     slots = getattr(kind, "__match_args__", None)
     if slots is None:
         return item
-    if "." in kind.__qualname__:  # a variety stands inside its union, everything else by itself
+    if "." in kind.__qualname__:  # an alternative is a class inside its union; other classes are at top level
         return (kind, item.code)
     return (kind, tuple(_identity(getattr(item, name)) for name in slots))

@@ -1,6 +1,6 @@
-"""Java's modified UTF-8 (Source: java.io.DataInput, "Modified UTF-8"): NUL is C0 80, a character above U+FFFF two
-surrogates of three bytes each; a surrogate by itself is legal. Whole strings are converted at once; single characters are
-looked at only to find a fault or to read overlong forms.
+"""Java's modified UTF-8 (Source: java.io.DataInput, "Modified UTF-8"): NUL is C0 80, a character above
+U+FFFF two surrogates of three bytes each; a lone surrogate is legal. Whole strings are converted at
+once; single characters are examined only to find an error or to read overlong forms.
 """
 
 from __future__ import annotations

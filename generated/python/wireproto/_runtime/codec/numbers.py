@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["count", "crc16", "power", "read_varint", "varint"]
 
 _SHORT = tuple(bytes((value,)) for value in range(0x80))
-_LONGEST = 10  # bytes: what 64 bits take
-_MOST_BITS = 4096  # as the careful codec has it
+_LONGEST = 10  # bytes of 64 bits
+_MOST_BITS = 4096  # the same as in the reference codec
 
 
 def read_varint(buffer: bytes, offset: int, bits: int, is_lenient: bool) -> tuple[int, int]:

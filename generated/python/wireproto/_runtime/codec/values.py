@@ -13,9 +13,9 @@ _SHOWN: Final = 64
 """Characters of a value that `repr` shows."""
 _MOST_PARTS: Final = 512
 _MOST_LEVELS: Final = 16
-"""How many values `repr` goes into, and how deep: a value may hold itself."""
+"""The number of values in a `repr`, and their depth: a value may hold itself."""
 MOST_NESTING: Final = 32
-"""The most that `depth` may be: the stack holds that much in every codec, whoever calls it."""
+"""The largest value of the limit `depth`: the stack suffices for it in every codec, from any caller."""
 
 
 class Generic:

@@ -150,7 +150,7 @@ class ValueMaker:
             elif field.name not in unsure:
                 self._add_missing(values, field, join(path, field.name))
             elif field.value is None and is_nullable(field.type):
-                values[field.name] = None  # a null is left out, as what is absent is
+                values[field.name] = None  # a null is left out, like an absent field
         return values, _count_absent([field for field in shown if is_trailing(field)], record)
 
     def _refuse_strangers(self, record: dict[str, object], known: list[str], path: str, name: str) -> None:

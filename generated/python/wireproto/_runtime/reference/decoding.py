@@ -35,8 +35,9 @@ def decode_by_reference(
 ) -> Any:
     """Return the frame that `buffer` is, as an object of the generated module whose names are given.
 
-    `is_compiled`: all frames but pieces have compiled code, which refused this one; so the limit `work` bounds the search.
-    `read`, `state`: that code, where pieces of a block may have come before.
+    `is_compiled`: all frames except fragments have compiled code, which refused this one; so the limit
+    `work` bounds the search.
+    `read`, `state`: that code, if fragments of a block may have come before.
 
     Raises:
         DecodeError: It does not conform.

@@ -303,7 +303,7 @@ def _holds(container: Value, value: Value) -> bool:
 def _call(function: Function, arguments: tuple[Expression, ...], scope: Scope) -> Value:
     match function, arguments[0]:
         case "size" | "present" | "count", FieldReference(path, "item"):
-            asked: Any = scope  # the condition of `until` is only evaluated where there are items
+            asked: Any = scope  # the condition of `until` is only evaluated if there are items
             return asked.about_item(function, path)
         case "size" | "present" | "code", FieldReference(path) | JoinReference(path):
             return _about(function, path, scope)

@@ -51,7 +51,7 @@ class RecordScope:
         self.rules: dict[str, str | None] = {}
         self.fields: dict[str, Value] = {}
         self.nodes: dict[str, Node] = {}
-        self._windows: dict[str, Window] = {}  # in which the nodes stand
+        self._windows: dict[str, Window] = {}  # the windows of the nodes
         self.deferred: list[tuple[Callable[[], None], int]] = []
         self.fixed_offset: int | None = None
         self.message: Value = None
@@ -92,7 +92,7 @@ class RecordScope:
             case _:
                 return Record(self.name, self.fields, absent=self.absent, tail=self.tail)
 
-    # -- what expressions ask for -----------------------------------------------------------------------------------
+    # -- values for expressions -------------------------------------------------------------------------------------
 
     def field(self, path: tuple[str, ...], scope: str) -> Value:
         if scope == "item":
@@ -224,7 +224,7 @@ def count_of(node: Node) -> int | None:
         return None
     if isinstance(inside.value, list):
         n_items = sum(child.name.startswith("[") for child in inside.children)
-        return n_items or len(inside.value)  # what was skimmed has no value, and a default has no nodes
+        return n_items or len(inside.value)  # a skimmed item has no value, and a default has no nodes
     data = next((child for child in inside.children if child.name == "data"), inside)
     is_utf16 = isinstance(inside.type, Text) and inside.type.encoding == "utf16"
     return data.size // 2 if is_utf16 else data.size

@@ -160,7 +160,7 @@ class Preamble(Node):
     fields: tuple[Field, ...]
 
 
-# ---- what later frames depend on
+# ---- declarations on which later frames depend
 
 
 class Setting(Node):

@@ -93,7 +93,7 @@ class ArrayFramer:
         self._begin()
 
     def _begin(self) -> None:
-        self._seen = 0  # bytes of the frame that need not be looked at again
+        self._seen = 0  # bytes of the frame that were already examined
         self._open = 1  # values that are still to come
         self._left = self._bounds.n_values
         self._is_strange = False
@@ -246,7 +246,7 @@ def _look_at(
     elif kind in (_MAP, _EXT):
         found = "a map" if kind == _MAP else "an extension"
         row.append(Fault(Misfit("invalid_value", "arrays and plain values", found, at=position)))
-        waiting.append(([], count))  # for nobody
+        waiting.append(([], count))  # not used
     else:
         row.append(_leaf(data[position:end], position, decode))
     return end

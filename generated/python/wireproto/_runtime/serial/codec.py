@@ -89,7 +89,7 @@ class SerialCodec:
         try:
             plain = frame if native is None else self._judge.again(native, options)
             return self._format.pack(plain)
-        except EncodeError:  # the format says itself what it cannot carry
+        except EncodeError:  # the format has given the reason itself
             raise
         except Exception:  # noqa: BLE001 - as above
             path, expected, found = _obstacle(frame)

@@ -143,7 +143,7 @@ def skim(tables: Tables, descriptor: object, data: bytes, budget: Budget) -> Non
     """
     try:
         is_plain = _Skim(tables, data, budget).message(descriptor, 0, len(data), 1)
-    except (LookupError, Misfit):  # cut, not known, too many: a look says where
+    except (LookupError, Misfit):  # cut off, unknown, too many: the full check finds the place
         is_plain = False
     if not is_plain:
         look(tables, descriptor, data, budget)

@@ -132,7 +132,7 @@ class StreamDecoder(Generic[F]):
             self._failed = error.copy()
             self._failed.frame_offset = self.fed
 
-    # -- what is fed ------------------------------------------------------------------------------------------------
+    # -- fed bytes --------------------------------------------------------------------------------------------------
 
     def _enqueue(self, chunk: Buffer) -> None:
         data = as_bytes(chunk)

@@ -98,7 +98,7 @@ class Judge:
         except EncodeError:  # this context could not have
             write_frame(self._plan, frame, options, compression=0, needs_context=False)
             return
-        if options.strict:  # only the careful codec asks this context, which has no entries
+        if options.strict:  # only the reference codec uses this context, which has no entries
             explain(self._plan, data, 0, len(data), nothing)
 
     def _written(self, frame: object, message: type, options: Options, *, is_read: bool) -> bytes | None:
@@ -167,7 +167,7 @@ class Judge:
         """Return the bytes that the reference codec writes, or None if they depend on a context that is not known."""
         told = self._told(options, context=options.context, limits=options.limits)
         try:
-            if is_faulty:  # usually this tells
+            if is_faulty:  # this usually raises the error
                 write_frame(self._plan, frame, told, is_faulty=True, skim=partial(self._skim, options))
             return write_frame(self._plan, frame, told, is_faulty=is_faulty)
         except EncodeError as error:

@@ -153,7 +153,7 @@ class Connection(BaseConnection):
         *,
         despite: str | None = None,
     ) -> bytes:
-        """Return the bytes of a message, a frame or a preamble, and take note that they are sent."""
+        """Return the bytes of a message, a frame or a preamble, and record that they are sent."""
         if not self.is_closed:
             self._waiting += self._noted(self._expired(now))
         self._refuse_closed(despite)

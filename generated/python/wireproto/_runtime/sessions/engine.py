@@ -72,7 +72,7 @@ class Engine:
             for instance in kept.all() if kept.table.has_timers else ():
                 self._arm(instance)
 
-    # ---- what rows ask besides the message
+    # ---- values for rows, in addition to the message
 
     def context(self, name: str, keys: tuple[object, ...]) -> Value:
         if self.contexts is None:
@@ -307,7 +307,7 @@ class Engine:
         self._wait(instance)
 
     def _wait(self, instance: Instance) -> None:
-        """Schedule the earliest timer of an instance that has not run out."""
+        """Schedule the earliest of an instance's timers that have not run out."""
         timers = self._delays[instance.table.number][instance.state]
         if timers is None:
             timers = self._timers_of(instance)

@@ -63,11 +63,11 @@ class Splitting:
             is_block_whole = is_last and join.type is None
             passes = (lambda each: True) if is_block_whole else allows
             piece = self._first_allowed(make(data[start : start + size], settings), settings, passes, name)
-            # The last piece of a block makes its frame whole; a joined frame comes after its last piece.
+            # The last fragment of a block completes its frame; a reassembled frame comes after its last fragment.
             is_joined = is_last and isinstance(join.type, FrameReference)
             yield piece, (frame,) if is_block_whole else (piece, frame) if is_joined else (piece,)
 
-    # ---- what is divided
+    # ---- divided frames
 
     def _divided(
         self, frame: Any, encode: Callable[[object], bytes]
@@ -113,7 +113,7 @@ class Splitting:
 
         return make
 
-    # ---- what a piece says of itself
+    # ---- the other fields of a fragment
 
     def _first_allowed(
         self, frame: object, settings: tuple[Setting, ...], allows: Callable[[object], bool], name: str

@@ -270,7 +270,7 @@ def _fitted(term: Term, type_: Type, operand: Expression, words: MessageWords) -
         fixed = value if fit is None else fit(value)
         return lambda m, f, v, x: fixed
     if isinstance(operand, FieldReference) and _is_same(words.declared(operand.path), type_):
-        return term  # what the wire carries fits; what it does not is not sent
+        return term  # values on the wire fit, and others are not sent
     match type_:
         case Integer(size, False):
             mask = (1 << 8 * size) - 1

@@ -115,7 +115,7 @@ class ChunkReader(Generic[F]):
             return self._parked.start
         return max(self._skip, self._base + self._position)
 
-    # -- what is fed ------------------------------------------------------------------------------------------------
+    # -- fed bytes --------------------------------------------------------------------------------------------------
 
     def _is_too_little(self, chunk: Buffer) -> bool:
         """Take in a chunk, and return whether a suspended frame still needs more than it."""

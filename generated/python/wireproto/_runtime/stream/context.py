@@ -87,7 +87,7 @@ class Context:
             state.begin()
         return state
 
-    # ---- what a frame says ----
+    # ---- updates by frames ---- 
 
     def apply(self, frame: object, sender: str | None) -> None:
         """Let a whole frame of `sender` set and clear entries; fragments are not reassembled.
@@ -136,7 +136,7 @@ class Context:
         if not rules.pieces:
             return None
         if self.may_make_whole(frame):
-            return self.snapshot()  # a frame that becomes whole does what any frame does
+            return self.snapshot()  # a completed frame may have any effect
         self.joins.journal = []
         return self.joins.journal
 
@@ -213,7 +213,7 @@ class Context:
         else:
             self.entries[name][key] = value
 
-    # ---- pieces ----
+    # ---- fragments ---- 
 
     def direction(self, sender: str | None, frame: object = None) -> str | None:
         """Return the direction of a frame's fragments: that of the sender, else of the only role that sends

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Extent", "Level", "natural"]
 
 Buffer: TypeAlias = bytes | bytearray
-_MOST_LEVELS = 256  # of what stands inside each other, before the reference codec judges the depth
+_MOST_LEVELS = 256  # of nesting, before the reference codec checks the depth
 
 
 class Level:
@@ -260,7 +260,7 @@ class Extent:
             while left:
                 position += unpack(data, position)[0] + size
                 left -= 1
-        except (struct_error, OverflowError):  # beyond what is there: faster than a comparison for each
+        except (struct_error, OverflowError):  # beyond the existing bytes: faster than a comparison for each
             pass
         level.n_lengths = left
         if left:

@@ -84,7 +84,7 @@ FOREIGN: Final = 14  # (FOREIGN,)
 RUN: Final = 15  # (RUN, size of each length, unpack): items of nothing but bytes with such a length
 
 _PLAIN = (SKIP, SIZED, SIZED_VARIABLE)
-_LONGEST_VARINT = 10  # bytes: what 64 bits take
+_LONGEST_VARINT = 10  # bytes of 64 bits
 
 
 class ExtentSteps:
@@ -281,7 +281,7 @@ class ExtentSteps:
         return (UNTIL, condition, _merged(self._type(item, set(), "")))
 
 
-# ---- what expressions ask for
+# ---- values for expressions
 
 
 def _asked(fields: Fields) -> set[str]:

@@ -58,7 +58,7 @@ class CompiledFrames:
         """Return the frame in `data`, or None if compiled code refuses it or cannot read it."""
         state, most = self._state, reader.schema.frame
         if len(data) > most and (state is None or splice.nests):
-            return None  # the limit of a frame is about each that came, and not about what they are together
+            return None  # the limit of a frame holds for each received frame, not for the reassembled one
         if state is not None:
             state.begin()
             state.frame = max(most, len(data))

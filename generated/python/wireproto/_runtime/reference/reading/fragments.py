@@ -97,17 +97,17 @@ def _read_whole(
     """Read the reassembled block below the node of the last fragment; compiled code reads valid blocks, without nodes."""
     inside = content(node)
     pieces, index = _pieces(reader, last, inside, place)
-    reader.is_faulty = False  # that compiled code refused the last piece alone says nothing
+    reader.is_faulty = False  # compiled code refuses every last fragment alone: this is not an error
     if last.is_compiled:
         record.made = spliced(reader, record, field, node, inside, pieces)
         reader.begin_search()
     if record.made is not None:
-        record.deferred.clear()  # what looks ahead was checked with all there is
+        record.deferred.clear()  # these checks were made with the reassembled frame
         record.part = Part(last.name, last.key, index, True)
         return node
     window = reader.window.inside(b"".join(pieces), inside.start, is_inflated=False)
     nodes = yield from read_inside(reader, *_content_of(field.type), place, window)
-    # As with chunks: the bytes as they came, then what they are, which takes no bytes of its own.
+    # As with chunks: the original bytes, then their content, which takes no bytes of its own.
     body = Node("body", place.path, JoinedBody(last.name), node.end, node.end, inner=node.inner)
     body.children = nodes
     inside.name = "piece"

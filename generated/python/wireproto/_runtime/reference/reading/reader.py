@@ -221,7 +221,7 @@ class Reader:
             raise self.fail("limit_exceeded", place, expected=expected, found="none", limit="work")
 
     def enter(self, name: str, place: Place) -> None:
-        """Enter a declaration, which counts if it can stand inside itself; `leave` undoes it.
+        """Enter a declaration, which counts if it can contain itself; `leave` undoes it.
 
         Raises:
             DecodeError: too_deep.

@@ -166,7 +166,7 @@ def _read_field(reader: Reader, record: RecordScope, field: Field, place: Place)
     return node
 
 
-# ---- what a field's value must be ----
+# ---- checks of a field's value ---- --
 
 
 def check_value(reader: Reader, record: RecordScope, field: Field, node: Node, place: Place) -> None:

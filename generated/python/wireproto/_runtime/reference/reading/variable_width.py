@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["read_coding", "read_varint"]
 
 
-_LONGEST_VARINT = 10  # bytes: what 64 bits take
+_LONGEST_VARINT = 10  # bytes of 64 bits
 
 
 def read_varint(reader: Reader, type_: Varint, place: Place) -> Steps:

@@ -131,7 +131,7 @@ class RowScope:
         raise Undefined("variable", name)
 
     def remaining(self) -> int:
-        # Only what follows could tell, and that may ask the same.
+        # Only later fields determine it, and they may depend on the same.
         self._row.writer.is_to_be_read = True
         raise Undefined("remaining")
 

@@ -127,7 +127,7 @@ class Row:
                 self.later(partial(compare, cell, cell.field.condition, is_kept=index < self._n_kept), cell)
 
     def write(self, start: Callable[[], int], around: RegionContext) -> bytes:
-        """Return the bytes of the row, and check what could only be checked now."""
+        """Return the bytes of the row, and run the deferred checks."""
         cells = self.placed(self._fields, start, around)
         for cell in cells:
             self.data(cell)
@@ -168,7 +168,7 @@ class Row:
             return None
 
     def placed(self, fields: Fields, start: Callable[[], int], around: RegionContext) -> list[Cell]:
-        """Return the cells of the row's fields, or of those of one of its blocks, which know now where they stand."""
+        """Return the cells of the row's fields, or of one of its blocks, with their places set."""
         cells = self._groups[id(fields)]
         for cell in cells:
             cell.start = start
@@ -189,7 +189,7 @@ class Row:
     def data(self, cell: Cell) -> bytes:
         """Return the bytes of a field; those of a run of bits belong to its first field.
 
-        What stands in the field is written from here without functions between: each takes a part of the stack for each level.
+        The field's content is written from here directly: each function in between would take stack at each level.
         """
         if cell.data is None:
             if cell.is_busy:
@@ -421,5 +421,5 @@ class Row:
 
 
 def joined(cells: list[Cell]) -> bytes:
-    """Return the bytes of cells that are written, one after the other."""
+    """Return the bytes of written cells, joined."""
     return b"".join([cell.data or b"" for cell in cells])

@@ -56,7 +56,7 @@ def _completed(plan: Schema, value: object) -> Value:
 
 
 def _sender(plan: Schema, name: str, value: object, options: Options) -> str | None:
-    """Return the role that sends a preamble or a frame: the one that is told, else the only one that may."""
+    """Return the role that sends a preamble or a frame: the given one, else the only one that may."""
     if name in plan.preambles:
         return plan.preambles[name].role
     message = plan.messages.get(declared_name(getattr(value, "message", None)))

@@ -162,7 +162,7 @@ class Writer:
         return error.tied(self.schema.limit_rules.get(limit))
 
     def enter(self, name: str, path: str) -> None:
-        """Enter a declaration, which counts if it can stand inside itself; `leave` undoes it."""
+        """Enter a declaration, which counts if it can contain itself; `leave` undoes it."""
         if name not in self.schema.circular:
             return
         if self._level > self.schema.depth:
@@ -175,14 +175,14 @@ class Writer:
         self._level -= name in self.schema.circular
 
     def budgets(self) -> tuple[int, int, int]:
-        """Return what is left of the budgets, for `restore`."""
+        """Return the remaining budgets, for `restore`."""
         return self._messages_left, self._inflated_left, self._level
 
     def restore(self, budgets: tuple[int, int, int]) -> None:
-        """Take back what was spent since, on what is not written after all."""
+        """Restore the budgets after an attempt whose bytes are not used."""
         self._messages_left, self._inflated_left, self._level = budgets
 
-    # ---- what expressions ask for ----
+    # ---- values for expressions ---- -
 
     def context(self, name: str, keys: tuple[object, ...]) -> Value:
         source = self._options.context
