@@ -26,9 +26,7 @@ DEMAND = 14  # register a is not 0
 MEMBER = 15  # register a is among c numbers from b on
 UNLESS = 16  # go to row b if register a is 0
 GO = 17  # go to row a
-CHOOSE = (
-    18  # go to the row of register a in a table of c rows: targets from number b on, for a - d
-)
+CHOOSE = 18  # go to the row of register a in a table of c rows: targets from number b on, for a - d
 SEEK = 19  # the same with c triples (low, high, row) from number b on
 REST = 20  # register a: the bytes up to the region's end
 HERE = 21  # register a: the position, from the frame's first byte

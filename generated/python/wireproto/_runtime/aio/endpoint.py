@@ -43,7 +43,7 @@ class Peer(NetworkSide[C], Generic[C, F]):
             connection continues after violations. `event` returns each of them.
     """
 
-    # ---- calls of an application ---- 
+    # ---- calls of an application ----
 
     @property
     def address(self) -> object:

@@ -87,7 +87,7 @@ class NetworkSide(Generic[C]):
         if self._transport is not None:
             self._transport.abort()
 
-    # ---- events of the network ---- 
+    # ---- events of the network ----
 
     def attach(self, transport: asyncio.Transport) -> None:
         self._transport = transport

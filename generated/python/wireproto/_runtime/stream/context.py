@@ -87,7 +87,7 @@ class Context:
             state.begin()
         return state
 
-    # ---- updates by frames ---- 
+    # ---- updates by frames ----
 
     def apply(self, frame: object, sender: str | None) -> None:
         """Let a whole frame of `sender` set and clear entries; fragments are not reassembled.
@@ -213,7 +213,7 @@ class Context:
         else:
             self.entries[name][key] = value
 
-    # ---- fragments ---- 
+    # ---- fragments ----
 
     def direction(self, sender: str | None, frame: object = None) -> str | None:
         """Return the direction of a frame's fragments: that of the sender, else of the only role that sends

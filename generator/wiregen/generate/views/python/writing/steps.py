@@ -34,9 +34,9 @@ from wiregen.generate.steps.step import (
     Until,
 )
 from wiregen.generate.views.python.expressions import python_failure
-from wiregen.generate.views.python.shared import variety_class
 from wiregen.generate.views.python.text import argument_text, class_name, encoding_text, flat, is_shown
 from wiregen.generate.views.python.writing.branches import BranchWriter
+from wiregen.generate.views.python.writing.calls import CallWriter
 from wiregen.generate.views.python.writing.names import Piece, Test, WriteLookup, WriteNames, prefix_of
 from wiregen.generate.views.python.writing.runs import RunWriter
 from wiregen.generate.views.python.writing.step_views import (
@@ -61,7 +61,6 @@ class WriteBuilder:
         self.names = names
         self._shared = names.shared
         self.has_state = has_state
-        self._counted = counted
         self.last = "True"
         """What says that the function's own declaration is the last of a region."""
         self.views: list[WriteStep] = []
@@ -71,6 +70,7 @@ class WriteBuilder:
         """What is written is to be compressed, or laid in chunks."""
         self._runs = RunWriter(names)
         self._branches = BranchWriter(self)
+        self._calls = CallWriter(self, counted)
 
     def flowing(self, steps: tuple[Step, ...]) -> tuple[WriteStep, ...]:
         """Return steps that fill `parts` as they go; a list ends a block, for its pieces come one by one."""
@@ -130,7 +130,7 @@ class WriteBuilder:
             case Repeat():
                 self._repeat(step, checks)
             case Invoke():
-                self._invoke(step, checks)
+                self._calls.invoke(step, checks)
             case Enter() | Mark():
                 self._edge(step, checks)
             case Leave():
@@ -142,7 +142,7 @@ class WriteBuilder:
             case Choose():
                 self._branches.choose(step)
             case Dispatch():
-                self._dispatch(step, checks)
+                self._calls.dispatch(step, checks)
             case Check():
                 self._check(step, checks)
             case _:
@@ -321,79 +321,10 @@ class WriteBuilder:
         if data:
             self.piece(data)
 
-    # ---- what has functions of its own
-
-    def _invoke(self, step: Invoke, checks: list[Test]) -> None:
-        names = self.names
-        value, target = (
-            names.value(step.key, step.field, "", self.pieces),
-            names.locals.name(f"{step.key}#data"),
-        )
-        if step.target == "union" and step.name in self._counted and names.state != "None":
-            allow = "state.allow()" if self.has_state else "if state is not None:\n    state.allow()"
-            self.views.append(WriteAssign(target="", value=allow))
-        if step.only is not None:
-            checks += self._only(step, value)
-        self.views.append(WriteAssign(target=target, value=self._call(step, value)))
-        self.piece(target)
-
-    def _call(self, step: Invoke, value: str) -> str:
-        names = self.names
-        match step.target:
-            case "union":
-                table = self._shared.union_table(step.name, "writers")
-                return f"{table}[type({value})]({value}, {names.state}, {self._is_last(step)})"
-            case "message":
-                return (
-                    f"{self._shared.body_writer(step.name)}({self._exact(step.name, value)}, {names.state})"
-                )
-            case _:
-                if step.target == "frame" and not step.key.endswith("[]"):
-                    self.take_one()
-                is_frame = step.target == "frame"
-                writer = self._shared.writer if is_frame else self._shared.inner_writer
-                return f"{writer(step.name)}({self._exact(step.name, value)}, {names.state})"
-
-    def _is_last(self, step: Invoke) -> str:
-        """Return what says that nothing follows; in a region of this function's own that is certain."""
-        is_within = self.names.open_regions or self.is_transformed
-        return ("True" if is_within else self.last) if step.is_last else "False"
-
-    def _exact(self, name: str, value: str) -> str:
-        """Return the value, behind a check that it is of just this class."""
-        self.views.append(WriteChecks(checks=(f"type({value}) is not {class_name(name)}",)))
-        return value
-
     def take_one(self) -> None:
         """Count an item that is in no list."""
         if self.has_state:
             self.views.append(WriteAssign(target="", value="state.take_one()"))
-
-    def _only(self, step: Invoke, value: str) -> list[str]:
-        assert step.only is not None
-        if step.target == "union":
-            classes = tuple(variety_class(step.name, each) for each in step.only)
-            return [f"type({value}) not in {self._shared.only(classes)}"]
-        classes = tuple(class_name(each) for each in step.only)
-        return [f"type({value}.message) not in {self._shared.only(classes)}"]
-
-    def _dispatch(self, step: Dispatch, checks: list[Test]) -> None:
-        names, target = self.names, self.names.locals.name(f"{step.key}#data")
-        value = names.value(step.key, step.field, "", self.pieces)
-        writers = f"_BODY_WRITERS{self._shared.inner_suffix.upper()}"
-        self.views.append(
-            WriteAssign(target=target, value=f"{writers}[type({value})]({value}, {names.state})")
-        )
-        if step.only is not None:
-            classes = tuple(class_name(each) for each in step.only)
-            checks.append(f"type({value}) not in {self._shared.only(classes)}")
-        if isinstance(step.subject, m.ContextReference):
-            checks.append(f"{names.codes_table}.get(type({value})) is None")
-        else:
-            subject = names.text(step.subject, step.prefix, self.pieces)
-            own = f"{names.codes_table}[type({value})]"
-            checks += [f"{subject} != {own}"] if subject != own else []
-        self.piece(target)
 
     # ---- regions
 
