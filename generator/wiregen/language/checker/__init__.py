@@ -59,7 +59,7 @@ _ROOMS = (
 
 
 def check(protocol: Protocol, origins: Mapping[str, Span], report: Report) -> None:
-    """Hold a resolved protocol against every rule; findings go to `report`."""
+    """Check a resolved protocol against every rule; findings go to `report`."""
     inspection = Inspection(protocol=protocol, origins=origins, report=report)
     if not check_nesting(inspection):  # the other rules, as all later stages, walk types by recursion
         return

@@ -1,9 +1,12 @@
-"""Fields that may be absent where a number is needed (calculations, lengths, sizes, choices, derived values): they are refused.
+"""Fields that may be absent where a number is needed: calculations, lengths, sizes, choices, derived values.
 
-A field is guarded where the conditions that hold at an expression (its field's own, those of the blocks and arms around it,
-the left sides of `and` and `or`) imply the conditions under which the field is there. Comparing with `==` needs no guard: an
-absent field equals nothing but null. Fields of one name in several arms are one: it is there in each of these arms.
-The size and the count of an absent field are 0, but not where the block that it stands in is absent too: then nothing says so.
+Such fields are refused unless they are guarded. A field is guarded where the conditions that hold at an expression imply
+the conditions under which the field is there. The conditions that hold are those of the expression's own field, those of
+the blocks and arms around it, and the left sides of `and` and `or`.
+
+Comparing with `==` needs no guard: an absent field equals only null. Fields of one name in several arms are one field,
+which is there in each of these arms. The size and the count of an absent field are 0. They are unknown where the block
+that contains the field is absent too.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ from wiregen.schema.walk import direct_expressions, inner_expressions, nested_ex
 __all__ = ["RULES", "Uses", "is_positive"]
 
 _MOST_WAYS = 64
-"""Ways in which a field of several arms is not there, each of which is to be ruled out."""
+"""The most combinations of conditions, one of each arm with the field, that are checked for its absence."""
 _CALCULATIONS = ("+", "-", "*", "/", "%", "**", "<", "<=", ">", ">=")
 
 
@@ -65,7 +68,7 @@ def _names(expression: Expression) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Need:
-    """A field of which something is needed: its number, or what `function` says of it; with dots into structs."""
+    """A field that is needed: its number, or its `function` (size or count). Dots in `name` lead into structs."""
 
     name: str
     function: str = ""
@@ -104,7 +107,7 @@ class Uses:
         self._placed = tuple(placed(record.fields, ()))
         self._presence: dict[str, list[Facts]] = {}
         self._blocks: dict[str, list[Facts]] = {}
-        """By the names of the fields in them."""
+        """The conditions of the blocks that contain a field, by its name."""
         for each in self._placed:
             self._presence.setdefault(each.field.name, []).append(each.own)
             self._blocks.setdefault(each.field.name, []).append(each.above)
@@ -119,12 +122,12 @@ class Uses:
         return next((each.own for each in self._placed if each.field is field), ())
 
     def known_at(self, type_: Type) -> list[Fact]:
-        """Return what is sure of a declaration with a field in which this type is laid."""
+        """Return the facts that hold in a declaration wherever a field with this type is present."""
         facts = next((facts for each in self._placed for facts, laid in each.laid if laid is type_), ())
         return self.known_before(len(self._record.flat), facts)
 
     def known_before(self, position: int, facts: Facts) -> list[Fact]:
-        """Return what is sure where facts hold: they, and each `where` that is checked before the field at `position` is read."""
+        """Return the facts that follow from `facts`, and each `where` that is checked before the field at `position`."""
         wheres = [(condition, True) for last, condition in self._wheres if last < position]
         return [*(each for fact in facts for each in self.implied(fact)), *wheres]
 
@@ -139,21 +142,21 @@ class Uses:
         )
 
     def choices(self) -> Iterator[tuple[Field, Facts, Match]]:
-        """Yield each choice by number with its field, and under which conditions it is made."""
+        """Yield each choice by number with its field and the conditions under which it is made."""
         for each in self._placed:
             for facts, type_ in each.laid:
                 if isinstance(type_, Match):
                     yield each.field, facts, type_
 
     def unguarded(self) -> Iterator[tuple[_Need, Field, str]]:
-        """Yield each need of what may be absent, with the field and the part of it that needs it."""
+        """Yield each use of a field that may be absent, with the field and the part of it that uses it."""
         for each in self._placed:
             for part, need in self._unguarded_in(each):
                 if need is not None:
                     yield need, each.field, part
 
     def _unguarded_in(self, place: Placed) -> Iterator[tuple[str, _Need | None]]:
-        """Yield the first such need of each part of a field; None: there is none."""
+        """Yield each part of a field with the first use of an absent field in it, None where all uses are guarded."""
         field = place.field
         if field.condition is not None:
             yield "if", next(self._absent(field.condition, place.above), None)
@@ -203,7 +206,7 @@ class Uses:
                     yield from self._absent(operand, facts)
 
     def _ways(self, path: tuple[str, ...]) -> list[Facts]:
-        """Return in which ways a field is there, be it in structs."""
+        """Return each set of conditions under which a field is there, a field inside structs included."""
         ways = self._presence.get(path[0], [()])
         if not path[1:]:
             return ways
@@ -211,7 +214,7 @@ class Uses:
         return [(*way, *more) for way in ways for more in inside]
 
     def _is_there(self, path: tuple[str, ...], ways: list[Facts], facts: Facts) -> bool:
-        """Return whether what holds implies that a field, or the block around it, is there in one of these ways."""
+        """Return whether `facts` imply that a field, or the block that contains it, is there in one of these ways."""
         if () in ways:
             return True
         known = [each for fact in facts for each in self.implied(fact)]
@@ -224,12 +227,12 @@ class Uses:
         return all(self._excludes(known, missing) for missing in product(*ways))
 
     def _excludes(self, known: list[Fact], missing: Facts) -> bool:
-        """Return whether what is known rules out that none of some conditions holds."""
+        """Return whether the known facts exclude that all of some conditions are false."""
         is_one_known = any(fact is each for fact in missing for each in known)
         return is_one_known or never([*known, *((each, not truth) for each, truth in missing)], self)
 
     def implied(self, fact: Fact) -> Iterator[Fact]:
-        """Yield a fact and what it says; `present(x)` says that the conditions of `x` hold."""
+        """Yield a fact and the facts that it implies; `present(x)` implies the conditions of `x`."""
         match fact:
             case (Operation(operator="and", left=left, right=right), True):
                 yield from self.implied((left, True))
@@ -244,7 +247,7 @@ class Uses:
     # ---- Subjects
 
     def numbers(self, subject: Expression) -> Numbers | None:
-        """Return the numbers that a field can hold; None where it holds none, or where that is not known."""
+        """Return the numbers that a field can hold, or None for a field without numbers, or where they are unknown."""
         type_ = self._declared.type_of(subject, self._record.by_name)
         possible = None if type_ is None else self._declared.numbers_in(type_)
         return None if possible is None else (possible,)

@@ -1,4 +1,4 @@
-"""Arms that conditions rule out: what is sure where a choice is made leaves them no number."""
+"""Arms that conditions rule out: the facts that hold where a choice is made exclude every number of the arm."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def _arm_ruled_out(inspection: Inspection) -> None:
 
 
 def _values(inspection: Inspection, record: Record, match: Match) -> Facts:
-    """Return that the subject of a choice is a value of its type, as `only` narrows it."""
+    """Return the fact that the subject of a choice is a value of its type, as `only` narrows it."""
     type_ = inspection.declared.type_of(match.subject, record.by_name)
     choices = None if type_ is None else inspection.declared.choices_in(type_)
     return () if not choices else ((is_one_of(match.subject, choices), True),)
 
 
 def _is_refused(inspection: Inspection, record: Record, match: Match, arm: Arm, by_type: bool) -> bool:
-    """Return whether WG3002 tells it already: the type has no such numbers, or none that no other arm takes."""
+    """Return whether WG3002 reports the arm already: its type lacks the arm's numbers, or other arms take them all."""
     if not arm.spans:
         return by_type
     type_ = inspection.declared.type_of(match.subject, record.by_name)

@@ -1,4 +1,4 @@
-"""Limits that a file declares, and that nothing keeps to, or not every codec can."""
+"""Limits that a file declares and that no codec, or not every codec, enforces."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _bounds_nothing(inspection: Inspection) -> None:
     asked = set(_asked(protocol))
     idle = dict(idle_limits(protocol))
     if any(isinstance(type_, List) for type_ in _viewed(protocol)):
-        for name in ("count", "messages"):  # the list of a view keeps to them when it is read
+        for name in ("count", "messages"):  # the list of a view keeps to these limits when it is read
             idle.pop(name, None)
     for limit in protocol.limits:
         reason = idle.get(limit.name)
@@ -42,7 +42,7 @@ def _bounds_nothing(inspection: Inspection) -> None:
 
 
 def _viewed(protocol: Protocol) -> Iterator[Type]:
-    """Yield the types that views read their fields as."""
+    """Yield the types as which views read their fields."""
     owners: tuple[Struct | Message, ...] = (*protocol.structs, *protocol.messages)
     for owner in owners:
         for field in flat_fields(owner.fields):
@@ -51,7 +51,7 @@ def _viewed(protocol: Protocol) -> Iterator[Type]:
 
 
 def _asked(protocol: Protocol) -> Iterator[str]:
-    """Yield the limits that the expressions anywhere in a protocol ask for."""
+    """Yield the limits that the expressions of a protocol refer to."""
     for name in fields_of(protocol):
         if name != "enums":  # they may have tens of thousands of members, and have no expressions
             yield from (

@@ -1,4 +1,4 @@
-"""Choices by number: arms, varieties, members, widths. Each number belongs to one of them, and each of them can be met."""
+"""Choices by number: arms, alternatives, members, widths. Each number belongs to one of them, and each is reachable."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _is_taken(choice: Span, merged: list[Span]) -> bool:
 
 
 def origin_of(inspection: Inspection, record: Record, match: Match) -> Label | None:
-    """Return where it is said what the subject of a choice can be."""
+    """Return where the numbers of a choice's subject are declared."""
     match match.subject:
         case FieldReference(path=(name, *_), scope="own") if name in record.by_name:
             return inspection.also(record.by_name[name].path, "decides here", "type")
@@ -239,7 +239,7 @@ def _report_without_code(inspection: Inspection, path: str, only: tuple[str, ...
 
 
 def _namesakes_differ(inspection: Inspection) -> None:
-    """Fields of one name in different arms are one attribute, so they have one type."""
+    """Report fields of one name and different types in different arms: they share an attribute, so they need one type."""
     for record in inspection.records:
         first: dict[str, Field] = {}
         for field in record.flat:
@@ -285,7 +285,7 @@ def _without_blocks(type_: Type) -> Type:
 
 
 def _null_without_value(inspection: Inspection) -> None:
-    """A region whose length may be null holds a value that can be None: no block, and not the message of a frame."""
+    """Report regions with a null length whose value cannot be None: blocks, and the message of a frame."""
     codings = {
         each.name: each for each in inspection.protocol.codings if any(width.is_null for width in each.widths)
     }
@@ -312,7 +312,7 @@ def _null_without_value(inspection: Inspection) -> None:
 
 
 def _prefix_of(type_: Type) -> Type | None:
-    """Return the type of the length that a region begins with; None: it has none."""
+    """Return the type of the length that a region begins with, or None for a region without one."""
     match type_:
         case Region(carrier=Prefix(type=prefix)) | Region(carrier=Compressed(length=Prefix(type=prefix))):
             return prefix

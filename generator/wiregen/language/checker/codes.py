@@ -1,4 +1,4 @@
-"""Fields that say the code of a message: one is enough, and each message that an arm names has the code that is written."""
+"""Fields that hold the code of a message: one is enough, and each message that an arm names has the code written."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _coded(field: Field) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Named:
-    """A message that a field names, where it does, and what holds there."""
+    """A message that a field names, the path of the place that names it, and the facts that hold there."""
 
     message: Message
     path: str
@@ -62,7 +62,7 @@ class _Named:
 
 
 def _message_without_its_code(inspection: Inspection) -> None:
-    """Report messages that are named where a field says their code, and have none, or one that is read as another choice."""
+    """Report messages that are named where a field holds their code, but have no code or are read as another choice."""
     for record in inspection.records:
         coded = [(field, body) for field in record.flat for body in _asked_codes(field)]
         if not coded:
@@ -98,7 +98,7 @@ def _named_in(inspection: Inspection, record: Record, uses: Uses, name: str) -> 
 
 
 def _place_of(field: Field, reference: MessageReference) -> str:
-    """Return the path of the arm that names a message; that of the field where no arm does."""
+    """Return the path of the arm that names a message, or that of the field if no arm does."""
     for path, match in placed_matches(field):
         for index, arm in enumerate(match.arms):
             if content(arm.type) is reference:
@@ -107,7 +107,10 @@ def _place_of(field: Field, reference: MessageReference) -> str:
 
 
 def _fault(field: Field, named: _Named, uses: Uses) -> str | None:
-    """Return why a message can be read where it is named, and not be written; None: it can, or never comes with the field."""
+    """Return why a message can be read where it is named but not be written.
+
+    Return None if it can be written, or never comes with the field.
+    """
     known = [*named.known, *(fact for each in uses.facts_of(field) for fact in uses.implied(each))]
     code = named.message.code
     if code is None:

@@ -1,9 +1,9 @@
-"""What conditions can be, before any message comes: whether some of them can hold together, and which bound them.
+"""Which conditions can hold: whether some of them can hold together, and which numbers they allow.
 
-A condition becomes cases, each of which says of some sums of subjects in which numbers they lie; a case in which one of
-them has no number left cannot be. What is not an integer (texts, lists, limits) is a subject that is true or false. The
-answer may be "not known", and is never wrong: a condition that is said never to hold does not hold whatever is sent, and
-reading what is not there only ever makes one false.
+A condition becomes cases. Each case bounds some sums of subjects by sets of numbers; a case is impossible when one of
+these sets is empty. An expression that is not an integer (a text, a list, a limit) is a subject that is true or false.
+The answer may be "unknown" and is never wrong: a condition that is said never to hold does not hold for any bytes, and
+reading an absent value only ever makes a condition false.
 """
 
 from __future__ import annotations
@@ -55,17 +55,17 @@ _COUNTS: Numbers = (Span(low=0, high=2**64),)
 
 
 class Subjects(Protocol):
-    """What the names of an expression stand for."""
+    """The numbers and the presence of the names in an expression."""
 
     def numbers(self, subject: Expression) -> Numbers | None:
-        """Return what a field, variable, context or role can be as a number; None where it is none, or it is not known."""
+        """Return the numbers of a field, variable, context or role, or None if it is not a number, or they are unknown."""
 
     def is_there(self, subject: Expression) -> bool:
-        """Tell whether reading it always gives a value."""
+        """Return whether reading the subject always gives a value."""
 
 
 class Patience:
-    """How often something that costs is done before one does without."""
+    """A budget: how often a costly check is made before it is skipped."""
 
     def __init__(self, times: int) -> None:
         self._left = times
@@ -75,17 +75,17 @@ class Patience:
         return self._left > 0
 
     def lasts(self) -> bool:
-        """Tell whether it is done once more."""
+        """Use one unit of the budget, and return whether one was left."""
         self._left -= 1
         return self._left >= 0
 
 
 class _TooManyError(Exception):
-    """More cases than are looked at."""
+    """There are more cases than the bound allows."""
 
 
 def never(parts: Sequence[tuple[Expression, bool]], subjects: Subjects) -> bool:
-    """Tell whether it is sure that these conditions, each with the truth that it shall have, are never so at once."""
+    """Return whether these conditions, each with its truth value, certainly never hold together."""
     expressions = [expression for expression, _ in parts]
     if sum(1 for _ in islice(nested_expressions(*expressions), _MAX_PARTS + 1)) > _MAX_PARTS:
         return False
@@ -96,7 +96,7 @@ def never(parts: Sequence[tuple[Expression, bool]], subjects: Subjects) -> bool:
 
 
 def numbers_of(expression: Expression, subjects: Subjects) -> Numbers | None:
-    """Return what an integer or a Boolean can be; None where it is neither, or it is not known."""
+    """Return the numbers that an integer or a Boolean can have, or None for other expressions, or where unknown."""
     match expression:
         case Number(value=value):
             return (Span(low=value, high=value),)
@@ -118,12 +118,12 @@ def numbers_of(expression: Expression, subjects: Subjects) -> Numbers | None:
 
 
 def are_there(expressions: Iterable[Expression], subjects: Subjects, read: frozenset[Expression]) -> bool:
-    """Tell whether nothing in some expressions can be missing, where what was `read` is not."""
+    """Return whether all expressions certainly have values, given that those in `read` have."""
     return all(_is_there(each, subjects, read) for each in expressions)
 
 
 def read_by(condition: Expression, *, holds: bool = True) -> Iterator[Expression]:
-    """Yield what is sure to have been read, and to have been there, where a condition was looked at (and `holds`)."""
+    """Yield the expressions that were read and had values where a condition was evaluated (and is true, with `holds`)."""
     yield condition
     match condition:
         case Operation(operator="and", left=left, right=right) if holds:
@@ -177,7 +177,7 @@ def _reckoned(operator: str, operands: Sequence[Expression], subjects: Subjects)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Linear:
-    """A sum of subjects with factors, and a number beside it."""
+    """A linear combination of subjects, and a constant."""
 
     terms: Mapping[Expression, int]
     rest: int
@@ -190,7 +190,7 @@ class _Linear:
 
 
 def _linear(expression: Expression) -> _Linear:
-    """Return an integer as a sum; what is not one by itself is a subject of it."""
+    """Return an integer as a linear combination; a part that is not linear is a subject of its own."""
     nothing = _Linear(terms={}, rest=0)
     match expression:
         case Number(value=value):
@@ -211,7 +211,7 @@ def _linear(expression: Expression) -> _Linear:
 
 
 def is_same_number(left: Expression, right: Expression) -> bool:
-    """Tell whether two integers are the same one whatever their subjects are, as `n + 0` and `n`."""
+    """Return whether two integers are equal for all values of their subjects, as `n + 0` and `n` are."""
     difference = _linear(left).plus(_linear(right), -1)
     return not difference.rest and not any(difference.terms.values())
 
@@ -275,7 +275,7 @@ class _Cases:
         return self._sum_lies(difference, _compared_with(operator if truth else _OPPOSITES[operator], 0))
 
     def _sum_lies(self, whole: _Linear, numbers: Numbers) -> list[_Case]:
-        """Return the cases of a sum that is one of some numbers."""
+        """Return the cases in which a sum has one of some numbers."""
         settled = self._settled(whole)
         numbers = moved(numbers, -settled.rest)
         ordered = [(subject, factor) for subject, factor in settled.terms.items() if factor]
@@ -292,7 +292,7 @@ class _Cases:
         return self._lies(tuple(ordered), numbers)
 
     def _settled(self, sum_: _Linear) -> _Linear:
-        """Return a sum with the subjects that can be one number only as that number."""
+        """Return a sum with each subject that has one possible number replaced by that number."""
         rest, terms = sum_.rest, {}
         for subject, factor in sum_.terms.items():
             numbers = self._domain(subject)
@@ -303,7 +303,7 @@ class _Cases:
         return _Linear(terms=terms, rest=rest)
 
     def _unlike(self, operator: str, left: Expression, right: Expression, truth: bool) -> list[_Case]:
-        """Return the cases of a comparison of what are not integers: it holds, or it does not."""
+        """Return the cases of a comparison of operands that are not integers: it holds, or it does not."""
         if operator in ("==", "!="):
             left, right = sorted((left, right), key=repr)
             truth = truth is (operator == "==")
@@ -327,7 +327,7 @@ class _Cases:
         return found
 
     def _joined(self, one: _Case, other: _Case) -> _Case | None:
-        """Return what is left where both are so; None where nothing is."""
+        """Return the case in which both hold, or None if they exclude each other."""
         case = dict(one)
         for sum_, numbers in other.items():
             case[sum_] = intersected(case.get(sum_) or self._possible(sum_, {}), numbers)
@@ -336,7 +336,7 @@ class _Cases:
         return case if all(case.values()) else None
 
     def _possible(self, sum_: _Sum, case: _Case) -> Numbers:
-        """Return what a sum can be, given what is known of its subjects."""
+        """Return the numbers that a sum can have, given those of its subjects."""
         total: Numbers | None = _exactly(0)
         for subject, factor in sum_:
             numbers = case.get(((subject, 1),)) or self._domain(subject)
@@ -358,7 +358,7 @@ def _either(parts: Iterable[Iterable[_Case]]) -> list[_Case]:
 
 
 def _listed(items: Range | ListOf) -> Numbers | None:
-    """Return the numbers of a list that names nothing but numbers."""
+    """Return the numbers of a list that holds only numbers and ranges of them."""
     spans = []
     for item in items.items if isinstance(items, ListOf) else (items,):
         ends = (item.low, item.high) if isinstance(item, Range) else (item, item)
@@ -371,7 +371,7 @@ def _listed(items: Range | ListOf) -> Numbers | None:
 
 
 def _compared_with(operator: str, number: int) -> Numbers:
-    """Return the numbers that stand in a relation to one."""
+    """Return the numbers that satisfy a comparison with `number`."""
     match operator:
         case "==":
             return _exactly(number)

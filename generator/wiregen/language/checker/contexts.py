@@ -1,4 +1,4 @@
-"""Contexts and joins: what earlier messages say is said by somebody, to whoever needs it, under keys that are there."""
+"""Contexts and joins: each value that a field needs from earlier messages is set by one, under keys that are there."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _context_never_set(inspection: Inspection) -> None:
 
 
 def _first_use(inspection: Inspection, name: str) -> Label | None:
-    """Return the first field that asks a context."""
+    """Return the first field that reads a context."""
     for record in inspection.records:
         for field in record.flat:
             types = (each for type_ in shapes(field.type) for each in direct_expressions(type_))
@@ -77,7 +77,7 @@ def _context_not_known(inspection: Inspection) -> None:
 
 
 def _set_by_what_is_not_kept(inspection: Inspection) -> None:
-    """Refuse settings from derived and constant fields: a message has no value of them once it is decoded."""
+    """Refuse settings from derived and constant fields: a decoded message does not keep their values."""
     records = {
         record.owner.name: record for record in inspection.records if isinstance(record.owner, Message)
     }
@@ -133,7 +133,7 @@ def _join_never_whole(inspection: Inspection) -> None:
 
 
 def _checksum_of_pieces(inspection: Inspection) -> None:
-    """Refuse a checksum of what stands in a block that comes in pieces, outside it: beside a piece it is not known."""
+    """Refuse a checksum, outside a fragmented block, of fields in it: a fragment does not have their values."""
     for join in inspection.protocol.joins:
         frame, block = join.block or ("", "")
         record = next((each for each in inspection.records if each.owner.name == frame), None)

@@ -1,4 +1,4 @@
-"""What a single field says: bits that fill bytes, values that fit their type, lengths that cover what they measure."""
+"""Rules about single fields: bits that fill bytes, values that fit their type, lengths that cover what they measure."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _value_outside_type(inspection: Inspection) -> None:
 
 
 def fault_of_value(value: Expression, type_: Type, declared: Declared) -> str | None:
-    """Return why a constant value cannot be one of its type, or None."""
+    """Return why a constant cannot be a value of its type, or None."""
     number = number_of(value)
     if number is not None:
         return _fault_of_number(number, type_, declared)
@@ -199,7 +199,7 @@ def _bits(field: Field) -> int:
 
 
 def _runs(fields: Iterable[Field]) -> Iterator[tuple[Field, ...]]:
-    """Yield the bit fields that stand side by side; another order begins a new run."""
+    """Yield the runs of consecutive bit fields; another bit order begins a new run."""
     for order, run in groupby(
         fields, lambda field: field.type.order if isinstance(field.type, Bits) else None
     ):
@@ -230,7 +230,7 @@ def _nothing_to_write(inspection: Inspection) -> None:
 
 
 def _has_zero(type_: Type) -> bool:
-    """Tell whether a type has a value of zeros, or no value of its own."""
+    """Return whether a type has a value of zeros, or is a block, which has no value of its own."""
     match type_:
         case Integer() | Float() | Boolean() | Bits() | Varint() | Uuid() | Bytes() | Text() | Block():
             return True
@@ -294,7 +294,7 @@ def _size_of_bits(inspection: Inspection) -> None:
 
 
 def _clauses(field: Field) -> Iterator[tuple[str, Expression]]:
-    """Yield the expressions of a field, each with the part of the field that it stands in."""
+    """Yield the expressions of a field, each with the part of the field that contains it."""
     if field.value is not None:
         yield "value", field.value.value
     if field.condition is not None:

@@ -1,4 +1,4 @@
-"""The way of messages: frames, roles, codes that reach them, ports and limits."""
+"""How messages are carried: frames, roles, codes that reach them, ports and limits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from wiregen.schema.walk import arm_path, placed_matches
 __all__ = ["RULES"]
 
 _MOST_NAMED = 4
-"""Messages that one diagnostic names; the rest is counted."""
+"""The most messages that one diagnostic names; the rest are counted."""
 
 
 def _no_frame(inspection: Inspection) -> None:
@@ -63,7 +63,7 @@ def _roles(inspection: Inspection, role: str | None) -> tuple[str, ...]:
 
 
 def _message_never_carried(inspection: Inspection) -> None:
-    """Report the messages that nothing carries, those with the same reason at once."""
+    """Report the messages that no frame carries, those with the same reason together."""
     found: dict[str, list[Message]] = {}
     for message in inspection.protocol.messages:
         help_ = None if message.name in inspection.named_messages else _why_uncarried(inspection, message)
@@ -74,7 +74,7 @@ def _message_never_carried(inspection: Inspection) -> None:
 
 
 def _why_uncarried(inspection: Inspection, message: Message) -> str | None:
-    """Return how to have a message carried; None where a frame carries it, or where another rule tells why none does."""
+    """Return how to have a message carried, or None where a frame carries it, or where another rule reports it."""
     if message.code is None:
         return "name it in an arm of a `match`, or give it a type code"
     frames = list(_frames(inspection, message))
@@ -123,7 +123,7 @@ def _fault_of_code(inspection: Inspection, code: int, record: Record, way: Messa
 
 
 def _fault_of_place(uses: Uses, code: int, way: MessageMatch) -> str | None:
-    """Return that what is sure where a message is chosen leaves a code out, or None."""
+    """Return that the facts that hold where a message is chosen exclude its code, or None."""
     known = uses.known_at(way)
     chosen = is_one_of(way.subject, (Span(low=code, high=code),))
     is_ruled_out = bool(known) and never([*known, (chosen, True)], uses) and not never(known, uses)
@@ -139,7 +139,7 @@ def _frames(inspection: Inspection, message: Message) -> Iterator[Record]:
 
 
 def _listing(inspection: Inspection, message: Message) -> Iterator[tuple[Record, MessageMatch]]:
-    """Yield the ways through which a frame can carry the message, as far as names decide."""
+    """Yield the choices through which a frame can carry the message, as far as names decide."""
     for record in _frames(inspection, message):
         for way in record.ways:
             if way.only is None or message.name in way.only:
@@ -147,7 +147,7 @@ def _listing(inspection: Inspection, message: Message) -> Iterator[tuple[Record,
 
 
 def _without_bytes(inspection: Inspection) -> None:
-    """Report frames and preambles that may take no bytes: a reader would find one wherever it stands."""
+    """Report frames and preambles that may take no bytes: a reader would find one at every offset."""
     for record in inspection.records:
         owner = record.owner
         if isinstance(owner, Frame | Preamble) and record.sizes.smallest(owner.fields) == 0:
@@ -199,7 +199,7 @@ def _where_limits_stand(inspection: Inspection) -> Label | None:
 
 
 def _arm_without_message(inspection: Inspection) -> None:
-    """The field that carries the message holds one in every arm: what a frame carries is a message."""
+    """Report arms without a message in the field that carries the message of a frame."""
     for record in inspection.records:
         if isinstance(record.owner, Frame) and record.owner.message is not None:
             field = record.by_name[record.owner.message]

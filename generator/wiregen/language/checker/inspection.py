@@ -1,4 +1,4 @@
-"""What every rule gets: the model, where its parts stand in the files, the sizes, and the report."""
+"""The input of every rule: the model, the places of its nodes in the files, the sizes, and the report."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ Owner: TypeAlias = Struct | Message | Frame | Preamble | Variety
 _Of = TypeVar("_Of")
 
 MAX_VARIANTS = 16
-"""Variants looked at; each one is a layout of everything."""
+"""The most variants that are checked; each one is a layout of every declaration."""
 _MAX_WAYS = 64
 
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """A declaration with fields, as one layout has it: the protocol's own or that of a variant."""
+    """A declaration with fields in one layout: the protocol's own or that of a variant."""
 
     owner: Owner
     variant: Variant | None
@@ -59,7 +59,7 @@ class Record:
 
     @cached_property
     def flat(self) -> tuple[Field, ...]:
-        """The fields in wire order, those of blocks behind the field that holds the block."""
+        """The fields in wire order; those of a block come after the field that holds the block."""
         return tuple(flat_fields(self.owner.fields))
 
     @cached_property
@@ -104,7 +104,7 @@ class Inspection:
 
     @cached_property
     def records(self) -> tuple[Record, ...]:
-        """Every declaration with fields, once for each layout that writes it."""
+        """Every declaration with fields, once for each layout that contains it."""
         return tuple(
             Record(owner=owner, variant=variant, sizes=sizes)
             for variant, sizes in self.layouts
@@ -121,7 +121,7 @@ class Inspection:
 
     @cached_property
     def frame_records(self) -> tuple[Record, ...]:
-        """The first frame of each direction, as the protocol itself lays it."""
+        """The first frame of each direction, in the protocol's own layout."""
         records = [
             record for record in self.records if isinstance(record.owner, Frame) and record.variant is None
         ]
@@ -150,7 +150,7 @@ class Inspection:
         return Targets(self.protocol)
 
     def subjects(self, session: Session) -> SessionSubjects:
-        """Return what the names in a session's rows stand for."""
+        """Return the numbers and the presence of the names in a session's rows."""
         if session.path not in self._subjects:
             self._subjects[session.path] = SessionSubjects(
                 self.protocol, self.declared, self.targets, session
@@ -162,11 +162,11 @@ class Inspection:
         return {}
 
     def full_name(self, field: Field) -> str:
-        """Return the name of a field with those of the declarations that it stands in."""
+        """Return the name of a field, preceded by those of the declarations that contain it."""
         return field.path.removeprefix(f"{self.protocol.path}.")
 
     def place(self, path: str, part: str = "") -> Span | None:
-        """Return where a part of what `path` names is written, or the whole of it, or None."""
+        """Return where a part of the node at `path` is written, or else the whole node, or None."""
         return self.origins.get(f"{path}#{part}") or self.origins.get(path)
 
     def error(
@@ -178,7 +178,7 @@ class Inspection:
         *others: Label | None,
         help_: str | None = None,
     ) -> None:
-        """Add an error; places that are not known are left out."""
+        """Add an error; labels whose places are unknown are left out."""
         known = [other for other in others if other is not None]
         self.report.error(code, message, span, label=label, others=known, help=help_)
 
@@ -192,18 +192,21 @@ class Inspection:
         self.report.note(code, message, span, label=label, help=help_)
 
     def also(self, path: str, text: str, part: str = "") -> Label | None:
-        """Return a second place for a finding, if it is known."""
+        """Return a second place for a finding, if its place is known."""
         span = self.place(path, part)
         return None if span is None else Label(span=span, text=text)
 
 
 def role_of(owner: Owner) -> str | None:
-    """Return who sends what is declared; None: both, or it does not say."""
+    """Return the role that sends a declaration, or None if both roles do, or it does not say."""
     return owner.role if isinstance(owner, Message | Frame | Preamble) else None
 
 
 def overlaps(entries: Iterable[tuple[Numbers, _Of]]) -> Iterator[tuple[_Of, _Of, int]]:
-    """Yield pairs of entries, the earlier one first, and the least number that both hold; not every pair, but each culprit."""
+    """Yield pairs of entries that overlap, the earlier one first, with the least number in both.
+
+    Not every pair is yielded, but each entry that overlaps another is in one.
+    """
     ranked = sorted(enumerate(entries), key=lambda entry: (entry[1][0].low, entry[0]))
     widest: tuple[int, tuple[Numbers, _Of]] | None = None
     for position, (numbers, of) in ranked:
@@ -215,7 +218,7 @@ def overlaps(entries: Iterable[tuple[Numbers, _Of]]) -> Iterator[tuple[_Of, _Of,
 
 
 def numbers_text(numbers: Numbers) -> str:
-    """Return numbers as a file writes them."""
+    """Return numbers in the notation of a file."""
     return str(numbers.low) if numbers.low == numbers.high else f"{numbers.low} .. {numbers.high}"
 
 

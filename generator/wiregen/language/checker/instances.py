@@ -1,8 +1,8 @@
-"""What a connection keeps for as long as it lasts: lists that only grow, instances and entries that nothing frees.
+"""State that a connection keeps for its whole life: lists that only grow, instances and entries that are never freed.
 
-A session without `per` is as old as its connection, and may well never end. An instance of a key is freed in two ways, and
-the runtime knows no other: it is again in the first state with the first values, or it is in a state that nothing leaves
-and that changes no variable, and gives way when room is needed.
+A session without `per` lives as long as its connection, and may never end. An instance of a key is freed in two ways,
+the only ones in the runtime. It is again in the first state with the first values; or it is in a state without
+transitions out of it that changes no variable, and is evicted when memory is needed.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from wiregen.schema.values import truth_of
 __all__ = ["RULES"]
 
 _Node: TypeAlias = tuple[str, frozenset[str]]
-"""A state, and the variables that have not their first values in it."""
+"""A state, and the variables whose values differ from their first ones in it."""
 _Move: TypeAlias = tuple[str | None, frozenset[str], frozenset[str]]
-"""The state that a row leads to, None: it stays; the variables that it changes, those that it may bring back."""
+"""The state that a row leads to (None: it stays), the variables that it changes, and those that it may reset."""
 _MAX_NODES = 500
 
 
 class _Lives:
-    """What can become of an instance of a key."""
+    """The states that an instance of a key can reach."""
 
     def __init__(self, inspection: Inspection, session: Session) -> None:
         self._states = States(session, inspection.targets, inspection.protocol.roles)
@@ -53,7 +53,7 @@ class _Lives:
 
     @cached_property
     def trapped(self) -> tuple[_Node, ...]:
-        """The ways in which an instance is never freed any more, in the order in which they are found."""
+        """The nodes from which an instance is never freed, in the order in which they are found."""
         before: dict[_Node, list[_Node]] = {}
         for node, others in self._followers.items():
             for other in others:
@@ -67,7 +67,7 @@ class _Lives:
         return tuple(node for node in self._followers if node not in freed)
 
     def ends_outside(self, state: str) -> bool:
-        """Tell whether an instance in a state goes on to one where it ends."""
+        """Return whether an instance in a state goes on to another state in which it ends."""
         reached = self._states.reachable_from(state) - {state}
         return self._states.leaves(state) and any(self._states.ends(other) for other in reached)
 
@@ -84,7 +84,7 @@ class _Lives:
         return found
 
     def _after(self, node: _Node, *, is_crowded: bool) -> Iterable[_Node]:
-        """Yield what follows; of very many ways only the states are looked at."""
+        """Yield the nodes after a node; if there are very many (`is_crowded`), only their states are kept apart."""
         state, changed = node
         for target, dirtied, cleaned in self._moves[state]:
             yield (target or state), frozenset() if is_crowded else (changed - cleaned) | dirtied
@@ -101,7 +101,7 @@ class _Lives:
 
     @cached_property
     def _moves(self) -> Mapping[str, tuple[_Move, ...]]:
-        """What can follow in each state."""
+        """The moves that are possible in each state."""
         found: dict[str, dict[_Move, None]] = {state.name: {} for state in self._session.states}
         for line in lines(self._session):
             if not self._is_taken(line):
@@ -125,13 +125,13 @@ class _Lives:
         return line.effect.state, dirtied, frozenset(cleaned)
 
     def _is_held(self, line: Row | Timer, update: Update, subjects: Subjects) -> bool:
-        """Tell whether the rows let no field bring a variable back, as where it may only rise: `when n < last violates …`."""
+        """Return whether the rows keep a field from resetting a variable, as if it may only rise: `when n < last violates …`."""
         variable = VariableReference(name=update.variable)
         found, own = numbers_of(update.value, subjects), numbers_of(variable, subjects)
         if not isinstance(line, Row) or not isinstance(update.value, FieldReference):
             return False
         if found is None or own is None or intersected(found, own) != found:
-            return False  # it is no number, or rolls over
+            return False  # not a number, or it wraps around
         first = self._variables[update.variable].initial
         conditions: list[tuple[Expression, bool]] = [
             (Operation(operator="==", left=update.value, right=first), True),
@@ -142,14 +142,14 @@ class _Lives:
         return never([*conditions, *self._refused_before(line, subjects)], subjects)
 
     def _refused_before(self, line: Row, subjects: Subjects) -> Iterator[tuple[Expression, bool]]:
-        """Yield the conditions of earlier rows that take all that a row could, where they hold."""
+        """Yield the conditions under which earlier rows take everything that a row could take."""
         read = frozenset() if line.when is None else frozenset(read_by(line.when))
         for row in takewhile(lambda each: each is not line, self._session.rows):
             if row.when is not None and self._covers(row, line) and are_there((row.when,), subjects, read):
                 yield row.when, False
 
     def _covers(self, row: Row, line: Row) -> bool:
-        """Tell whether a row is tried wherever another one is, and leaves nothing where it is taken."""
+        """Return whether a row is tried wherever another one is, and is final where it is taken."""
         if row.role not in (None, line.role) or (isinstance(row.effect, Violates) and row.effect.is_lenient):
             return False
         if row.states is not None and not set(
@@ -183,7 +183,7 @@ def _list_only_grows(inspection: Inspection) -> None:
 
 
 def _end_frees(inspection: Inspection, session: Session, growing: list[Row | Timer]) -> bool:
-    """Tell whether a list goes with the instance of its key, which moves on from wherever it grows to an end."""
+    """Return whether a list is freed with the instance of its key: every state where it grows leads to an end."""
     if not session.keys or not session.states:
         return False
     lives = _Lives(inspection, session)
@@ -217,7 +217,7 @@ def _instance_never_freed(inspection: Inspection) -> None:
 
 
 def _trap(session: Session, lives: _Lives) -> str:
-    """Return where an instance is stuck."""
+    """Return the state in which an instance is stuck, as text."""
     states = {state for state, _ in lives.trapped}
     names = [state.name for state in session.states if state.name in states]
     if lives.first in states:
@@ -238,7 +238,7 @@ def _entry_never_cleared(inspection: Inspection) -> None:
 
 
 def _is_cleared(inspection: Inspection, context: Context) -> bool:
-    """Tell whether some message clears entries: any one's where a role owns them, else one of a side that sets them."""
+    """Return whether a message clears entries: of any role for a context of one role, else of a role that sets them."""
     setting = {role for each in context.settings for role in inspection.targets.roles(each.target)}
     clearing = {
         role

@@ -1,6 +1,6 @@
-"""Sets of integers as spans without gaps between neighbours, and what arithmetic makes of them.
+"""Sets of integers as spans, and arithmetic on them.
 
-Everything here may be too wide and is never too narrow: a number that an expression can have is in its set.
+Every result may be too wide and is never too narrow: a number that an expression can have is in its set.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ __all__ = [
 ]
 
 Numbers: TypeAlias = tuple[Span, ...]
-"""Rising, disjoint, not touching."""
+"""Spans in ascending order that neither overlap nor touch."""
 
 FAR = 2**300
-"""Beyond every number that a file can write and every bound that is computed here."""
+"""Greater than every number that a file can write and every bound that is computed here."""
 TRUTHS: Numbers = (Span(low=0, high=1),)
 _MAX_SPANS = 1000
 
 
 def normal(spans: Iterable[Span]) -> Numbers:
-    """Return the set of all numbers in some spans; of very many, that of all between the least and the greatest."""
+    """Return the set of all numbers in some spans; for very many spans, the single span that encloses them."""
     found: list[Span] = []
     for span in sorted(spans, key=lambda each: (each.low, each.high)):
         if found and span.low <= found[-1].high + 1:
@@ -44,7 +44,7 @@ def normal(spans: Iterable[Span]) -> Numbers:
 
 
 def intersected(left: Numbers, right: Numbers) -> Numbers:
-    """Return the numbers that are in both."""
+    """Return the numbers that are in both sets."""
     found: list[Span] = []
     first = second = 0
     while first < len(left) and second < len(right):
@@ -78,7 +78,7 @@ def negated(numbers: Numbers) -> Numbers:
 
 
 def moved(numbers: Numbers, by: int) -> Numbers:
-    """Return a set with a number added to each, as far as ±FAR; what was without an end there still is."""
+    """Return a set with a number added to each element; spans that reach ±FAR still do."""
     return tuple(
         Span(
             low=span.low if span.low == -FAR else span.low + by,
@@ -89,13 +89,13 @@ def moved(numbers: Numbers, by: int) -> Numbers:
 
 
 def scaled(numbers: Numbers, by: int) -> Numbers:
-    """Return the numbers that are in a set once they are multiplied by a positive factor."""
+    """Return the numbers that are in a set after they are multiplied by a positive factor."""
     spans = (Span(low=-(-span.low // by), high=span.high // by) for span in numbers)
     return normal(span for span in spans if span.low <= span.high)
 
 
 def computed(operator: str, left: Numbers, right: Numbers) -> Numbers | None:
-    """Return what `left operator right` can be; None where that is not known, or leads far away."""
+    """Return the possible values of `left operator right`, or None where they are unknown or out of bounds."""
     if not left or not right:
         return None
     first, second = _hull(left), _hull(right)

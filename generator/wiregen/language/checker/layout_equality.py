@@ -1,4 +1,4 @@
-"""A layout without its names of places: two that are equal lay the same bytes."""
+"""The shape of a layout, without places and names: two layouts of equal shape encode the same bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _APART_OF_CLASSES: Mapping[type[Node], frozenset[str]] = {
 
 
 def shape_of(value: object) -> Shape:
-    """Return what a part of the model says, as plain tuples; where it stands and what is said about it are left out."""
+    """Return a part of the model as plain tuples, without its places and its documentation."""
     if isinstance(value, Node):
         apart = _APART | _APART_OF_CLASSES.get(type(value), frozenset())
         shapes = (shape_of(getattr(value, name)) for name in fields_of(value) if name not in apart)

@@ -1,4 +1,4 @@
-"""Lengths that cannot be those of what they measure: too narrow an integer, too small or too large a number, too low a limit."""
+"""Lengths that cannot fit the bytes that they measure: an integer too narrow, a number out of range, a limit too low."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _length_too_narrow(inspection: Inspection) -> None:
 def _report_messages(
     inspection: Inspection, record: Record, field: Field, length: Expression, most: int
 ) -> None:
-    """Report each message that is longer than the length of the frame that carries it can say."""
+    """Report each message that is too long for the length field of the frame that carries it."""
     for message in _carried(inspection, record):
         least = _least(length, record, message)
         if least is not None and least > most:
@@ -133,7 +133,7 @@ def _region_never_full(inspection: Inspection) -> None:
 
 
 def _region_left_over(inspection: Inspection) -> None:
-    """Refuse bytes or a text whose length is that of its region but for a number: it never fills the region."""
+    """Refuse bytes or a text whose length is `remaining` minus a number: it never fills its region."""
     for record in inspection.records:
         for field, type_ in record.shapes:
             if not isinstance(type_, Region) or not isinstance(type_.content, Bytes | Text):
@@ -153,9 +153,9 @@ def _region_left_over(inspection: Inspection) -> None:
 
 
 def _left_over(content: Bytes | Text) -> int:
-    """Return how many bytes are left of a region of any size by a length `remaining - n`; 0 for other lengths.
+    """Return how many bytes a length `remaining - n` leaves of a region of any size; 0 for other lengths.
 
-    A text in units of two bytes has another length than its region.
+    The length of a text in units of two bytes differs from that of its region.
     """
     if isinstance(content, Text) and content.encoding == "utf16":
         return 0
@@ -170,14 +170,14 @@ def _left_over(content: Bytes | Text) -> int:
 
 
 def _room(inspection: Inspection, record: Record, region: Region) -> tuple[int | None, Label | None]:
-    """Return how many bytes a region has at most, and where that is said if it is elsewhere."""
+    """Return the most bytes that a region has, and the place that says so if it is elsewhere."""
     match region.carrier:
         case Prefix(type=type_):
             possible = inspection.declared.numbers_in(type_)
             return None if possible is None else possible.high, None
         case InSize(size=FieldReference(path=(name,), scope="own")) if name in record.by_name:
             field = record.by_name[name]
-            # A derived length is held against what it measures.
+            # A derived length is checked against the content that it measures.
             most = None if isinstance(field.value, Derived) else _most_of(inspection, field)
             return most, None if most is None else _at_most(inspection, field, most)
         case InSize(size=size):
@@ -227,14 +227,14 @@ def _report_too_long(
 
 
 def _whole(fields: tuple[Field, ...], sizes: Sizes, message: Message | None) -> int:
-    """Return the smallest size of the fields, with a message where one is carried."""
+    """Return the smallest size of the fields in bytes, with a message where one is carried."""
     if sizes.is_endless(fields):
         return 0
     return sizes.smallest(fields) + sum(_extra(field, sizes, message) for field in fields)
 
 
 def _extra(field: Field, sizes: Sizes, message: Message | None) -> int:
-    """Return how many bytes a message makes a field longer at least, wherever it stands in it."""
+    """Return the least number of bytes that a message adds to a field, wherever the field contains it."""
     if message is None or field.condition is not None or isinstance(field.value, Trailing):
         return 0
     return _extra_of(field.type, sizes, message)
@@ -260,13 +260,13 @@ def _size_of(message: Message, sizes: Sizes) -> int:
 
 
 def _carried(inspection: Inspection, record: Record) -> Iterator[Message]:
-    """Yield the messages that a frame can carry by their codes, where one place in it chooses."""
+    """Yield the messages that a frame can carry by their codes, if one place in it chooses them."""
     if isinstance(record.owner, Frame) and len(record.ways) == 1:
         yield from matched_messages(inspection.protocol.messages, record.ways[0], record.role)
 
 
 def _most_of(inspection: Inspection, field: Field) -> int | None:
-    """Return the largest number that a field can be, or None where it is none."""
+    """Return the largest number that a field can hold, or None if it holds no numbers."""
     possible = inspection.declared.numbers_in(field.type)
     if possible is None:
         return None
@@ -275,7 +275,7 @@ def _most_of(inspection: Inspection, field: Field) -> int | None:
 
 
 def _bound(condition: Expression, name: str) -> int | None:
-    """Return a number that the field of that name never exceeds where the condition holds, or None."""
+    """Return a number that the field called `name` never exceeds where the condition holds, or None."""
     match condition:
         case Operation(operator="and", left=left, right=right):
             bounds = [each for each in (_bound(left, name), _bound(right, name)) if each is not None]
@@ -300,7 +300,7 @@ def _lowered(most: Expression, is_strict: bool) -> int | None:
 
 
 def _least(expression: Expression, record: Record, message: Message | None = None) -> int | None:
-    """Return a number that a derived length never goes below, or None."""
+    """Return a lower bound of a derived length, or None."""
     match expression:
         case Call(
             function="size" | "count" as function, arguments=(FieldReference(path=(name,), scope="own"),)

@@ -1,4 +1,4 @@
-"""Looking up what expressions name: the field behind a path, the numbers that a type or a subject can hold."""
+"""Finding the declarations that expressions name: the field of a path, the numbers of a type or a subject."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["Declared", "is_visible"]
 
 
 class Declared:
-    """The declarations of one protocol that types name."""
+    """The declarations of one protocol that types refer to."""
 
     def __init__(self, protocol: Protocol) -> None:
         self.enums = {enum.name: enum for enum in protocol.enums}
@@ -39,7 +39,7 @@ class Declared:
         self._contexts = {context.name: context for context in protocol.contexts}
 
     def type_of(self, expression: Expression, fields: Mapping[str, Field]) -> Type | None:
-        """Return the type of the field or context that a subject names, or None where it names neither."""
+        """Return the type of the field or context that a subject names, or None for other subjects."""
         match expression:
             case FieldReference(path=(name, *rest), scope="own"):
                 field = fields.get(name)
@@ -53,7 +53,7 @@ class Declared:
                 return None
 
     def numbers_in(self, type_: Type) -> Span | None:
-        """Return the numbers of an integer, of an enum's type or of a coding; None for all else."""
+        """Return the numbers of an integer, of an enum's type or of a variable-width integer, or None for other types."""
         match type_:
             case Integer() | Varint() | Bits():
                 return span_of(type_)
@@ -67,9 +67,10 @@ class Declared:
                 return None
 
     def choices_in(self, type_: Type) -> tuple[Span, ...] | None:
-        """Return every number that is read as a value of the type: the members of a closed enum, those that `only` lists, else all that fit; None for all else.
+        """Return every number that is read as a value of the type, or None for types without numbers.
 
-        A coding leaves gaps and may have null, so it is none of them.
+        They are the members of a closed enum, those that `only` lists, or else all that fit. A `coding` gives None: it leaves
+        gaps and may have null.
         """
         match type_:
             case EnumReference(name=name, only=only, is_lenient=False) if self._is_closed(name) or (
@@ -101,6 +102,6 @@ class Declared:
 
 
 def is_visible(field: Field) -> bool:
-    """Tell whether a field is part of the Python API: not derived, not constant, not `_`, no block."""
+    """Return whether a field is part of the Python API: not derived, not constant, not `_`, not a block."""
     block = field.type.content if isinstance(field.type, Region) else field.type
     return not field.is_hidden and not isinstance(block, Block)

@@ -1,4 +1,4 @@
-"""The largest memory that a message's limits allow, for people to know before a peer finds out."""
+"""The largest memory that a message's limits allow, so that users see it before a peer makes use of it."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from wiregen.schema.walk import flat_fields, nested_types
 __all__ = ["largest_memory"]
 
 _OBJECT = 64
-"""Bytes of an object of CPython with slots, and of one value in it: rounded up."""
+"""Bytes of a CPython object with slots and of one value in it, rounded up."""
 _VALUE = 56
 
 
 def largest_memory(
     protocol: Protocol, narrowed: Mapping[str, int] | None = None
 ) -> tuple[tuple[str, int], ...]:
-    """Return each message with the bytes that decoding one of it takes at most, in round numbers.
+    """Return each message with the most bytes of memory that decoding one of it takes, in round numbers.
 
-    Its frame's bytes, what is inflated and the values are included. `narrowed`: limits that replace those of the protocol.
+    They include the bytes of its frame, inflated bytes and the values. `narrowed`: limits that replace the protocol's.
     """
     known = {**limits_of(protocol), **(narrowed or {})}
     limits = {name: value for name, value in known.items() if value is not None}
@@ -41,7 +41,7 @@ def largest_memory(
     owners.update({union.name: _every_field(union) for union in protocol.unions})
     carried = list(_carried(protocol)) or [{}]
     lasts = {last.target for join in protocol.joins for last in join.lasts}
-    joined = 2 * limits.get("joined", limits["frame"])  # the pieces, and what they are together
+    joined = 2 * limits.get("joined", limits["frame"])  # the fragments, and the reassembled message
     return tuple(
         (
             message.name,
@@ -56,7 +56,7 @@ def largest_memory(
 
 
 def _carried(protocol: Protocol) -> Iterator[Mapping[str, tuple[Field, ...]]]:
-    """Yield what the frames hold with each message that they may carry: a frame stands in a message too."""
+    """Yield the fields of each frame with each message that it may carry: a message may contain a frame too."""
     for message in protocol.messages:
         if message.code is not None:
             yield {frame.name: (*frame.fields, *message.fields) for frame in protocol.frames}
@@ -70,13 +70,15 @@ def _memory(fields: tuple[Field, ...], largest: int | None, limits: Mapping[str,
         inflated = limits["inflated"]
     n_objects = _n_elements(types, content + inflated, limits) + 1
     values = max(map(_width, types), default=1) * (content + inflated)
-    # The frame as it came in two chunks, joined, and the part that is being decoded; what is inflated stays until all of it is decoded.
+    # The frame as it came in two chunks, joined, and the part that is being decoded. Inflated bytes stay until all of
+    # it is decoded.
     return 4 * content + inflated + values + n_objects * (_OBJECT + _VALUE * len(fields))
 
 
 def _width(type_: Type) -> int:
-    """Return how many bytes one byte of the wire takes in a value: a text with one wide character is all wide, and the narrow one that it
-    was until then is let go of when the wide one is there.
+    """Return how many bytes of memory one byte of the wire takes in a value.
+
+    In CPython one wide character makes all characters of a text wide. The narrow text is freed once the wide one exists.
     """
     match type_:
         case Text(encoding="utf8" | "mutf8"):
@@ -93,7 +95,7 @@ def _n_elements(types: Iterable[Type], content: int, limits: Mapping[str, int]) 
 
 
 def _reached(message: Message, owners: Mapping[str, tuple[Field, ...]]) -> Iterator[Field]:
-    """Yield the fields of a message and of all structs and varieties that can stand in it."""
+    """Yield the fields of a message and of all structs and alternatives that it can contain."""
     seen: set[str] = set()
     waiting = [message.fields]
     while waiting:

@@ -1,4 +1,4 @@
-"""Names that meet in Python, and names that Python could not take as they are."""
+"""Names that collide in Python, and names that Python does not accept as they are."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["RULES"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Names:
-    """The names of one Python scope, each with the path of what bears it."""
+    """The names of one Python scope, each with the path of the node that has it."""
 
     scope: Scope
     paths: dict[str, str]
@@ -41,7 +41,7 @@ def _names_meet(inspection: Inspection) -> None:
 
 
 def _code_is_taken(inspection: Inspection) -> None:
-    """Refuse a field `code` where the class has that attribute already, which tells which of several codes a value has."""
+    """Refuse a field `code` where the class has that attribute already, to say which of several codes a value has."""
     for record in inspection.records:
         owner = record.owner
         if not isinstance(owner, Variety) or sum(span.high - span.low + 1 for span in owner.spans) == 1:

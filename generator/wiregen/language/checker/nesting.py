@@ -1,4 +1,4 @@
-"""How deep values stand in each other; later stages walk them by recursion, so that a bound comes before every other rule."""
+"""Bounds of nesting. Later stages walk types by recursion, so these rules run before all others."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from wiregen.schema.walk import inner_types
 __all__ = ["MAX_DECLARATIONS", "MAX_TYPES", "check_nesting"]
 
 MAX_TYPES: Final = 16
-"""Types inside each other in one field."""
+"""The most types inside each other in one field."""
 MAX_DECLARATIONS: Final = 64
-"""Types and declarations inside each other in one message."""
+"""The most types and declarations inside each other in one message."""
 
 
 def check_nesting(inspection: Inspection) -> bool:
-    """Report types (WG3078) and declarations (WG3079) nested too deeply; return whether there are none.
+    """Report types (WG3078) and declarations (WG3079) nested too deeply; return whether all are within the bounds.
 
     The work is linear in the size of the protocol.
     """
@@ -31,12 +31,12 @@ def check_nesting(inspection: Inspection) -> bool:
         for name in group:
             found = _depth(inspection, declarations[name], depths)
             is_bounded &= found is not None
-            depths[name] = found or 0  # what contains it is not told again
+            depths[name] = found or 0  # whatever contains it is not reported again
     return is_bounded
 
 
 def _depth(inspection: Inspection, declaration: Declaration, depths: dict[str, int]) -> int | None:
-    """Return how many levels are in a declaration, itself included; None where that was reported."""
+    """Return how many levels a declaration has, itself included, or None where too many were reported."""
     deepest = 1
     for field in _fields(declaration):
         for type_, depth in _levels(field.type):
@@ -73,7 +73,7 @@ def _fields(declaration: Declaration) -> Iterator[Field]:
 
 
 def _levels(root: Type) -> Iterator[tuple[Type, int]]:
-    """Yield the types in a type with their depth, that of the root being 0."""
+    """Yield the types in a type with their depth; the root has depth 0."""
     stack = [(root, 0)]
     while stack:
         type_, depth = stack.pop()

@@ -1,4 +1,4 @@
-"""Which shapes go on to the end of the region they stand in."""
+"""Which types extend to the end of the region that contains them."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ __all__ = ["Rests", "is_read_while_bytes_remain", "rests_of"]
 
 _Key: TypeAlias = tuple[str, str]
 _SENT = "messages"
-"""The kind of a key that stands for all messages that a role sends by their codes; `\"\"`: either role."""
+"""The kind of a key that means all messages that a role sends by their codes; the role `\"\"` means either one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rests:
-    """The declarations of one layout that go on to the end, and which of their fields does so first.
+    """The declarations of one layout that extend to the end of a region, with the first field of each that does so.
 
-    Varieties of unions do not count: they are refused at run time where they are not last.
+    Alternatives of unions do not count: they are refused at run time where they are not last.
     """
 
     takers: Mapping[_Key, Field | None]
     messages: tuple[Message, ...]
 
     def takes(self, type_: Type, role: str | None) -> bool:
-        """Tell whether a shape in what `role` sends goes on to the end of the region it stands in."""
+        """Return whether a type, in a message that `role` sends, extends to the end of the region that contains it."""
         return any(
             is_to_the_end(each) or any(key in self.takers for key in _keys(each, role, self.messages))
             for each in open_types(type_)
@@ -53,12 +53,12 @@ class Rests:
         return is_read_while_bytes_remain(field) or self.takes(field.type, role)
 
     def taker(self, message: Message) -> Field | None:
-        """Return the field by which a message goes on to the end, or None."""
+        """Return the field by which a message extends to the end of its region, or None."""
         return self.takers.get(("message", message.name))
 
 
 def is_read_while_bytes_remain(field: Field) -> bool:
-    """Tell whether only the end of the region says that the field is not there: `?=` without `if`."""
+    """Return whether a field is absent exactly where its region has ended: `?=` without `if`."""
     return isinstance(field.value, Trailing) and field.condition is None
 
 
@@ -112,7 +112,7 @@ def _keys(type_: Type, role: str | None, messages: tuple[Message, ...]) -> Itera
         case StructReference(name=name) | MessageReference(name=name) | FrameReference(name=name):
             return ((target_of(type_), name),)
         case MessageMatch(only=None) | MessageMatch(is_lenient=True):
-            return ((_SENT, role or ""),)  # one key for all, so that the work stays linear in the frames
+            return ((_SENT, role or ""),)  # one key for all messages keeps the work linear in the number of frames
         case MessageMatch():
             return (("message", each.name) for each in matched_messages(messages, type_, role))
         case _:

@@ -1,4 +1,4 @@
-"""Under which conditions the fields of a declaration are there, and those of the structs that they hold."""
+"""The conditions under which the fields of a declaration, and of the structs that they hold, are there."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ Facts: TypeAlias = tuple[Fact, ...]
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A field with the conditions under which it is there, and its types, up to blocks, each with what holds there."""
+    """A field, the conditions under which it is there, and its types, each with the facts that hold there.
+
+    Types are given down to blocks, whose fields are placed on their own.
+    """
 
     field: Field
     above: Facts
@@ -65,7 +68,7 @@ def _own_fact(field: Field) -> Facts:
 
 
 def _laid(type_: Type, facts: Facts) -> Iterator[tuple[Facts, Type]]:
-    """Yield a type and all that it is laid out of, up to blocks, each with what holds there."""
+    """Yield a type and the types in it, down to blocks, each with the facts that hold there."""
     yield facts, type_
     match type_:
         case Region(content=content):
@@ -90,7 +93,10 @@ def is_one_of(subject: Expression, spans: tuple[Span, ...]) -> Expression:
 
 
 def ways_inside(declared: Declared, field: Field, path: tuple[str, ...]) -> list[Facts]:
-    """Return in which ways a field of what `field` holds is there, in the words of the declaration that `field` belongs to."""
+    """Return the conditions under which a field inside `field` is there, one set for each place that has it.
+
+    They are expressed in the names of the declaration that contains `field`.
+    """
     inside = [each for each in placed(declared.fields_of(field.type), ()) if each.field.name == path[0]]
     if not inside:
         return [()]
@@ -101,7 +107,7 @@ def ways_inside(declared: Declared, field: Field, path: tuple[str, ...]) -> list
 
 
 def _within(name: str, expression: Expression) -> Expression:
-    """Return what an expression of a struct is for the declaration whose field `name` holds the struct."""
+    """Return an expression of a struct, rewritten for the declaration whose field `name` holds the struct."""
     match expression:
         case FieldReference(path=path, scope="own"):
             return replace(expression, path=(name, *path))

@@ -1,4 +1,4 @@
-"""Things inside themselves: declarations that never end, derived values that wait for each other, items of no size."""
+"""Cycles: declarations that never end, derived values that depend on each other, items of no size."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ Declaration: TypeAlias = Struct | Message | Frame | Union
 _SIZE = "size "
 _END = "end "
 _MAX_STEPS = 8
-"""Fields of one way round that are shown."""
+"""The most fields of one cycle that a diagnostic shows."""
 _MAX_CHECKED = 500
-"""Fields of one checksum that are looked at."""
+"""The most fields of one checksum that are checked."""
 
 
 def _declaration_without_end(inspection: Inspection) -> None:
@@ -67,11 +67,11 @@ def _way_round(
     first: Declaration,
     group: tuple[str, ...],
 ) -> Iterator[Label | None]:
-    """Yield the fields through which a declaration comes to stand in itself, the first one of each step."""
+    """Yield the fields through which a declaration contains itself, the first one of each step."""
     here, passed = first, {first.name}
     for _ in range(_MAX_STEPS):
         steps = tuple(_steps(inspection, here, group))
-        # The way home comes first, so that it is the shortest that is met.
+        # The step back to the first declaration is tried first, so that the shortest cycle is found.
         home = next((step for step in steps if step[1] == first.name), None)
         step = home or next((step for step in steps if step[1] not in passed), None)
         if step is None:
@@ -87,7 +87,7 @@ def _way_round(
 def _steps(
     inspection: Inspection, declaration: Declaration, group: tuple[str, ...]
 ) -> Iterator[tuple[Field, str]]:
-    """Yield the fields that always lead from one declaration of a circle to the next, with the name of that."""
+    """Yield the fields that always lead from one declaration of a cycle to the next, with the name of the latter."""
     for owner in declaration.varieties if isinstance(declaration, Union) else (declaration,):
         for field in flat_fields(owner.fields):
             for reference in references(field.type):
@@ -96,7 +96,7 @@ def _steps(
 
 
 def declarations_of(inspection: Inspection) -> dict[str, Declaration]:
-    """Return what can contain fields or alternatives, by name."""
+    """Return the declarations that can contain fields or alternatives, by name."""
     protocol = inspection.protocol
     kinds = (protocol.structs, protocol.messages, protocol.frames, protocol.unions)
     return {declaration.name: declaration for kind in kinds for declaration in kind}
@@ -146,7 +146,7 @@ def _needed(record: Record, node: str) -> tuple[str, ...]:
 
 
 def _operands(expression: Expression) -> Iterator[Expression]:
-    """Yield an expression and its operands; the size of a field does not need its value."""
+    """Yield an expression and its operands; the size of a field does not depend on its value."""
     yield expression
     if not (isinstance(expression, Call) and expression.function == "size"):
         for inner in inner_expressions(expression):
@@ -166,7 +166,7 @@ def _named(expression: Expression, record: Record) -> Iterator[str]:
 
 
 def _inside(name: str, record: Record) -> Iterator[str]:
-    """Yield the fields below a field whose own size depends on their value."""
+    """Yield the fields inside a field whose own size depends on their value."""
     if name in record.by_name:
         inner = flat_fields((record.by_name[name],))
         yield from (field.name for field in inner if record.sizes.fixed_bits(field) is None)
@@ -195,7 +195,7 @@ def _items_of_no_size(inspection: Inspection) -> None:
 
 
 def _is_item_bounded(inspection: Inspection, record: Record, field: Field, list_: List) -> bool:
-    """Return whether conditions say that no item is empty: `bytes[n][c]` where n is at least 1."""
+    """Return whether conditions imply that no item is empty: `bytes[n][c]` where n is at least 1."""
     match list_.item:
         case Bytes(length=Computed(value=value)) | Text(length=Computed(value=value)):
             return is_positive(inspection, record, field, value)

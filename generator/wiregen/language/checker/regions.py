@@ -1,4 +1,4 @@
-"""Where regions end: what follows that which takes all the rest, and streams that have no end to go to."""
+"""Where regions end: fields after one that takes all remaining bytes, and streams, which have no end."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _item_takes_the_rest(inspection: Inspection) -> None:
 
 
 def _alternative_is_never_read(inspection: Inspection) -> None:
-    """Refuse `U[]` where an alternative of U goes on to the end too: decoders refuse it wherever the union is not last."""
+    """Refuse `U[]` where an alternative of U extends to the end too: decoders refuse it unless the union is last."""
     for record, rests in _records(inspection):
         for field, type_ in record.shapes:
             variety = _endless_variety(inspection, type_, rests)
@@ -93,7 +93,10 @@ def _alternative_is_never_read(inspection: Inspection) -> None:
 
 
 def _endless_variety(inspection: Inspection, type_: Type, rests: Rests) -> Variety | None:
-    """Return the first alternative that goes on to the end, of a list to the end whose items end in a union; None: there is none."""
+    """Return the first alternative that extends to the end, in a list to the end whose items end in a union.
+
+    Return None if there is no such alternative.
+    """
     if not isinstance(type_, List) or not isinstance(type_.length, ToEnd):
         return None
     for union in _last_unions(inspection, type_.item, frozenset()):
@@ -111,7 +114,7 @@ def _endless_variety(inspection: Inspection, type_: Type, rests: Rests) -> Varie
 
 
 def _last_unions(inspection: Inspection, type_: Type, seen: frozenset[str]) -> Iterator[UnionReference]:
-    """Yield the unions that a shape ends in."""
+    """Yield the unions with which a type ends."""
     match type_:
         case UnionReference():
             yield type_
@@ -192,7 +195,7 @@ def _carried_here(inspection: Inspection, field: Field) -> Label | None:
 
 
 def _open_messages(inspection: Inspection, record: Record, field: Field) -> Iterator[tuple[Message, Field]]:
-    """Yield the messages that the field can carry in the endless region of a stream."""
+    """Yield the messages that the field can carry in a stream, whose region has no end."""
     ways = [type_ for type_ in open_types(field.type) if isinstance(type_, MessageMatch)]
     if not isinstance(record.owner, Frame):
         return
@@ -222,7 +225,7 @@ def _rows_of_fields(record: Record) -> Iterator[tuple[Field, ...]]:
 
 
 def _followed(fields: tuple[Field, ...], rests: Rests, record: Record) -> Iterator[tuple[Field, Field]]:
-    """Yield each field that takes all the rest, with the next one that would take bytes too."""
+    """Yield each field that takes all remaining bytes, with the next field that would take bytes too."""
     next_one: Field | None = None
     next_certain: Field | None = None
     for field in reversed(fields):

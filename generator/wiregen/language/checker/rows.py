@@ -1,4 +1,4 @@
-"""The rows and timers of sessions: each can be taken, each does something, and each condition decides something."""
+"""The rows and timers of sessions: each can be taken, each has an effect, and each condition makes a difference."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MAX_SPANS = 4
 _MAX_TIMERS = 200
 _MAX_ROWS = 1000
 _MAX_LOOKS = 2000
-"""Larger sessions are not looked at for what compares each with each."""
+"""The most pairs of rows that are compared; larger sessions are not checked for rules about pairs."""
 
 
 def _row_never_taken(inspection: Inspection) -> None:
@@ -87,7 +87,7 @@ def _conditions(inspection: Inspection) -> Iterator[tuple[Row, Expression, RowSu
 
 
 def _why_never(when: Expression, subjects: RowSubjects) -> str:
-    """Return what of a condition is to blame: one comparison that is beyond its type, or two that exclude each other."""
+    """Return why a condition never holds: one comparison is out of its type's range, or two exclude each other."""
     parts = _conjuncts(when)[:_MAX_CONJUNCTS]
     for part in parts:
         if never([(part, True)], subjects):
@@ -109,7 +109,7 @@ def _conjuncts(when: Expression) -> list[Expression]:
 
 
 def _bounds(condition: Expression, subjects: RowSubjects) -> str | None:
-    """Return which numbers the named things of a condition can be."""
+    """Return the numbers that the names in a condition can have, as text."""
     texts: dict[str, None] = {}
     for each in nested_expressions(condition):
         name, numbers = _name(each), numbers_of(each, subjects)
@@ -173,7 +173,7 @@ def _timer_never_fires(inspection: Inspection) -> None:
 
 
 def _before(inspection: Inspection, session: Session, timer: Timer, state: str) -> Timer | None:
-    """Return a timer of a state that leaves nothing to another one of it."""
+    """Return a timer of a state that always runs out before another one of it, or None."""
     subjects = inspection.subjects(session)
     is_above = True
     for other in session.timers:
@@ -189,7 +189,7 @@ def _is_in(line: Row | Timer, state: str) -> bool:
 
 
 def _beats(first: Timer, second: Timer, subjects: SessionSubjects, *, is_above: bool) -> bool:
-    """Tell whether one timer leaves nothing to another; one that `violates` lets the next one run on."""
+    """Return whether one timer always runs out before another; one that `violates` lets the next one run on."""
     if first.after == second.after:
         return is_above and (isinstance(first.effect, Go) or first.effect == second.effect)
     one, other = (numbers_of(each.after, subjects.of(each)) for each in (first, second))
@@ -221,7 +221,10 @@ def _lenient_without_rest(inspection: Inspection) -> None:
 def _lost(
     inspection: Inspection, session: Session, row: Row, below: tuple[Row, ...], patience: Patience
 ) -> Iterator[tuple[str, str]]:
-    """Yield what a lenient row lets pass for nothing, and in which of its states; a row of `any` state needs one only."""
+    """Yield the messages that a lenient row passes on without effect, with one of its states where that is so.
+
+    For a row of `any` state, one such state is enough.
+    """
     for name in row.targets or ("any",):
         about = [each for each in below if name == "any" or inspection.targets.is_about(session, each, name)]
         about.sort(key=lambda each: each.when is not None)
@@ -232,7 +235,7 @@ def _lost(
 
 
 def _may_follow(inspection: Inspection, session: Session, row: Row, other: Row, patience: Patience) -> bool:
-    """Tell whether what one row lets pass can be taken by another one, as for role and conditions."""
+    """Return whether another row can take a message that a row passes on, judged by role and conditions."""
     if None not in (row.role, other.role) and row.role != other.role:
         return False
     conditions = [(when, True) for when in (row.when, other.when) if when is not None]

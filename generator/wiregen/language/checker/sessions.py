@@ -1,4 +1,4 @@
-"""Sessions that cannot proceed, rows that are never taken, and what grows without an end."""
+"""Sessions that cannot proceed, rows that are never taken, and state that grows without bound."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _first_value_outside_type(inspection: Inspection) -> None:
 
 
 def _option_outside_type(inspection: Inspection) -> None:
-    """Report options that a conversation sets to what is not of their type."""
+    """Report options that a conversation sets to a value outside their type."""
     variables = (each for session in inspection.protocol.sessions for each in session.variables)
     types = {each.name: each.type for each in variables if each.is_option}
     for conversation in inspection.protocol.conversations:

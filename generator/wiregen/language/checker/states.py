@@ -1,4 +1,4 @@
-"""The states of one session as a graph, and which of its rows an earlier one leaves nothing to."""
+"""The states of one session as a graph, and the rows that earlier rows always precede."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from wiregen.schema.values import truth_of
 __all__ = ["States"]
 
 _Case: TypeAlias = tuple[str, str]
-"""A role and a name that a row can be about."""
+"""A role and a name of a message, frame or join that a row can be about."""
 _Table: TypeAlias = dict[_Case, list[Row]]
-"""Rows that are tried for each case, in the order of the text."""
+"""The rows that are tried for each case, in the order of the text."""
 _EVERY = "any"
 _MAX_CASES = 100_000
 _MAX_EVERYWHERE = 20_000
@@ -28,7 +28,7 @@ _MAX_SHOWN = 4
 
 
 class States:
-    """One session: which state follows which, and which row is met for what."""
+    """One session: the transitions between its states, and the rows that match each message."""
 
     def __init__(self, session: Session, targets: Targets, roles: tuple[str, ...]) -> None:
         self.session = session
@@ -38,7 +38,7 @@ class States:
 
     @cached_property
     def reachable(self) -> frozenset[str]:
-        """The states that some row leads to, beginning with the first."""
+        """The states that can be reached, beginning with the first."""
         if not self.session.states:
             return frozenset()
         return self.reachable_from(self.session.states[0].name)
@@ -55,7 +55,7 @@ class States:
 
     @cached_property
     def successors(self) -> dict[str, tuple[str, ...]]:
-        """The states that the rows and timers of a state lead to, those of `any` left out."""
+        """The states that the rows and timers of a state lead to, without those of `any` state."""
         found: dict[str, dict[str, None]] = {}
         for states, target in self._moves:
             for state in states or ():
@@ -76,11 +76,11 @@ class States:
         )
 
     def leaves(self, state: str) -> bool:
-        """Tell whether some row leads from a state to another one."""
+        """Return whether some row leads from a state to another one."""
         return any(other != state for other in (*self.successors.get(state, ()), *self._from_anywhere))
 
     def ends(self, state: str) -> bool:
-        """Tell whether an instance in a state has come to its end: no row leads on, or changes a variable from its first value."""
+        """Return whether an instance in a state has ended: no row leaves the state or changes a variable from its first value."""
         return not self.leaves(state) and not any(
             states is None or state in states for states in self._changing
         )
@@ -96,7 +96,10 @@ class States:
         )
 
     def shadowed(self, subjects: SessionSubjects) -> Iterator[tuple[Row, tuple[Row, ...]]]:
-        """Yield each row that is never taken, with earlier ones that take all it could; nothing for very large sessions."""
+        """Yield each row that is never taken, with the earlier rows that take all its cases.
+
+        For very large sessions the search stops early.
+        """
         anywhere: _Table = {}
         own: dict[str, _Table] = {state.name: {} for state in self.session.states}
         patience = Patience(_MAX_LOOKS)
@@ -123,9 +126,9 @@ class States:
     def _takers(
         self, look: _Look, cases: tuple[_Case, ...], places: Sequence[_Table], anywhere: _Table
     ) -> tuple[Row, ...]:
-        """Return the rows that take all cases in all places, a few of them; nothing where something is left.
+        """Return a few of the rows that together take all cases in all places; () if a case is left over.
 
-        What is taken in `any` state, if that is the first place, is so in each.
+        A row of `any` state, where that is the first place, counts in each state.
         """
         found: dict[int, Row] = {}
         for case in cases:
@@ -139,9 +142,9 @@ class States:
         return tuple(found.values())[:_MAX_SHOWN]
 
     def cases(self, row: Row) -> tuple[_Case, ...]:
-        """Return the roles and names that a row is about; `any` message is a name of its own.
+        """Return the cases of a row: roles and names; `any` message is a name of its own.
 
-        A role's name stands beside messages that it does not send: a peer may do it all the same, and a row may say so.
+        A message gives a case for roles that do not send it too: a peer may send it all the same, and a row may refuse it.
         """
         named = (_EVERY,) if row.targets is None else row.targets
         names = dict.fromkeys(inner for name in named for inner in (name, *self._inside(name)))
@@ -159,13 +162,13 @@ class States:
         return tuple(row for table in tables for each in cases for row in table.get(each, ()))
 
     def _has_keys(self, name: str) -> bool:
-        """Tell whether `any` speaks of this name too: a message without the key is met by its name only."""
+        """Return whether rows of `any` message match this name too: a message without the key matches by name only."""
         fields = self._targets.fields(name)
         return all(key in fields for key in self.session.keys)
 
 
 class _Look:
-    """A look at one row: which of those before it leave nothing to it. What is not known leaves something."""
+    """One row, compared with the rows before it. A row counts as covered only where that is certain."""
 
     def __init__(self, row: Row, subjects: Subjects, patience: Patience) -> None:
         self._row = row
@@ -177,11 +180,11 @@ class _Look:
 
     @cached_property
     def is_impossible(self) -> bool:
-        """Its own condition never holds."""
+        """Whether the row's own condition never holds."""
         return never(self._own, self._subjects)
 
     def takers(self, earlier: tuple[Row, ...]) -> tuple[Row, ...]:
-        """Return the earlier row that takes all that this one could, or those that do together, or nothing."""
+        """Return the earlier row that takes everything that this one could, or several that do together, or ()."""
         key = tuple(id(row) for row in earlier)
         if key not in self._known:
             self._known[key] = self._takers(earlier)
@@ -202,7 +205,7 @@ class _Look:
         return ()
 
     def _needed(self, rows: tuple[Row, ...]) -> tuple[Row, ...]:
-        """Return some of the rows that are enough to leave nothing."""
+        """Return a subset of the rows that is enough to cover the row."""
         for row in rows if len(rows) > 1 else ():
             others = tuple(each for each in rows if each is not row)
             refused = [(each.when, False) for each in others if each.when is not None]
@@ -211,12 +214,15 @@ class _Look:
         return rows
 
     def _is_sure(self, when: Expression | None) -> bool:
-        """Tell whether nothing can be missing that another row's condition reads where this row's holds."""
+        """Return whether every value that another row's condition reads is certainly there where this row's condition holds."""
         return when is None or are_there((when,), self._subjects, self._read)
 
 
 def _take(rows: list[Row], row: Row) -> None:
-    """Add a row to those that are tried for a case; behind one that takes everything none counts, and of many only the first."""
+    """Add a row to the rows that are tried for a case.
+
+    Rows after an unconditional one are left out; of very many rows only the first are kept.
+    """
     is_full = len(rows) >= _MAX_EARLIER
     if not (rows and _is_always(rows[-1].when)) and (_is_always(row.when) or not is_full):
         rows.append(row)

@@ -1,4 +1,4 @@
-"""What the names in the rows of a session stand for: which numbers, and whether they are always there."""
+"""The numbers and the presence of the names in the rows of a session."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _BYTE = (Span(low=0, high=255),)
 
 
 class SessionSubjects:
-    """The variables of one session, and the fields of what its rows name."""
+    """The variables of one session, and the fields of the messages that its rows name."""
 
     def __init__(self, protocol: Protocol, declared: Declared, targets: Targets, session: Session) -> None:
         self.session = session
@@ -55,7 +55,7 @@ class SessionSubjects:
         self._lines: dict[tuple[tuple[str, ...] | None, str | None], RowSubjects] = {}
 
     def of(self, line: Row | Timer) -> RowSubjects:
-        """Return the subjects of the expressions of a row, or of a timer, which is about no message."""
+        """Return the subjects of the expressions of a row, or of a timer, which is not about a message."""
         targets, role = (line.targets, line.role) if isinstance(line, Row) else ((), None)
         if (targets, role) not in self._lines:
             self._lines[targets, role] = RowSubjects(self, targets, role)
@@ -67,7 +67,7 @@ class SessionSubjects:
 
     @cached_property
     def values(self) -> Mapping[str, Numbers | None]:
-        """What each variable can be; one that is given constants only is the first value or one of these."""
+        """The numbers of each variable; one that is only set to constants has its first value or one of these."""
         return {name: self._values(variable) for name, variable in self.variables.items()}
 
     @cached_property
@@ -83,7 +83,7 @@ class SessionSubjects:
 
     @property
     def has_layouts(self) -> bool:
-        """Tell whether structs may be laid in more than one way."""
+        """Return whether structs may have more than one layout."""
         return bool(self._protocol.variants)
 
     @cached_property
@@ -92,7 +92,7 @@ class SessionSubjects:
 
     @cached_property
     def _given(self) -> Mapping[str, list[Expression]]:
-        """What the rows and timers set each variable to."""
+        """The expressions to which the rows and timers set each variable."""
         given: dict[str, list[Expression]] = {}
         lines: tuple[Row | Timer, ...] = (*self.session.rows, *self.session.timers)
         for line in lines:
@@ -114,13 +114,13 @@ class SessionSubjects:
         return given if intersected(given, possible) == given else possible
 
     def type_numbers(self, type_: Type) -> Numbers | None:
-        """Return the numbers of a variable's type; an enum's variable may hold any that its members are written as."""
+        """Return the numbers of a variable's type; for an enum, all numbers of the type that its members are written as."""
         possible = self.declared.numbers_in(type_)
         return None if possible is None else (possible,)
 
 
 class RowSubjects:
-    """What the names in the expressions of one row or timer stand for."""
+    """The numbers and the presence of the names in one row or timer."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class RowSubjects:
                 return False
 
     def is_truth(self, subject: Expression) -> bool:
-        """Tell whether a name is that of a Boolean variable."""
+        """Return whether a name is that of a Boolean variable."""
         variable = self._above.variables.get(subject.name) if isinstance(subject, VariableReference) else None
         return variable is not None and isinstance(variable.type, Boolean)
 
@@ -172,7 +172,7 @@ class RowSubjects:
                 return None
 
     def _role_numbers(self, name: str) -> Numbers | None:
-        """Return roles as numbers: their places among those that the session has."""
+        """Return roles as numbers: their positions among those of the session."""
         roles = self._above.roles
         named = self._role if name == "sender" and self._role is not None else name
         if named in roles:
@@ -200,7 +200,7 @@ class RowSubjects:
         return None if choices is None else normal(choices) or None
 
     def _owners(self, scope: str) -> Iterator[tuple[Field, ...]]:
-        """Yield the fields of each declaration, in each layout, that a field of a scope can be of."""
+        """Yield the fields of each declaration, in each layout, that a scope can refer to."""
         for owner in self._above.frames if scope == "frame" else self._above.carried:
             if scope == "frame" or owner.name in self._names:
                 yield owner.fields
@@ -224,7 +224,7 @@ class RowSubjects:
 
 
 class _NoSubjects:
-    """Of constants."""
+    """The subjects of expressions that hold only constants."""
 
     def numbers(self, subject: Expression) -> Numbers | None:
         return None
@@ -234,7 +234,7 @@ class _NoSubjects:
 
 
 def _has(fields: tuple[Field, ...], name: str) -> bool:
-    """Tell whether a declaration always has a field."""
+    """Return whether a declaration has a field that is always there."""
     field = next((each for each in fields if each.name == name), None)
     if field is None or (field.condition is not None and field.value is None):
         return False

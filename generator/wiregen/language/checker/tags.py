@@ -1,4 +1,4 @@
-"""Numbers by `@tag`: whether protobuf allows them, and whether each part of a declaration has its own."""
+"""Numbers of `@tag`: whether protobuf allows them, and whether each part of a declaration has its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["check_tags"]
 
 
 def check_tags(protocol: Protocol, origins: Mapping[str, Span], report: Report) -> None:
-    """Report the numbers that `@tag` gives and protobuf cannot have (WG5011); the protocol has no other error."""
+    """Report the numbers of `@tag` that protobuf refuses (WG5011), in a protocol without other errors."""
     if all(notes.tag is None for notes in _notes(protocol)):
         return
     for fault in faults(numbers_of(carry(protocol)), {}):
@@ -39,7 +39,7 @@ def check_tags(protocol: Protocol, origins: Mapping[str, Span], report: Report) 
 
 
 def _notes(protocol: Protocol) -> Iterator[Notes]:
-    """Yield the annotations of all that protobuf numbers."""
+    """Yield the annotations of every node that protobuf numbers."""
     owners: list[Owner] = [*protocol.frames, *protocol.messages, *protocol.structs, *protocol.preambles]
     owners += (variety for union in protocol.unions for variety in union.varieties)
     for owner in owners:

@@ -1,4 +1,4 @@
-"""What contexts, joins and rows name: messages, frames, joins, preambles, and the fields that are seen with them."""
+"""The targets of contexts, joins and rows: messages, frames, joins, preambles, and the fields visible with them."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Targets:
         return {target.name: target for kind in kinds for target in kind}
 
     def fields(self, name: str) -> Mapping[str, Field]:
-        """Return the fields that an expression about a target sees: its own, and those of the frames that carry it."""
+        """Return the fields that an expression about a target can use: its own, and those of the frames that carry it."""
         if name not in self._fields:
             target = self.by_name.get(name)
             self._fields[name] = {} if target is None else self._seen(target)
         return self._fields[name]
 
     def roles(self, name: str) -> tuple[str, ...]:
-        """Return who may send it."""
+        """Return the roles that may send it."""
         target = self.by_name.get(name)
         match target:
             case Message(role=str() as role) | Frame(role=str() as role) | Preamble(role=role):
@@ -46,7 +46,7 @@ class Targets:
                 return self._protocol.roles
 
     def messages(self, name: str) -> tuple[str, ...]:
-        """Return the messages that a name stands for: all that a frame may carry, a message itself, else none."""
+        """Return the messages of a name: all that a frame may carry, or a message itself; () for other targets."""
         target = self.by_name.get(name)
         match target:
             case Message():
@@ -64,22 +64,22 @@ class Targets:
         return self._sent_by[role]
 
     def pieces(self, name: str) -> tuple[str, ...]:
-        """Return what a join is put together of, nothing for all else."""
+        """Return the fragments of a join; () for other targets."""
         target = self.by_name.get(name)
         return tuple(_pieces(target)) if isinstance(target, Join) else ()
 
     def names_about(self, name: str) -> tuple[str, ...]:
-        """Return the targets in a row by which it may take what a name stands for, or some of it."""
+        """Return the names by which a row may match a target, or some of its messages."""
         carriers = (each.name for each in self._protocol.frames if name in self._carried(each.name))
         return tuple(dict.fromkeys((name, *carriers, *self.messages(name))))
 
     def has_keys(self, session: Session, name: str) -> bool:
-        """Return whether the rows of a session for any message may take this one: it has the session's keys."""
+        """Return whether a session's rows for any message may match this one: it has the session's keys."""
         fields = self.fields(name)
         return all(key in fields for key in session.keys)
 
     def is_about(self, session: Session, row: Row, name: str) -> bool:
-        """Tell whether a row may take what a name stands for, or some of it."""
+        """Return whether a row may match a target, or some of its messages."""
         if row.targets is None:
             return self.has_keys(session, name)
         return any(
@@ -88,7 +88,7 @@ class Targets:
         )
 
     def _carried(self, name: str) -> Mapping[str, Message]:
-        """Return the messages that a frame may carry, nothing for all else."""
+        """Return the messages that a frame may carry, or none for other targets."""
         target = self.by_name.get(name)
         return self._sent(target.role) if isinstance(target, Frame) else {}
 
@@ -107,7 +107,7 @@ class Targets:
                 return {name: field for piece in pieces for name, field in piece.items()}
 
     def _header(self, role: str | None) -> Mapping[str, Field]:
-        """Return the fields of the frames in which a role's messages travel."""
+        """Return the fields of the frames that carry a role's messages."""
         if role not in self._headers:
             frames = [
                 frame for frame in self._protocol.frames if None in (role, frame.role) or frame.role == role

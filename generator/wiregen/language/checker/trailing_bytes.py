@@ -1,4 +1,4 @@
-"""Lenient regions whose left-over bytes are kept in one place, where each erases those of the one before."""
+"""Lenient regions whose trailing bytes are kept in one attribute, where each overwrites those of the one before."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ def _report(inspection: Inspection, field: Field, first: Field, owner: str) -> N
 
 
 def _regions(inspection: Inspection, record: Record) -> tuple[Field, ...]:
-    """Return the fields with lenient regions, in the order they are read, whose left-over bytes the record itself keeps."""
+    """Return the fields with lenient regions whose trailing bytes the record itself keeps, in wire order."""
     return tuple(
         each for field in record.fields for each in _kept(inspection.protocol, record, field, field.type)
     )
 
 
 def _keeper(record: Record) -> str:
-    """Return what a record is called as a keeper; nothing for an alternative, which may be called like a struct."""
+    """Return the name of a record that keeps trailing bytes; "" for an alternative, which may share a struct's name."""
     return "" if isinstance(record.owner, Variety) else record.owner.name
 
 
 def _kept(protocol: Protocol, record: Record, field: Field, type_: Type) -> tuple[Field, ...]:
-    """Return them for one type of a field; of the arms of a choice, those of the one with most."""
+    """Return these fields for one type of a field; of the arms of a choice, those of the one with most."""
     owner = _keeper(record)
     match type_:
         case Region(content=content, lenient=lenient):
@@ -70,7 +70,7 @@ def _kept(protocol: Protocol, record: Record, field: Field, type_: Type) -> tupl
 
 
 def _meets(protocol: Protocol, record: Record, type_: Type, keeping: dict[str, Field]) -> str | None:
-    """Return the declaration that keeps what a lenient region around it has left over beside that of a region of its own."""
+    """Return the declaration that keeps the trailing bytes of a lenient region around it and of one of its own."""
     if not isinstance(type_, Region) or not type_.lenient:
         return None
     names = tail_keepers(type_.content, _keeper(record), protocol) - {_keeper(record)}

@@ -1,4 +1,4 @@
-"""Messages and sessions: what no row allows, and what no session speaks of."""
+"""Messages that no row allows, and messages and sessions that no session or row mentions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_SHOWN = 4
 
 
 class _Rows:
-    """The rows of one session by the names in them, so that each message is compared with few of them."""
+    """The rows of one session, indexed by name so that each message is compared with few of them."""
 
     def __init__(self, targets: Targets, session: Session) -> None:
         self._targets = targets
@@ -38,7 +38,7 @@ class _Rows:
             self._roles.setdefault(touched, set()).add(row.role)
 
     def are_about(self, name: str) -> bool:
-        """Return whether some row may take a message, or a part of the messages of a frame."""
+        """Return whether some row may match a message, or some of the messages of a frame."""
         return self._meets_any(name) or any(
             target in self._named for target in self._targets.names_about(name)
         )
@@ -63,7 +63,7 @@ class _Rows:
         return bool(self._for_any) and self._targets.has_keys(self._session, name)
 
     def _senders(self, name: str) -> tuple[str, ...]:
-        """Return who may send a message, as the rows call it."""
+        """Return the roles that may send a message, as the rows call them."""
         if not self._session.roles:
             return self._targets.roles(name)
         role = self._sender.get(name)
@@ -97,13 +97,16 @@ def _message_never_accepted(inspection: Inspection) -> None:
 
 
 def _is_refusal(row: Row) -> bool:
-    """Tell whether a row says of what it names that it is never legal; `any` names nothing."""
+    """Return whether a row says that the targets it names are never legal; `any` names no target."""
     is_final = isinstance(row.effect, Violates) and not row.effect.is_lenient
     return is_final and row.when is None and row.targets is not None
 
 
 def _any_never_accepted(inspection: Inspection) -> None:
-    """What a session only meets by `any`, and never accepts. A lenient row is another rule's: something has to follow it."""
+    """Report messages that a session meets only by `any` and never accepts.
+
+    A lenient row belongs to another rule: some row has to follow it.
+    """
     for session in inspection.protocol.sessions:
         refused: dict[str, list[str]] = {}
         rows = _Rows(inspection.targets, session)
@@ -124,7 +127,7 @@ def _any_never_accepted(inspection: Inspection) -> None:
 
 
 def _sent(inspection: Inspection) -> tuple[str, ...]:
-    """Return what is sent by itself."""
+    """Return the preambles and the messages that are sent on their own."""
     protocol = inspection.protocol
     messages = (message.name for message in protocol.messages if message.code is not None)
     return (*(preamble.name for preamble in protocol.preambles), *messages)
@@ -169,7 +172,7 @@ def _timer_never_begins(inspection: Inspection) -> None:
 
 
 def _changed_in(row: Row, state: str) -> Iterator[str]:
-    """Yield the variables that a row changes and then leaves the instance in a state."""
+    """Yield the variables that a row changes while leaving the instance in a state."""
     if isinstance(row.effect, Go):
         stays = row.effect.state is None and (row.states is None or state in row.states)
         if stays or row.effect.state == state:
@@ -194,7 +197,7 @@ def _variable_named_as_field(inspection: Inspection) -> None:
 
 
 def _seen_by(inspection: Inspection, row: Row) -> tuple[str, ...]:
-    """Return what a row's expressions are about; `any` is about everything, where there are expressions."""
+    """Return the targets that a row's expressions may read; for `any`, every target if the row has expressions."""
     if row.targets is not None:
         return tuple(name for each in row.targets for name in (each, *inspection.targets.messages(each)))
     has_updates = isinstance(row.effect, Go) and bool(row.effect.updates)

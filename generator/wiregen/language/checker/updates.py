@@ -1,4 +1,4 @@
-"""What the updates of a session do to its variables: nothing, grow a list, shrink it, bring a first value back."""
+"""The effect of a session's updates on its variables: none, growing a list, shrinking it, resetting a first value."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LISTS = ("push", "drop", "remove")
 _FALLING = ("-", "%", "/")
 _COMPARING = ("==", "!=", "<", "<=", ">", ">=", "and", "or", "in", "not in")
 _FEW = 256
-"""Of so few numbers a field is likely to have each."""
+"""The most possible numbers for which a field is assumed to take each of them."""
 
 
 def lines(session: Session) -> tuple[Row | Timer, ...]:
@@ -44,7 +44,7 @@ def line_updates(session: Session) -> Iterator[tuple[Row | Timer, Update]]:
 
 
 def does_nothing(update: Update, subjects: Subjects) -> bool:
-    """Tell whether the variable keeps its value, whatever it is."""
+    """Return whether the variable keeps its value, for all values that it can have."""
     value = update.value
     while isinstance(value, Call) and value.function == "drop" and _drops_none(value, subjects):
         value = value.arguments[0]
@@ -53,13 +53,13 @@ def does_nothing(update: Update, subjects: Subjects) -> bool:
 
 
 def grows(update: Update) -> bool:
-    """Tell whether something is pushed to what a list was, or to another list of the session."""
+    """Return whether something is pushed to the old list, or to another list of the session."""
     base, functions = _unfolded(update.value)
     return "push" in functions and isinstance(base, VariableReference)
 
 
 def shrinks(update: Update, subjects: Subjects) -> bool:
-    """Tell whether a list may be shorter afterwards: something is taken out, or it is another one, no variable's."""
+    """Return whether a list may become shorter: items are removed, or it is replaced by a list of no variable."""
     base, functions = _unfolded(update.value)
     if not isinstance(base, VariableReference) or "remove" in functions:
         return True
@@ -68,7 +68,7 @@ def shrinks(update: Update, subjects: Subjects) -> bool:
 
 
 def brings_back(update: Update, variable: Variable, subjects: Subjects) -> bool:
-    """Tell whether a variable may have its first value again: by saying so, by counting back, by few choices."""
+    """Return whether a variable may have its first value again: it is set to it, counts back, or has few values."""
     value = update.value
     if value == variable.initial:
         return True
@@ -94,7 +94,7 @@ def _counts_back(expression: Expression) -> bool:
 
 
 def _unfolded(value: Expression) -> tuple[Expression, set[str]]:
-    """Return the list that an update begins with, and the functions that make another one of it."""
+    """Return the list with which an update begins, and the functions that are applied to it."""
     functions: set[str] = set()
     while isinstance(value, Call) and value.function in _LISTS:
         functions.add(value.function)

@@ -1,4 +1,4 @@
-"""Variants: other layouts of the same fields, each of its own, with values that all layouts and serializations have in common."""
+"""Variants: other layouts of the same fields, with values that all layouts and serializations have in common."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _variant_of_other_fields(inspection: Inspection) -> None:
 
 
 def _variant_of_other_absences(inspection: Inspection) -> None:
-    """Report `?=` fields that differ: how many of them are absent has to mean the same fields in each layout."""
+    """Report `?=` fields that differ: a number of absent fields has to mean the same fields in each layout."""
     for other, own in _varied(inspection):
         theirs, ours = _trailing(other), _trailing(own)
         if [_absence(field) for field in theirs] == [_absence(field) for field in ours]:
@@ -85,7 +85,7 @@ def _difference(
 
 
 def _kinds(form: AnyOf, carried: CarriedFields) -> frozenset[Form | type[Number]]:
-    """Return what a choice may hold, whatever the width of its integers."""
+    """Return the kinds of values that a choice may hold, ignoring the width of its integers."""
     forms = (each for choice in carried.choices if choice.name == form.name for each in choice.forms)
     return frozenset(Number if isinstance(each, Number | Member) else each for each in forms)
 
@@ -140,7 +140,7 @@ def _variants_alike(inspection: Inspection) -> None:
 
 
 def _layouts(variant: Variant) -> tuple[tuple[str, str, tuple[Field, ...]], ...]:
-    """Return what a variant lays, in an order that does not depend on the text."""
+    """Return the layouts of a variant's declarations, in an order that does not depend on the text."""
     owners: tuple[Owner, ...] = (*variant.frames, *variant.structs, *variant.messages, *variant.preambles)
     by_name = sorted(owners, key=lambda owner: (type(owner).__name__, owner.name))
     return tuple((type(owner).__name__, owner.name, owner.fields) for owner in by_name)
@@ -157,7 +157,7 @@ def _too_many_variants(inspection: Inspection) -> None:
 
 
 def _varied(inspection: Inspection) -> Iterator[tuple[Owner, Owner]]:
-    """Yield each declaration of a variant with the one that it stands for."""
+    """Yield each declaration of a variant with the one that it replaces."""
     records = (record for record in inspection.records if record.variant is None)
     own = {(type(record.owner), record.owner.name): record.owner for record in records}
     for variant in inspection.protocol.variants[:MAX_VARIANTS]:
