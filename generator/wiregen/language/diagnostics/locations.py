@@ -1,4 +1,4 @@
-"""Where a span lies, in lines and columns; total: a span outside its text is taken to the text's nearest end."""
+"""The lines and columns of a span. A span outside its text is moved to the text's nearest end."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from wiregen.language.diagnostics.report import Span
 
 
 class SourceText(Protocol):
-    """What a renderer needs of a source."""
+    """The interface of a source that a renderer uses."""
 
     @property
     def text(self) -> str: ...

@@ -19,12 +19,12 @@ _Object = dict[str, Any]
 
 
 def as_json(report: Report, sources: SourceTexts) -> str:
-    """Return a JSON array with an object for every finding; places that are not known are null."""
+    """Return a JSON array with an object for every finding; unknown places are null."""
     return _dump([_json_object(diagnostic, sources) for diagnostic in report.diagnostics])
 
 
 def github(report: Report, sources: SourceTexts) -> str:
-    """Return a workflow command for every finding, which GitHub shows beside the line."""
+    """Return a workflow command for every finding, which GitHub shows next to the line."""
     return "".join(f"{_annotation(diagnostic, sources)}\n" for diagnostic in report.diagnostics)
 
 

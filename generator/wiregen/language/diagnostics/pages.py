@@ -1,4 +1,4 @@
-"""The page that explains each code: files beside the package, found by listing and never by a path from outside."""
+"""The page that explains each code: files next to the package, found by listing and never by a path from outside."""
 
 import re
 from functools import cache
@@ -20,13 +20,13 @@ def error_codes() -> tuple[str, ...]:
 
 
 def explanation(code: str) -> str | None:
-    """Return the page of a code of either kind as Markdown, in whatever case it is written; None for an unknown one."""
+    """Return the page of a code of either kind as Markdown, in any case of letters, or None if it is unknown."""
     path = _pages(_DIAGNOSTIC_PAGE).get(code.upper()) or _pages(_ERROR_PAGE).get(code.lower())
     return None if path is None else path.read_text(encoding="utf-8")
 
 
 def title(code: str) -> str | None:
-    """Return what a code stands for in a few words, the title of its page."""
+    """Return the meaning of a code in a few words, the title of its page."""
     page = explanation(code)
     return None if page is None else page.partition("\n")[0].partition(": ")[2].strip()
 

@@ -1,4 +1,4 @@
-"""The one door to the renderings, by the name of the output format."""
+"""The one entry point of the renderings, by the name of the output format."""
 
 from typing import Literal, assert_never
 

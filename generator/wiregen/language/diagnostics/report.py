@@ -1,4 +1,4 @@
-"""What went wrong and where: values that every stage adds to one Report."""
+"""Diagnostics: messages with their places, which every stage adds to one Report."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """A second place that a diagnostic speaks of."""
+    """A second place that a diagnostic refers to."""
 
     span: Span
     text: str
@@ -29,7 +29,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostic:
-    """One finding; `span` is None where it belongs to no place in a file."""
+    """One finding; `span` is None if it does not belong to a place in a file."""
 
     code: str
     message: str

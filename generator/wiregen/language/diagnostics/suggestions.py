@@ -8,7 +8,10 @@ _MAX_DISTANCE = 3
 
 
 def suggest(word: str, candidates: Iterable[str]) -> str | None:
-    """Return the nearest candidate, one that differs only in case or underscores first; None if none is near."""
+    """Return the nearest candidate, or None if there is no near one.
+
+    A candidate that differs only in case or underscores comes first.
+    """
     if not 0 < len(word) <= _MAX_LENGTH:
         return None
     folded = _fold(word)
@@ -23,7 +26,7 @@ def suggest(word: str, candidates: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
-    """Return the help line that offers the nearest candidate, or None if none is near."""
+    """Return the help line that offers the nearest candidate, or None if there is no near one."""
     nearest = suggest(word, candidates)
     return None if nearest is None else f"did you mean `{nearest}`?"
 
@@ -33,7 +36,7 @@ def _fold(name: str) -> str:
 
 
 def _distance(left: str, right: str, bound: int) -> int:
-    """Return the edit distance, neighbours swapped counting one; `bound + 1` stands for all that is farther."""
+    """Return the edit distance, with a swap of neighbours counted as one; `bound + 1` for any larger distance."""
     if abs(len(left) - len(right)) > bound:
         return bound + 1
     far = bound + 1
@@ -41,7 +44,7 @@ def _distance(left: str, right: str, bound: int) -> int:
     previous = list(range(len(right) + 1))
     for row, a in enumerate(left, 1):
         current = [row] + [far] * len(right)
-        # A path that leaves this band is longer than the bound already.
+        # A path that leaves this band is already longer than the bound.
         for column in range(max(1, row - bound), min(len(right), row + bound) + 1):
             b = right[column - 1]
             cost = min(previous[column] + 1, current[column - 1] + 1, previous[column - 1] + (a != b))

@@ -1,7 +1,7 @@
 """Renderings for people: `full` shows the lines, `concise` gives each finding one line.
 
-Whatever the sources and messages hold, nothing but printable characters, line feeds and, when asked for, our own colours
-come out.
+For any sources and messages, the output holds only printable characters, line feeds and, if requested, our
+own colours.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _BOLD: Final = "1"
 
 
 def full(report: Report, sources: SourceTexts, *, colour: bool = False) -> str:
-    """Return every finding with its lines, and a line that counts them; empty if there is none."""
+    """Return every finding with its lines, and a line that counts them; "" without findings."""
     diagnostics = report.diagnostics
     if not diagnostics:
         return ""
@@ -32,7 +32,7 @@ def concise(report: Report, sources: SourceTexts) -> str:
 
 
 def summary(report: Report) -> str:
-    """Return how many findings there are, such as `2 errors, 1 warning`; empty if there is none."""
+    """Return the number of findings, such as `2 errors, 1 warning`; "" without findings."""
     severities = tuple(diagnostic.severity for diagnostic in report.diagnostics)
     counts = ((severity, severities.count(severity)) for severity in _COLOURS)
     text = ", ".join(f"{n} {severity}{'s' * (n > 1)}" for severity, n in counts if n)
@@ -41,7 +41,7 @@ def summary(report: Report) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Mark:
-    """A place as shown; without location and excerpt where its source is not at hand."""
+    """A place as shown, without location and excerpt if its source is not available."""
 
     source: str
     location: Location | None
@@ -103,7 +103,7 @@ def _mark_rows(marks: tuple[_Mark, ...], width: int, *, colour: bool) -> Iterato
 
 
 def _line_row(mark: _Mark, width: int, colour: bool) -> str:
-    """Return the numbered line; empty where there is none to show."""
+    """Return the numbered line; "" for a place without one."""
     if mark.location is None or mark.excerpt is None:
         return ""
     number = _paint(f"{mark.location.line:>{width}} |", _GUTTER, colour)

@@ -1,4 +1,4 @@
-"""Text of strangers made fit for a terminal: escapes for what acts or hides, cells for what is wide."""
+"""Untrusted text for a terminal: escapes for control characters and invisible ones, cells for wide characters."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ _BEFORE: Final = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
-    """A line as shown, and the columns of its mark: how many cells stand before it, how many it covers."""
+    """A line as shown, and the columns of its mark: the number of cells before it and the number that it covers."""
 
     line: str
     indent: int
@@ -30,7 +30,7 @@ def visible(text: str, *, keep: str = "") -> str:
 
 
 def shown(text: str) -> str:
-    """Return the text made visible, cut where it is too long for a message."""
+    """Return the text made visible, shortened if it is too long for a message."""
     if len(text) > MAX_SHOWN:
         text = text[: MAX_SHOWN - len(CUT)] + CUT
     return visible(text)
