@@ -1,1 +1,1 @@
-"""Examples of a `.wire` file: their values, their bytes, their conversations, held to the reference codec."""
+"""Examples of a `.wire` file: their values, bytes and conversations, checked with the reference codec."""

@@ -1,4 +1,4 @@
-"""The examples of a file, held to the careful codec: what a `.wire` file promises about bytes is true before a build."""
+"""Checks the examples of a file with the reference codec, so that a build only starts from true examples."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["check_examples", "examples_in_bytes"]
 
 
 def check_examples(protocol: m.Protocol, origins: Mapping[str, Span], report: Report) -> None:
-    """Report every example that does not hold."""
+    """Report every example whose bytes or violation are not as written."""
     if not protocol.examples:
         return
     bench = _Bench(protocol)
@@ -39,7 +39,7 @@ def check_examples(protocol: m.Protocol, origins: Mapping[str, Span], report: Re
 
 
 def examples_in_bytes(protocol: m.Protocol) -> Iterator[dict[str, Any]]:
-    """Yield each example that holds as bytes: what it is called, what is said before it and by whom, and what it violates."""
+    """Yield each correct example with its name, bytes, sender, preceding messages with their senders, and violation."""
     bench = _Bench(protocol) if protocol.examples else None
     for example in protocol.examples:
         assert bench is not None
@@ -58,14 +58,14 @@ Fault = tuple[str, str | None]
 
 
 class _Bench:
-    """Tries the examples of one protocol."""
+    """Checks the examples of one protocol."""
 
     def __init__(self, protocol: m.Protocol) -> None:
         self._plan = lower(protocol)
         self._values = Constructs(protocol)
 
     def fault(self, example: m.Example) -> Fault | None:
-        """Return what does not hold, and the way out; None where all does."""
+        """Return what is wrong with an example, and how to fix it, or None if it is correct."""
         data = bytes.fromhex(example.hex)
         options = Options(variant=example.variant, context=Context(self._plan))
         try:
@@ -78,7 +78,7 @@ class _Bench:
             return f"the value cannot be written: {error}", None
 
     def scene(self, example: m.Example) -> Iterator[tuple[str | None, bytes]]:
-        """Yield what is said before an example, and by whom."""
+        """Yield the messages before an example as bytes, each with its sender."""
         return self._scene(example, Options(variant=example.variant, context=Context(self._plan)))
 
     def _set_scene(self, example: m.Example, options: Options) -> None:
@@ -138,7 +138,7 @@ class _Bench:
         return text if len(text) <= 200 else f"{text[:200]}…"
 
     def sender(self, example: m.Example) -> str | None:
-        """Return who sends an example; None: it does not say."""
+        """Return the role that sends an example, or None if the example does not say."""
         return self._values.sender(example.value) if example.value is not None else None
 
 
@@ -153,7 +153,7 @@ def _differing(written: bytes, data: bytes) -> Fault:
 
 
 def _without_absence(value: object) -> object:
-    """Return a frame as if all its trailing fields had been there: what is absent has its default anyway."""
+    """Return a frame as if all its trailing fields had been there: absent ones have their defaults anyway."""
     if isinstance(value, FrameValue):
         message = _without_absence(value.message)
         return (value.name, value.fields, message)

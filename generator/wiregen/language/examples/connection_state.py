@@ -1,4 +1,4 @@
-"""One connection during the search: both directions read by the careful codec, its sessions, and what each step met."""
+"""One connection during the search: both directions read by the reference codec, its sessions, and each step's effects."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from wiregen.runtime.stream.reference_decoder import reference_decoder
 __all__ = ["Atom", "ConnectionState", "Outcome", "Setup"]
 
 Atom = Hashable
-"""A fact about a world that is worth reaching once."""
+"""A fact about the state of a connection that is worth reaching once."""
 
 _SMALL = 2
 _FEW_BYTES = 16
 _HEAD = 8
-"""Digits of the bytes that a frame in pieces begins with: most frames tell there which message they carry."""
+"""Hexadecimal digits of the start of a fragmented frame: most frames say there which message they carry."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Outcome:
-    """What a step did."""
+    """The effects of a step."""
 
     met: list[Goal] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)
@@ -57,10 +57,10 @@ class Outcome:
 
 
 class _Remembering(Context):
-    """A context that can tell which part of it does not change."""
+    """A context that can say which part of it does not change."""
 
     def shared(self) -> tuple[object, ...]:
-        """Return what contexts of the same setup may have in common."""
+        """Return the parts that contexts of the same setup may share."""
         return self._limits, self._roles, self._rules_of, self.derived
 
 
@@ -94,14 +94,17 @@ class ConnectionState:
 
     @classmethod
     def after(cls, setup: Setup, steps: Iterable[Step]) -> ConnectionState:
-        """Return the world in which these steps happened."""
+        """Return the connection after these steps."""
         world = cls(setup)
         for step in steps:
             world.take(step)
         return world
 
     def copy(self) -> ConnectionState:
-        """Return another connection that is in the same state. What no step changes is shared, so this costs less than the steps."""
+        """Return another connection in the same state.
+
+        Parts that steps do not change are shared, so copying costs less than repeating the steps.
+        """
         program = self.setup.program
         shared = (self.setup, self.setup.plan, program, *program.tables)
         known: dict[int, Any] = {
@@ -110,7 +113,7 @@ class ConnectionState:
         known |= {id(self._outcome): Outcome(), id(self._known): {}, id(self._atoms): {}}
         known |= {id(self.engine.met): [], id(self._remembered): {}}
         made = deepcopy(self, known)
-        del made._remembered  # it is asked for anew
+        del made._remembered  # the copy computes it again when it is read
         return made
 
     def take(self, step: Step) -> Outcome:
@@ -143,7 +146,7 @@ class ConnectionState:
                 yield event
 
     def _timer(self, event: Violation | TimedOut) -> Goal:
-        """Return which timer ran out, told by what it did."""
+        """Return the timer that ran out, identified by its effect."""
         timers = self.setup.plan.sessions[event.session].timers
         violation = event.name if isinstance(event, Violation) else None
         after = None if isinstance(event, Violation) else event.next_state
@@ -191,10 +194,10 @@ class ConnectionState:
         for each in inner:
             self._hear(each, sender)
 
-    # ---- what is worth reaching
+    # ---- states that are worth reaching
 
     def atoms(self) -> tuple[Atom, ...]:
-        """Return what is so now, in the large: of each instance its state and roughly its values; what is remembered."""
+        """Return the present facts in rough form: of each instance its state and values, and the contexts and joins."""
         return (
             *_of_sessions(self.engine, tuple(self.engine.instances)),
             *self.remembered(),
@@ -202,11 +205,11 @@ class ConnectionState:
         )
 
     def fingerprint(self, sessions: tuple[str, ...]) -> Hashable:
-        """Return exactly what a message meets that these sessions are concerned with."""
+        """Return the exact state that a message of these sessions meets."""
         return (tuple(map(self.exact, sessions)), self.remembered_exactly())
 
     def exact(self, session: str) -> Hashable:
-        """Return exactly what a session is in."""
+        """Return the exact state of a session: the states and values of its instances."""
         if session not in self._known:
             self._known[session] = tuple(
                 (each.place, each.state, repr(each.values)) for each in self.engine.instances[session].all()
@@ -214,7 +217,7 @@ class ConnectionState:
         return self._known[session]
 
     def remembered_exactly(self, names: tuple[str, ...] | None = None) -> tuple[str, ...]:
-        """Return what contexts and joins hold; None: all of them."""
+        """Return the exact content of contexts and joins, of all of them if `names` is None."""
         found = self._remembered
         return tuple(found.values() if names is None else [found[name] for name in names])
 
@@ -223,13 +226,13 @@ class ConnectionState:
         return {name: repr(held) for name, held in self.context.snapshot().items()}
 
     def atoms_of(self, session: str) -> tuple[Atom, ...]:
-        """Return what is so now of one session."""
+        """Return the present facts of one session."""
         if session not in self._atoms:
             self._atoms[session] = _of_sessions(self.engine, (session,))
         return self._atoms[session]
 
     def foreseen(self, decision: Decision, sessions: tuple[str, ...]) -> tuple[Atom, ...]:
-        """Return what is so of sessions behind a decision."""
+        """Return the facts of sessions after a decision."""
         saved = [
             (instance, instance.snapshot(), instance.is_kept, instance.queued)
             for instance, _, _ in decision.moves
@@ -246,7 +249,7 @@ class ConnectionState:
         return found
 
     def remembered(self) -> Iterator[Atom]:
-        """Yield what the contexts and joins hold, in the large."""
+        """Yield the facts about the content of contexts and joins, in rough form."""
         for name, entries in self.context.entries.items():
             yield (
                 name,
@@ -291,7 +294,7 @@ def _rough_instance(instance: Instance) -> tuple[Atom, ...]:
 
 
 def _rough_value(value: object, seen: dict[object, int]) -> Atom:
-    if type(value) is int:  # most are, and millions of values are looked at
+    if type(value) is int:  # most values are, and millions are compared
         return value if -_SMALL <= value <= _SMALL else ("large", value > 0)
     if isinstance(value, deque):
         return (min(len(value), _SMALL), tuple(_rough_value(each, seen) for each in islice(value, _SMALL)))
@@ -303,7 +306,7 @@ def _rough_value(value: object, seen: dict[object, int]) -> Atom:
 
 
 def _rough(value: object) -> Atom:
-    """Return a number as it is if it is small, else only that it is large."""
+    """Return a small number as it is, and only the fact that it is large otherwise."""
     if isinstance(value, bool) or not isinstance(value, int):
         return repr(value)
     if -_SMALL <= value <= _SMALL:

@@ -1,4 +1,4 @@
-"""What the constructors of a `.wire` file stand for, as values that the careful codec writes."""
+"""The values of the constructors in a `.wire` file, in the form that the reference codec writes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Constructs"]
 
 
 class Constructs:
-    """Makes the values that constructors of one protocol stand for."""
+    """Builds the values of the constructors of one protocol."""
 
     def __init__(self, protocol: m.Protocol) -> None:
         owners: tuple[m.Struct | m.Message | m.Frame | m.Preamble | m.Variety, ...] = (
@@ -33,7 +33,7 @@ class Constructs:
         self._sent = {each.name: each for each in sent}
 
     def frame(self, construct: m.Construct, sender: str | None = None) -> FrameValue | Record:
-        """Return a frame; a message stands for its frame with defaults, that of `sender` where both send the message."""
+        """Return a frame. A message is put into its frame with defaults, that of `sender` if both roles send the message."""
         if construct.what == "message":
             return FrameValue(self._frame_of(construct.name, sender).name, {}, self._value(construct, None))
         value = self._value(construct, None)
@@ -49,14 +49,17 @@ class Constructs:
         )
 
     def owner(self, construct: m.Construct) -> str | None:
-        """Return the only role that sends a value; None: both may."""
+        """Return the only role that sends a value, or None if both may."""
         sent = self._sent.get(construct.name)
         inner = self._message_in(construct)
         role = None if sent is None else sent.role
         return role or (None if inner is None else self.owner(inner))
 
     def sender(self, construct: m.Construct) -> str | None:
-        """Return who sends a value, of both roles the first; None: a frame without a message, which either may send."""
+        """Return the role that sends a value, the first one if both do.
+
+        Return None for a frame without a message that either role may send.
+        """
         if construct.what == "frame" and self._message_in(construct) is None:
             return self.owner(construct)
         return self.owner(construct) or (self._protocol.roles or (None,))[0]

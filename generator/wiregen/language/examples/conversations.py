@@ -1,6 +1,7 @@
-"""The conversations of a file, played through its sessions by the careful codec: an untrue one stops a build.
+"""The conversations of a file, run through its sessions by the reference codec: a wrong one stops a build.
 
-Invariant: a trace that is made here holds where what is lenient is tolerated; all of its steps but the last are legal there.
+Invariant: a trace that is made here is correct where lenient violations are tolerated; there all its steps
+but the last are legal.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ Line = m.ConversationStep | m.ConversationPause
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A conversation of a file, and the trace that it is."""
+    """A conversation of a file, with its conversation trace."""
 
     conversation: m.Conversation
     trace: Trace
 
 
 def check_conversations(protocol: m.Protocol, origins: Mapping[str, Span], report: Report) -> None:
-    """Report every conversation that its sessions do not follow as it is written."""
+    """Report every conversation that contradicts its sessions."""
     player = _Player(protocol) if protocol.conversations else None
     for conversation in protocol.conversations:
         assert player is not None
@@ -56,7 +57,7 @@ def told_conversations(protocol: m.Protocol) -> tuple[Told, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Fault:
-    """What is untrue, and where."""
+    """A wrong statement of a conversation, and its place."""
 
     path: str
     message: str
@@ -72,7 +73,7 @@ class _Played:
 
 
 class _Player:
-    """Plays the conversations of one protocol."""
+    """Runs the conversations of one protocol."""
 
     def __init__(self, protocol: m.Protocol) -> None:
         self._protocol = protocol
@@ -81,7 +82,7 @@ class _Player:
         self._constructs = Constructs(protocol)
 
     def fault(self, conversation: m.Conversation) -> _Fault | None:
-        """Return the first thing that is untrue; None where the conversation holds."""
+        """Return the first wrong statement, or None if the conversation is correct."""
         last = conversation.steps[-1]
         for played in self._play(conversation):
             fault = played if isinstance(played, _Fault) else _untrue(played, is_last=played.line is last)
@@ -90,7 +91,7 @@ class _Player:
         return None
 
     def trace(self, conversation: m.Conversation) -> Trace:
-        """Return the trace of a conversation that holds."""
+        """Return the trace of a correct conversation."""
         played = [each for each in self._play(conversation) if isinstance(each, _Played)]
         outcomes, last = [each.outcome for each in played], played[-1]
         steps = tuple(done(each.step, each.outcome) for each in played)
@@ -116,7 +117,7 @@ class _Player:
         )
 
     def _play(self, conversation: m.Conversation) -> Iterator[_Played | _Fault]:
-        """Yield the steps and what each did, up to one that cannot be written."""
+        """Yield the steps with their effects, up to one that cannot be written."""
         world = ConnectionState(self._setup(conversation))
         for line in conversation.steps:
             try:
@@ -139,7 +140,7 @@ class _Player:
     def _step(self, line: Line, world: ConnectionState) -> Step:
         if isinstance(line, m.ConversationPause):
             return Step(kind="tick", role=None, at=world.now + line.duration / 1000)
-        # What only the other role sends is written as that role writes it.
+        # A message that only the other role sends is written in that role's layout.
         writer = self._constructs.owner(line.value) or line.role
         options = Options(writer, context=world.context, variant=world.setup.variant)
         value = self._constructs.frame(line.value, line.role)
@@ -148,7 +149,7 @@ class _Player:
 
 
 def _untrue(played: _Played, *, is_last: bool) -> _Fault | None:
-    """Return what a step does that the conversation does not say; None: nothing."""
+    """Return the effect of a step that the conversation does not state, or None if it states all of them."""
     path, said, outcome = played.line.path, played.line.violation, played.outcome
     if outcome.fault is not None:
         return _Fault(path=path, message=f"a reader refuses these bytes with `{outcome.fault}`")

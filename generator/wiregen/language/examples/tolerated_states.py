@@ -1,4 +1,4 @@
-"""Which states of a session only tolerance leads to: a strict connection refuses the message that would."""
+"""States of a session that only tolerance leads to: a strict connection refuses the message before them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["tolerated_states"]
 
 @lru_cache(maxsize=256)
 def tolerated_states(session: Session) -> frozenset[str]:
-    """Return the states that are reached only past a lenient violation."""
+    """Return the states that are reached only after a lenient violation."""
     if not session.states:
         return frozenset()
     seen, waiting = {session.states[0]}, [session.states[0]]
@@ -43,7 +43,7 @@ def _strictly_after(session: Session, state: str) -> Iterator[str]:
 
 
 def _refuses(violation: Transition, row: Transition) -> bool:
-    """Return whether a violation is tried for all that a row takes, under the same condition or none."""
+    """Return whether a violation is tried for everything that a row takes, under the same condition or none."""
     if violation.role not in (None, row.role):
         return False
     if violation.when not in (None, row.when):

@@ -1,4 +1,4 @@
-"""What a trace is: steps of a conversation, and what the last of them does."""
+"""Conversation traces: the steps of a conversation, and the effects of the last step."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ __all__ = ["Goal", "GoalKind", "Missing", "Move", "Step", "Trace", "Traces"]
 GoalKind: TypeAlias = Literal["row", "timer", "unexpected", "wrong_role", "too_many", "join", "cut"]
 
 Move: TypeAlias = tuple[str, str, str]
-"""A session that goes from one state to another: its name and both."""
+"""A transition of a session: its name, the old state and the new one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Goal:
-    """One thing that a trace is to show.
+    """One behaviour that a trace demonstrates.
 
-    `kind`: a row or a timer of a session is taken; a message meets no row (`unexpected`); it is never sent by the role
-    (`wrong_role`); a key more than `limits.open` (`too_many`); something is joined (`join`), or cut off in the middle
-    (`cut`). `session`: or the join. `number`: of the row or the timer, in text order. `violation`: None where it is legal.
-    `role` is the session's own word for who speaks.
+    `kind` is one of these: a row or a timer of a session is taken; a message matches no row (`unexpected`) or
+    is never sent by the role (`wrong_role`); there is a key more than `limits.open` (`too_many`); a message
+    is reassembled (`join`), or the stream ends inside one (`cut`).
+
+    `session`: the session, or the join. `number`: that of the row or the timer, in text order. `violation`:
+    None if it is legal. `role`: the sender, by the session's own name.
     """
 
     kind: GoalKind
@@ -41,12 +43,12 @@ class Goal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Something happens: a frame (or preamble) comes, time passes, or a side sends nothing more.
+    """One event: a frame or a preamble arrives, time passes, or a side closes its direction.
 
-    `value`: as the careful codec reads `data`. `at`: in seconds since the connection began. `violations`: all that sessions
-    say of it, with the names of notes. `moves`: what goes to another state, in order.
+    `value`: the value of `data`, as the reference codec reads it. `at`: in seconds since the connection
+    began. `violations`: the names of all violations, tolerated ones included. `moves`: the sessions that
+    change their state, in order.
     """
-
     kind: Literal["message", "tick", "eof"]
     role: str | None
     at: float
@@ -60,11 +62,16 @@ class Step:
 class Trace:
     """A conversation from the first byte on.
 
-    All steps but the last are legal. `violation`: what the last one violates, by its name, or the code of a fault where
-    it is cut off (`is_fault`); None: it is legal too. `by`: who broke the rule; None: nobody, for a time ran out.
-    `others`: what other sessions say of the same step, behind the violation. `notes`: what is tolerated in the last step.
-    `is_strict`: the last step does that where nothing is tolerated; `is_lenient`: where lenient rows are. `options` and
-    `limits` are those of both sides where they differ from the defaults. `title`: of one that the file tells, "" of one that was searched.
+    All steps but the last are legal. `violation`: the rule that the last one violates, by its name, or the
+    code of an error if the stream is cut off (`is_fault`), or None if it is legal too. `by`: who broke the
+    rule, or None for a timeout.
+
+    `others`: the violations that other sessions report in the same step, after the first. `notes`: the
+    violations that are tolerated in the last step. `is_strict`: the trace is valid in a strict connection;
+    `is_lenient`: in a lenient one.
+
+    `options` and `limits` are those of both sides where they differ from the defaults. `title`: that of a
+    conversation of the file, or "" for a trace that was searched.
     """
 
     id: str
@@ -86,7 +93,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Missing:
-    """A goal that the search did not reach, and its line in the .wire file; None: not known."""
+    """A goal that the search did not reach, and its line in the .wire file, or None if that is unknown."""
 
     goal: Goal
     line: int | None
@@ -97,7 +104,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traces:
-    """All traces of one protocol with sessions, in the order of the text, and what there was to show."""
+    """All traces of one protocol with sessions, in the order of the text, and all goals."""
 
     protocol: str
     traces: tuple[Trace, ...]
@@ -110,7 +117,7 @@ class Traces:
         return tuple(goal for goal in self.goals if goal not in left)
 
     def shares(self) -> dict[str, tuple[int, int]]:
-        """Return how many are covered of how many: `transitions` (and those timers that are legal) and `violations`."""
+        """Return covered and total counts of `transitions` (legal timers included) and `violations`."""
         found = {}
         for name, is_legal in (("transitions", True), ("violations", False)):
             goals = [goal for goal in self.goals if (goal.violation is None) is is_legal]

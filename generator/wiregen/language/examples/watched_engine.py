@@ -1,4 +1,4 @@
-"""The engine of a watched connection: it takes note of each row it takes, and tells what a frame would do."""
+"""The engine of a watched connection: it records each row that it takes, and predicts the effects of a frame."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Setup", "Watched"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """How the connections of a search are set."""
+    """The settings of all connections of a search."""
 
     plan: Schema
     program: Program
@@ -34,7 +34,7 @@ class Setup:
 
 
 class Watched(Engine):
-    """An engine that takes note of each row it takes, and of each that says no."""
+    """An engine that records each row that it takes, and each row that refuses a message."""
 
     def __init__(self, setup: Setup, contexts: Context) -> None:
         self.met: list[Goal] = []
@@ -52,7 +52,7 @@ class Watched(Engine):
         self.firsts = {table.name: table.first_values(setup.options) for table in setup.program.tables}
 
     def shared(self) -> tuple[object, ...]:
-        """Return what engines of the same setup may have in common."""
+        """Return the parts that engines of the same setup may share."""
         return self.limits, self.firsts, self._tolerated, self._matters, self._delays
 
     def matters(self, sender: str, item: object) -> Matters:
@@ -65,14 +65,14 @@ class Watched(Engine):
         return super().step(sender, item, now, found)
 
     def foresee(self, sender: str, item: object) -> tuple[Decision, list[Goal]]:
-        """Return what a frame would do, and what it would meet."""
+        """Return the effects that a frame would have, and the goals that it would reach."""
         self.met = []
         decision = self.decide(sender, item, self.now)
         self.add_general(decision.violations, sender)
         return decision, self.met
 
     def foresee_one(self, matters: Matters, sender: str, item: object) -> tuple[Decision, list[Goal]]:
-        """Return the same of one session alone: the one that `matters` are of."""
+        """Return the same for one session: the one that `matters` belong to."""
         self._only = matters
         try:
             return self.foresee(sender, item)
@@ -80,7 +80,7 @@ class Watched(Engine):
             self._only = None
 
     def add_general(self, violations: Iterable[Violation], sender: str) -> None:
-        """Take note of the violations that are no row's."""
+        """Record the violations that do not belong to a row."""
         for each in violations:
             if each.name == self.program.foreign and not each.session:
                 self.met.append(Goal(kind="wrong_role", role=sender, violation=each.name))
@@ -130,12 +130,12 @@ class Watched(Engine):
         )
 
     def _is_tolerated(self, instance: Instance) -> bool:
-        """Return whether an instance is in a state that only tolerance leads to: there a lenient violation is a note."""
+        """Return whether an instance is in a state that only tolerance leads to: a lenient violation is a note there."""
         table = instance.table
         return table.states[instance.state] in self._tolerated[table.name]
 
     def _speaker(self, instance: Instance) -> str:
-        """Return who speaks, as the session calls them."""
+        """Return the sender, by the session's own name."""
         roles = instance.table.roles
         sender = self.sender or ""
         if not roles:
