@@ -1,7 +1,7 @@
 """The linter: named rules on a checked model, one function and one code per rule.
 
-A listing says what a reader wants to know of a file and leaves notes; a finding is something to mend and leaves warnings.
-Only what the file itself declares is looked at: what it imports is linted where it is written.
+A listing informs and leaves notes; a finding is something to fix and leaves warnings. Only the declarations
+of the file itself are checked: imported ones are linted in their own file.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def lint(
     *,
     rules: Collection[str] = tuple(RULES),
 ) -> None:
-    """Hold a checked protocol against the rules of these names; `mentioned` are the declarations that something needs."""
+    """Check a checked protocol against the rules of these names; `mentioned`: declarations that another one needs."""
     survey = Survey(protocol=protocol, origins=origins, mentioned=frozenset(mentioned), report=report)
     for name in RULES:
         if name in rules:

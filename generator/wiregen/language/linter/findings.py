@@ -1,4 +1,4 @@
-"""Findings: what a reader cannot check against a document, what says nothing of itself, what nothing needs."""
+"""Findings: statements without a source, declarations without documentation, declarations without a use."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from wiregen.language.linter.inventory import Rule, Survey
 __all__ = ["RULES"]
 
 _INSIDE: Final = frozenset({"member", "variety", "field", "row", "timer"})
-"""What stands in a declaration, and shares its source."""
+"""Nodes that are inside a declaration, and share its source."""
 _TOLD: Final = frozenset({"enum", "struct", "message", "frame", "preamble", "union", "session"})
-"""What has a page or a class of its own."""
+"""Declarations that have a page or a class of their own."""
 _NEEDED: Final = frozenset({"constant", "type", "enum", "struct", "union", "coding"})
-"""What is there for others alone."""
+"""Declarations that exist only for others."""
 
 
 def _no_source(survey: Survey) -> None:

@@ -1,4 +1,4 @@
-"""What every rule gets: all that a file notes down, each node with what it stands in, and the report."""
+"""The input of every lint rule: all nodes of a file, each with the node that contains it, and the report."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ What: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """Something that may be annotated; `above` is what it stands in."""
+    """A node that may be annotated; `above` is the node that contains it."""
 
     what: What
     path: str
@@ -59,11 +59,11 @@ class Node:
     notes: Notes
     above: Node | None = None
     sources: tuple[str, ...] = ()
-    """Places that are not annotations: the settings of the protocol, those of a rule."""
+    """Sources that are not annotations: those of the protocol's settings, or of a rule."""
 
     @property
     def shown(self) -> str:
-        """What it is and its name, as a file writes them."""
+        """The kind of the node and its name, in the notation of a file."""
         name = self.path.partition(".")[2] or self.path
         if self.what in ("row", "timer"):
             return f"a {self.what} of `{name.partition('.')[0]}`"
@@ -71,12 +71,12 @@ class Node:
 
     @property
     def is_in_variant(self) -> bool:
-        """Tell whether it stands in another layout of the protocol."""
+        """Whether the node is in another layout of the protocol."""
         return self.above is not None and (self.above.what == "variant" or self.above.is_in_variant)
 
     @property
     def is_sourced(self) -> bool:
-        """Tell whether it, or what it stands in, names a place or is said to be assumed."""
+        """Whether the node, or one that contains it, names a source or is said to be assumed."""
         if self.notes.places or self.sources or self.notes.assumed is not None:
             return True
         return self.above is not None and self.above.what != "protocol" and self.above.is_sourced
@@ -93,12 +93,12 @@ class Survey:
 
     @cached_property
     def all_nodes(self) -> tuple[Node, ...]:
-        """Everything that may be annotated, imported or not, each behind what it stands in."""
+        """All nodes that may be annotated, imported ones too, each after the node that contains it."""
         return tuple(_nodes(self.protocol))
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
-        """Those of them that the file itself declares."""
+        """The nodes that the file itself declares."""
         return tuple(node for node in self.all_nodes if self._is_own(node))
 
     def note(self, code: str, message: str, node: Node, *, help_: str | None = None) -> None:
@@ -117,7 +117,7 @@ class Survey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """`name`: how it is chosen and explained; `is_listing`: it tells, and nothing has to be mended."""
+    """`name`: selects the rule and its explanation; `is_listing`: the rule informs, and asks for no change."""
 
     name: str
     code: str
@@ -146,7 +146,7 @@ def _nodes(protocol: Protocol) -> Iterator[Node]:
 
 
 def _plain(protocol: Protocol, top: Node) -> Iterator[Node]:
-    """Yield the declarations that hold nothing else."""
+    """Yield the declarations that contain no further nodes."""
     for limit in protocol.limits:
         yield Node(what="limit", path=limit.path, doc=limit.doc, notes=limit.notes, above=top)
     for const in protocol.constants:
@@ -183,7 +183,7 @@ def _variant(variant: Variant, top: Node, abouts: Abouts) -> Iterator[Node]:
 
 
 def _laid(source: Protocol | Variant, above: Node, abouts: Abouts) -> Iterator[Node]:
-    """Yield the declarations with fields, which a protocol and its variants both have."""
+    """Yield the declarations with fields, which both a protocol and its variants have."""
     for struct in source.structs:
         yield from _row("struct", struct, above, abouts)
     for message in source.messages:

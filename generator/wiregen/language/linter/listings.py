@@ -1,4 +1,4 @@
-"""Listings: what a file assumes, where it departs from its document, what is on the way out, what nobody checks."""
+"""Listings: assumptions of a file, departures from its document, deprecated parts, rules that are not checked."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _untied_rule(survey: Survey) -> None:
 
 
 def _tied(survey: Survey) -> Iterator[str]:
-    """Yield the rules whose names errors carry: those of annotations, and those that a session says are violated."""
+    """Yield the rules whose names errors carry: those of annotations, and those that sessions name as violated."""
     if survey.protocol.role_rule is not None:
         yield survey.protocol.role_rule
     for node in survey.all_nodes:
