@@ -1,4 +1,4 @@
-"""Text to syntax tree: positions are kept, nothing is decided."""
+"""Text to syntax tree, with positions; names are not resolved."""
 
 from .driver import parse, parse_partial
 

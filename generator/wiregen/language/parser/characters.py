@@ -1,4 +1,4 @@
-"""Explanations of text that is no token, or one of another language."""
+"""Explanations of text that is not a token, or is a token of another language."""
 
 import re
 
@@ -35,7 +35,7 @@ def _end_of_line(fault: Fault) -> int:
 
 
 def malformed_number(fault: Fault) -> bool:
-    """`0x`, `12ab`, `1.5`: what begins like a number and is none."""
+    """`0x`, `12ab`, `1.5`: text that begins like a number and is not one."""
     match = _NUMBER.match(fault.text, fault.start - (fault.kind == "DOT"))
     is_fraction = fault.kind == "DOT" and re.match(r"\d\.\d", fault.text[fault.start - 1 : fault.start + 2])
     if match is None or not (fault.kind == "" or is_fraction):
@@ -61,7 +61,7 @@ def misplaced_quantity(fault: Fault) -> bool:
 
 
 def comment_of_another_language(fault: Fault) -> bool:
-    # The grammar takes the `/` of `/*` for a division and stops behind it.
+    # The grammar takes the `/` of `/*` for a division and stops after it.
     is_behind = fault.text.startswith("/*", fault.start - 1)
     start = fault.start - is_behind
     sign = next((sign for sign in ("/*", "#") if fault.text.startswith(sign, start)), None)

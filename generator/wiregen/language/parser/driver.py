@@ -1,4 +1,4 @@
-"""The road from a text to a tree, and back onto it after an error."""
+"""Parsing a text to a tree, with recovery after errors."""
 
 from dataclasses import replace
 from typing import Protocol
@@ -25,7 +25,7 @@ class SourceText(Protocol):
 
 
 def parse(source: SourceText, report: Report) -> syntax.File | None:
-    """Return the tree of a faultless text, or None and at least one error in the report."""
+    """Return the tree of a text without errors; otherwise report at least one error and return None."""
     findings = Report()
     file = _parse(source, findings)
     report.merge(findings)
@@ -33,9 +33,9 @@ def parse(source: SourceText, report: Report) -> syntax.File | None:
 
 
 def parse_partial(source: SourceText, report: Report) -> syntax.File | None:
-    """Return what could be read of a text, declarations with syntax errors left out.
+    """Return the tree of the declarations without syntax errors.
 
-    None without a protocol, or where brackets or an expression are nested too deeply.
+    Return None without a protocol, or if brackets or an expression are nested too deeply.
     """
     return _parse(source, report)
 
@@ -62,7 +62,7 @@ def _parse(source: SourceText, report: Report) -> syntax.File | None:
 
 
 def _trees(source: SourceText, seen: Outline, report: Report) -> list[ParseTree]:
-    """Parse to the end, going on at the next declaration after an error."""
+    """Parse to the end, resuming at the next declaration after an error."""
     trees: list[ParseTree] = []
     attempt = Attempt(text=source.text, begin=0, end=len(source.text), rule="file")
     tried = -1
@@ -81,7 +81,7 @@ def _trees(source: SourceText, seen: Outline, report: Report) -> list[ParseTree]
 
 
 def _tree_before(attempt: Attempt, at: int, seen: Outline) -> list[ParseTree]:
-    """Parse again what stands before the declaration with an error."""
+    """Parse again the text before the declaration with an error."""
     start = seen.start_at_or_before(at)
     if start is None or start.offset <= attempt.begin:
         return []

@@ -1,4 +1,4 @@
-"""Explanations of a word or sign that is not the one expected, and the one that fits everywhere."""
+"""Explanations of an unexpected word or sign, from the most specific to the one that always applies."""
 
 import re
 
@@ -58,7 +58,7 @@ def confused_equals(fault: Fault) -> bool:
 
 
 def misspelled(fault: Fault) -> bool:
-    """A word that is nearly one that may stand here, or where only certain words may."""
+    """A word that is nearly one that is allowed here, or where only certain words are."""
     if fault.kind != "NAME":
         return False
     words = sorted({WORDS[kind] for kind in fault.accepts if kind in WORDS})
@@ -77,13 +77,13 @@ def misspelled(fault: Fault) -> bool:
 
 
 def _looks_like_field(fault: Fault) -> bool:
-    """A word and a type behind it: a colon is missing, however near the word is to one of the language."""
+    """A word and a type after it: a colon is missing, however near the word is to a keyword."""
     first, _, rest = fault.rest_of_line.partition(" ")
     return "FIELD" in fault.accepts and first[:1].isalpha() and rest == ""
 
 
 def missing_colon(fault: Fault) -> bool:
-    """A name without the `:` or `=` that belongs behind it."""
+    """A name without the `:` or `=` that belongs after it."""
     if not fault.is_word or fault.token in RESERVED_WORDS:
         return False
     if "FIELD" in fault.accepts and fault.kind != "FIELD":
@@ -109,7 +109,7 @@ def _missing_type(fault: Fault) -> bool:
 
 
 def late_clause(fault: Fault) -> bool:
-    """A clause of a field behind one that belongs after it, or a second time."""
+    """A clause of a field after one that should follow it, or a second time."""
     if fault.kind not in CLAUSES or not {"FIELD", "RBRACE"} <= fault.accepts:
         return False
     return fault.error(
@@ -121,7 +121,7 @@ def late_clause(fault: Fault) -> bool:
 
 
 def region_before_arms(fault: Fault) -> bool:
-    """Arms behind the region of a `match`, which comes after them."""
+    """Arms after the region of a `match`, whose place is after the arms."""
     line = fault.text[fault.text.rfind("\n", 0, fault.start) + 1 : fault.start]
     found = re.search(r"\bmatch\s+([\w.`]+)\s+in\s+([^{}:]+?)\s*$", line)
     if fault.kind != "LBRACE" or found is None:
@@ -142,7 +142,7 @@ def unexpected(fault: Fault) -> bool:
 
 
 def _expected(accepts: frozenset[str]) -> str:
-    """Return what could have stood there, in words; what only goes on with the line is named if there is nothing else."""
+    """Return the expected tokens in words. Tokens that only continue the line are named if there are no others."""
     kinds = accepts - {"DOC"}
     phrases = []
     for group in GROUPS:

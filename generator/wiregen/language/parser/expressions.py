@@ -33,7 +33,7 @@ _EXPRESSIONS = (
 
 
 def expressions(parts: Parts) -> tuple[syntax.Expression, ...]:
-    """Return the direct expressions among the parts, names too."""
+    """Return the direct expressions among the parts, names included."""
     return tuple(child for child in parts.children if isinstance(child, _EXPRESSIONS))
 
 
@@ -126,7 +126,7 @@ def names(parts: Parts) -> Names:
 
 
 def worded_names(parts: Parts) -> Names:
-    """`only`, `per` with a list of names, `from` with one."""
+    """`only` or `per` with a list of names, `from` with one."""
     single = parts.maybe(syntax.Name)
     listed = parts.names() if single is None else (single,)
     return Names(word=str(parts.one(Token)), names=listed, span=parts.span)
@@ -159,7 +159,7 @@ def ranges_of(parts: Parts) -> tuple[syntax.CodeRange, ...]:
 
 
 def text(parts: Parts) -> syntax.String:
-    """Neighbouring strings are one text."""
+    """Join adjacent strings to one text."""
     strings = parts.all(syntax.String)
     return syntax.String(value="".join(string.value for string in strings), span=parts.span)
 

@@ -1,7 +1,8 @@
 """The LALR(1) grammar, once per process: from tables made when wiregen was installed, else computed.
 
-Tables of another grammar, or of another lark, are left alone: they can be missing, never wrong. They are JSON beside this
-module, so that reading them runs nothing. This module stands on its own, for the build hook runs it by path.
+Tables of another grammar, or of another version of lark, are ignored: tables may be missing, but never wrong.
+They are JSON next to this module, so that reading them executes nothing. This module imports no other one of
+wiregen, because the build hook runs it by path.
 """
 
 import json
@@ -31,7 +32,7 @@ _OPTIONS: Final[dict[str, object]] = {
 
 @cache
 def grammar() -> Lark:
-    """Return the parser of whole files (`file`) and of the declarations behind an error (`declarations`)."""
+    """Return the parser of whole files (`file`) and of the declarations after an error (`declarations`)."""
     return ready(TABLES) or computed()
 
 
@@ -41,7 +42,7 @@ def computed() -> Lark:
 
 
 def ready(path: Path) -> Lark | None:
-    """Return the parser from the tables of a file; None where they are not there, or not this grammar's."""
+    """Return the parser from the tables of a file, or None if they are missing or made from another grammar."""
     try:
         seal, _, tables = path.read_bytes().partition(b"\n")
     except OSError:
@@ -50,26 +51,26 @@ def ready(path: Path) -> Lark | None:
 
 
 def write_tables(path: Path) -> None:
-    """Write what `ready` reads."""
+    """Write the tables that `ready` reads."""
     data, memo = computed().memo_serialize([TerminalDef, Rule])
     tables = json.dumps({"data": data, "memo": memo}, separators=(",", ":")).encode()
     path.write_bytes(_seal(tables) + b"\n" + tables)
 
 
 def _seal(tables: bytes) -> bytes:
-    """Return a hash of the tables and of all that they are made from."""
+    """Return a hash of the tables and of everything that they are made from."""
     made_from = f"{lark.__version__}\n{_OPTIONS}\n".encode() + _GRAMMAR.read_bytes()
     return sha256(sha256(made_from).digest() + tables).hexdigest().encode()
 
 
 def _numbered(pairs: list[tuple[str, object]]) -> dict[str | int, object]:
-    """Return an object of JSON, its keys numbers again: lark's tables go by number, and no name in them is one."""
+    """Return an object of JSON with its keys as numbers again: lark's tables use numbers, and no name in them is numeric."""
     return {int(key) if key.isdecimal() else key: value for key, value in pairs}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """A start rule and the stretch of a text that is to fit it."""
+    """A start rule and the part of a text that it has to match."""
 
     text: str
     begin: int
@@ -80,6 +81,6 @@ class Attempt:
         """Return the tree; positions are those in the whole text.
 
         Raises:
-            UnexpectedInput: it does not fit.
+            UnexpectedInput: The text does not match the rule.
         """
         return grammar().parse(TextSlice(self.text, self.begin, self.end), start=self.rule)

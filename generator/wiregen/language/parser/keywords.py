@@ -1,4 +1,4 @@
-"""The words of the language, and what its tokens are called when one was expected."""
+"""The words of the language, and the names of its tokens in messages about expected ones."""
 
 from dataclasses import dataclass
 
@@ -27,19 +27,19 @@ RESERVED_WORDS = frozenset(
 )
 
 CLAUSES = frozenset("ONLY IN LENIENT AS ASSIGN DERIVE EQUAL TRAIL IF WHERE".split())
-"""What a field may hold behind its type."""
+"""The tokens of the clauses that may follow a field's type."""
 
 CONTINUATIONS = CLAUSES | frozenset(
     "PLUS MINUS TIMES POWER COMPARE AND OR NOT DOT LSQUARE LPAREN AT COMMA DOTS WHEN".split()
 )
-"""What may go on with a line that could end as well: named only where nothing else is expected."""
+"""Tokens that may continue a line that could end as well: named only if no other token is expected."""
 
 UNITS = ("KiB", "MiB", "GiB", "ms", "s", "min")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Tokens that have one name together; all of `signs` are there when it is meant."""
+    """Tokens that have one name together; the name is used where all of `signs` are expected."""
 
     name: str
     signs: frozenset[str]
@@ -162,4 +162,4 @@ WORDS: dict[str, str] = {
     "WIRE": "wire",
     "WITH": "with",
 }
-"""The word of every token that has one."""
+"""The word of every token that is a fixed word."""

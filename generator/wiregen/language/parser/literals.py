@@ -1,4 +1,4 @@
-"""Tokens to names and literals; a literal that means nothing is reported and gets a harmless value."""
+"""Tokens to names and literals; a literal without a meaning is reported and gets a harmless value."""
 
 import re
 from collections.abc import Callable

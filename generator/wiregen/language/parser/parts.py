@@ -1,4 +1,4 @@
-"""What a rule of the grammar was made of, for the functions that build nodes."""
+"""The children of a rule of the grammar, for the functions that build nodes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Node = TypeVar("Node")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Docs:
-    """The `///` lines before something, without their slashes; not part of its span."""
+    """The `///` lines before a node, without their slashes; not part of its span."""
 
     text: str
 
@@ -46,7 +46,7 @@ class Listed:
 
 
 class Parts:
-    """The children of a rule in text order: tokens of words and signs, nodes of all else."""
+    """The children of a rule in text order: tokens for words and signs, nodes for everything else."""
 
     __slots__ = ("children", "report", "source")
 
@@ -57,7 +57,7 @@ class Parts:
 
     @property
     def span(self) -> Span:
-        """From the first child that is not docs to the last; nothing at all for a rule without children."""
+        """The span from the first child that is not docs to the last one, or an empty span for a rule without children."""
         children = self.children
         first = isinstance(children[0], Docs) if children else 0
         if first == len(children):
@@ -73,7 +73,7 @@ class Parts:
         return tuple(child for child in self.children if isinstance(child, kind))
 
     def maybe(self, kind: type[Node]) -> Node | None:
-        for child in self.children:  # a generator costs as much again, for each of some thousand nodes
+        for child in self.children:  # a generator doubles the cost, for each of some thousand nodes
             if isinstance(child, kind):
                 return child
         return None
@@ -88,16 +88,16 @@ class Parts:
         return next((t for t in self.children if isinstance(t, Token) and t.type in types), None)
 
     def place(self, token_type: str) -> Span | None:
-        """Return where a word stands, None if it does not."""
+        """Return the place of a word, or None if the rule does not have it."""
         token = self.token(token_type)
         return None if token is None else self.span_of(token)
 
     def expression(self, word: str) -> syntax.Expression | None:
-        """Return what stands in the clause that begins with this word."""
+        """Return the expression of the clause that begins with this word."""
         return next((clause.expression for clause in self.all(Condition) if clause.word == word), None)
 
     def names(self, word: str = "") -> tuple[syntax.Name, ...]:
-        """Return the names of the list behind this word, or of the bare list."""
+        """Return the names of the list after this word, or of the list without a word."""
         return next((clause.names for clause in self.all(Names) if clause.word == word), ())
 
     def span_of(self, child: object) -> Span:

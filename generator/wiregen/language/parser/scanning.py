@@ -1,6 +1,6 @@
-"""A cheap look over a text before and beside the grammar: brackets, where declarations begin, strange characters.
+"""A cheap scan of a text, apart from the grammar: brackets, starts of declarations, unexpected characters.
 
-It knows literals and comments and nothing else, and its cost grows with the text alone.
+It recognises only literals and comments, and its cost is linear in the text.
 """
 
 import re
@@ -41,7 +41,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """Offsets of brackets, of `///` behind other text, and where declarations begin, each in text order."""
+    """Offsets of brackets, of `///` after other text, and of the starts of declarations, each in text order."""
 
     brackets: tuple[int, ...]
     starts: tuple[Start, ...]
@@ -60,18 +60,18 @@ class Outline:
         return stack
 
     def start_at_or_before(self, offset: int) -> Start | None:
-        """Return the declaration that a place belongs to."""
+        """Return the declaration that contains an offset."""
         i = bisect_right(self.starts, offset, key=lambda start: start.word)
         return self.starts[i - 1] if i else None
 
     def next_start(self, offset: int, behind: int) -> Start | None:
-        """Return where to go on after an error: a start that is not before it, and is behind the last one tried."""
+        """Return where to resume after an error: a start at or after `offset`, and after the last one tried (`behind`)."""
         i = bisect_right(self.starts, offset - 1, key=lambda start: start.word)
         return next((s for s in self.starts[i:] if s.is_top and s.word > behind), None)
 
 
 def outline(text: str) -> Outline:
-    """Return the outline of a text, up to where it becomes too deep or too long."""
+    """Return the outline of a text, up to the point where it becomes too deep or too long."""
     scan = _Scan()
     for step in _STEP.finditer(text):
         scan.take(step)
@@ -87,7 +87,7 @@ def outline(text: str) -> Outline:
 
 
 class _Scan:
-    """The outline of what was seen so far; `docs` is where the docs before the next token begin."""
+    """The outline of the text scanned so far; `docs` is where the docs before the next token begin."""
 
     __slots__ = ("brackets", "deepest", "depth", "docs", "late_docs", "n_tokens", "starts")
 
@@ -125,13 +125,13 @@ class _Scan:
 
     def _start(self, step: re.Match[str]) -> None:
         word = step.end() - len(step[0].lstrip())
-        # At the margin a declaration is meant, even if a bracket before it was never closed.
+        # At the margin a declaration is meant, even after a bracket that was never closed.
         is_top = self.depth == 0 or word == step.start()
         self.starts.append(Start(offset=word if self.docs is None else self.docs, word=word, is_top=is_top))
 
 
 def report_obstacles(text: str, seen: Outline, source: str, report: Report) -> bool:
-    """Report what makes a text unfit for the grammar; true if there was something."""
+    """Report the features that make a text unfit for the grammar, and return whether there are any."""
     is_strange = _report_strange(text, source, report)
     if seen.deepest is not None:
         report.error(
@@ -165,7 +165,7 @@ def _report_strange(text: str, source: str, report: Report) -> bool:
 
 
 def report_late_docs(seen: Outline, source: str, report: Report) -> None:
-    """Report `///` behind something on its line: it would document the next thing, which nobody means."""
+    """Report `///` after other text on its line: it would document the next node, which is never meant."""
     for offset in seen.late_docs:
         report.error(
             "WG1115",

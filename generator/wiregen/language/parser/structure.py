@@ -33,7 +33,7 @@ def unclosed(fault: Fault) -> bool:
 
 
 def _start_on_line(fault: Fault) -> int | None:
-    """Return where a declaration begins at the margin of the fault's line, if one does."""
+    """Return where a declaration begins at the margin of the fault's line, or None."""
     start = fault.seen.start_at_or_before(fault.start)
     if start is None or not start.is_top or "\n" in fault.text[start.word : fault.start]:
         return None
@@ -49,7 +49,7 @@ def unopened(fault: Fault) -> bool:
 
 
 def mismatched(fault: Fault) -> bool:
-    """A bracket is closed by that of another kind."""
+    """A bracket is closed by a bracket of another kind."""
     opened = fault.open_brackets
     if fault.kind not in _CLOSING or fault.text[opened[-1]] == _CLOSING[fault.kind]:
         return False
@@ -93,7 +93,7 @@ def late_version(fault: Fault) -> bool:
 
 
 def misplaced_docs(fault: Fault) -> bool:
-    """`///` where nothing can be documented, or with nothing behind it."""
+    """`///` where no node can be documented, or without a node after it."""
     start = fault.start if fault.kind == "DOC" else _docs_before(fault)
     if start is None:
         return False
@@ -106,7 +106,7 @@ def misplaced_docs(fault: Fault) -> bool:
 
 
 def _docs_before(fault: Fault) -> int | None:
-    """Return where the line before a closing bracket or the end begins, if it is one of docs."""
+    """Return where the line before a closing bracket or the end begins if it is a line of docs, or None."""
     if fault.kind not in ("$END", *_CLOSING):
         return None
     before = fault.text[: fault.start].rstrip()

@@ -1,4 +1,4 @@
-"""The place where the grammar stopped, with what it would have taken."""
+"""The place where the grammar stopped, with the tokens that it would have accepted."""
 
 import re
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ _SHOWN = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """`kind` is the type of the token that does not fit, empty where the text holds no token at all."""
+    """`kind` is the type of the token that does not fit, empty if the text holds no token there."""
 
     text: str
     start: int
@@ -31,7 +31,7 @@ class Fault:
 
     @property
     def found(self) -> str:
-        """What stands there, for a message."""
+        """The text that was found, for a message."""
         if self.kind == "$END":
             return "the end of the file"
         token = self.token.split("\n", 1)[0]
@@ -43,7 +43,7 @@ class Fault:
 
     @property
     def rest_of_line(self) -> str:
-        """The text behind the token, up to the end of its line or a comment."""
+        """The text after the token, up to the end of its line or a comment."""
         line = self.text[self.end :].split("\n", 1)[0]
         return line.split("//", 1)[0].strip()
 
@@ -52,7 +52,7 @@ class Fault:
         return self.seen.open_brackets(self.text, self.start)
 
     def span(self, start: int | None = None, end: int | None = None) -> Span:
-        """Return the token's span, or another one; at the end of the text the last character that is not blank."""
+        """Return the token's span, or another one; at the end of the text, that of the last character that is not blank."""
         first = self.start if start is None else start
         behind = self.end if end is None else end
         if first >= len(self.text):

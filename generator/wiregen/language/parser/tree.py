@@ -37,14 +37,14 @@ _DECLARATIONS = (
 
 
 class NestedTooDeeplyError(Exception):
-    """An expression was nested too deeply, and reported; walking it could exhaust the stack."""
+    """An expression was nested too deeply, and was reported; walking it could exhaust the stack."""
 
 
 def build(tree: ParseTree, source: str, report: Report) -> Parts:
-    """Return what a start rule is made of: the version, the protocol, the declarations, as far as there are.
+    """Return the children of a start rule: the version, the protocol, the declarations, as far as they are there.
 
     Raises:
-        NestedTooDeeplyError: an expression is nested too deeply; the report has it.
+        NestedTooDeeplyError: An expression is nested too deeply; the report has it.
     """
     built: dict[int, object] = {}
     depths: dict[int, int] = {}

@@ -1,6 +1,6 @@
-"""Why a text cannot go on as it does: one diagnostic for the place where the grammar stopped.
+"""Explains a syntax error: one diagnostic for the place where the grammar stopped.
 
-The explanations are tried in order, the most particular first; the last one fits everywhere.
+The explanations are tried in order, the most specific first; the last one always applies.
 """
 
 from collections.abc import Callable
@@ -79,10 +79,11 @@ def _fault(error: UnexpectedInput, attempt: Attempt, seen: Outline, source: str,
 
 
 def _accepts(error: UnexpectedInput, attempt: Attempt, at: int) -> frozenset[str]:
-    """Return what the grammar takes at the fault.
+    """Return the tokens that the grammar accepts at the fault.
 
-    The parser of the error may have finished rules for the sake of the token that then did not fit, and forgotten
-    what could have gone on before it; so the text before the fault is parsed once more, and nothing behind it.
+    The parser of the error may have reduced rules for the token that then did not fit, and lost the tokens
+    that were possible before. Therefore the text before the fault is parsed once more, without the text after
+    it.
     """
     before: Any = grammar().parse_interactive(TextSlice(attempt.text, attempt.begin, at), start=attempt.rule)
     try:
