@@ -1,8 +1,7 @@
-"""The resolver: syntax tree to model, every name looked up, every number folded, every alias dissolved.
+"""The resolver: syntax tree to model. Names are resolved, constants evaluated, aliases replaced by their types.
 
-Errors gather in the Report, as many as one run can find: a harmless stand-in takes the place of what is wrong.
+The Report collects errors, as many as one run can find: a harmless placeholder replaces each wrong part.
 """
-
 from wiregen.language.resolver.resolution import Origins, Resolved, resolve
 
 __all__ = ["Origins", "Resolved", "resolve"]

@@ -1,4 +1,4 @@
-"""Annotations: each known by name, with the arguments that it takes."""
+"""Annotations: each identified by its name, with the arguments that it takes."""
 
 from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
@@ -29,9 +29,9 @@ NO_NOTES: Final = model.Notes()
 def resolve_notes(
     work: Workspace, annotations: tuple[syntax.Annotation, ...], above: model.Notes = NO_NOTES
 ) -> model.Notes:
-    """Return what the annotations of one node say; only `@source` may stand there several times.
+    """Return the annotations of one node; only `@source` may appear several times.
 
-    A node without one has the sources of what it stands in, whose notes are `above`.
+    A node without a source has those of the node that contains it, whose notes are `above`.
     """
     notes = NO_NOTES
     seen: set[str] = set()
@@ -63,7 +63,7 @@ def _noted(work: Workspace, notes: model.Notes, annotation: syntax.Annotation) -
 def _value(
     work: Workspace, form: _Form, annotation: syntax.Annotation
 ) -> str | int | bool | tuple[str, ...] | None:
-    """Return what the annotation says, None where its arguments are wrong."""
+    """Return the value of an annotation, or None if its arguments are wrong."""
     values = [argument.value for argument in annotation.arguments if argument.name is None]
     if len(values) != len(annotation.arguments):
         return None
@@ -86,7 +86,7 @@ def _value(
 
 
 def doc_of_shape(work: Workspace, shape: syntax.Shape) -> str:
-    """Return what the nearest alias that a shape is of says of itself; "": none says anything."""
+    """Return the documentation of the nearest documented alias that a shape is of, or ""."""
     core: object = shape.core
     for _ in range(MAX_ALIAS_CHAIN):
         alias = work.named(core.text, syntax.Alias) if isinstance(core, syntax.Name) else None
@@ -105,7 +105,7 @@ def rule_of_shape(work: Workspace, shape: syntax.Shape) -> str | None:
 
 
 def rule_of_type(work: Workspace, core: object) -> str | None:
-    """Return the rule that an alias or a coding names, or that of the type of an alias; its own place reports what is wrong."""
+    """Return the rule that an alias or a coding names, or that of an alias's type; errors are reported elsewhere."""
     for _ in range(MAX_ALIAS_CHAIN):
         if not isinstance(core, syntax.Name):
             return None

@@ -1,4 +1,4 @@
-"""Constant arithmetic: integers within ±2**127, nothing else; floor division, as in Python."""
+"""Constant arithmetic: only integers within ±2**127; division rounds down, as in Python."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ MAX_EXPONENT: Final = 64
 
 
 def checked(work: Workspace, value: int, span: Span) -> model.Number:
-    """Return the number; one out of bounds is reported, and 0 stands for it."""
+    """Return the number; one out of bounds is reported and replaced by 0."""
     if -BOUND <= value <= BOUND:
         return model.Number(value=value)
     work.error("WG2206", "this number is beyond ±2**127", span, label="too large")
@@ -19,7 +19,7 @@ def checked(work: Workspace, value: int, span: Span) -> model.Number:
 
 
 def fold(expression: model.Expression) -> int | None:
-    """Return the number that an expression always is, None if it is none or depends on what is read."""
+    """Return the number that an expression always has, or None if it has none or depends on the bytes read."""
     match expression:
         case model.Number(value=value):
             return value

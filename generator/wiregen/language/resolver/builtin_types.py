@@ -29,7 +29,7 @@ WORDS: Final = (
 
 
 def width_help(word: str) -> str | None:
-    """Return the help for a number of a width that no type has; None where the word is not like a number."""
+    """Return the help for a number type of an unknown width, or None if the word is not like a number type."""
     found = _NUMBER.fullmatch(word)
     if found is None:
         return None
@@ -43,7 +43,7 @@ def width_help(word: str) -> str | None:
 
 
 def needs_order(word: str) -> bool:
-    """Tell whether the word's bytes have an order that the protocol must say."""
+    """Return whether the word's bytes have an order that the protocol has to define."""
     found = _INTEGER.fullmatch(word)
     if found:
         return found[2] != "8" and found[3] is None
@@ -52,7 +52,7 @@ def needs_order(word: str) -> bool:
 
 
 def fixed_type(word: str, endian: model.Endian, bits: str) -> model.Type | None:
-    """Return the type that a word is without any length, None if it is no such word."""
+    """Return the type of a word that takes no length, or None for other words."""
     number = _INTEGER.fullmatch(word)
     if number:
         order = _order(number[3], endian)
@@ -77,7 +77,7 @@ def _bits(word: str, order: str) -> model.Bits | None:
 
 
 def sized_type(word: str, length: model.ByteLength, endian: model.Endian) -> model.Bytes | model.Text | None:
-    """Return the type that a word is with a length, None if it has none."""
+    """Return the type of a word with a length, or None for other words."""
     if word == "bytes":
         return model.Bytes(length=length)
     if word in ENCODINGS:
@@ -92,7 +92,7 @@ def needs_length(word: str) -> bool:
 
 
 def sort_of_word(word: str) -> Sort | None:
-    """Return the sort of a type by its word, the lengthless `bytes` and texts too."""
+    """Return the sort of a type by its word, also for `bytes` and texts without a length."""
     if needs_length(word):
         return BYTES if word == "bytes" else TEXT
     match fixed_type(word, "big", "msb"):

@@ -1,4 +1,4 @@
-"""Carriers `in …`: a region of so many bytes, behind a prefix, compressed, or in chunks."""
+"""Carriers `in …`: a region of a given size, after a prefix, compressed, or in chunks."""
 
 from typing import Final, Literal, cast
 
@@ -16,7 +16,7 @@ _HELP: Final = "a carrier is `size`, `u32`, `zlib[u32]` or `Chunk[until not more
 
 
 def resolve_carrier(place: Place, node: syntax.Expression) -> model.Carrier | None:
-    """Return what a shape is laid in, None if it is nothing that can hold one."""
+    """Return the carrier of a shape, or None if the expression cannot be one."""
     if isinstance(node, syntax.Name) and node.text in ALGORITHMS and node.text not in place.scope.own:
         message = f"`{node.text}` needs a length"
         help_ = f"write `{node.text}[u32]`, or `{node.text}[]` for all that is left"

@@ -1,4 +1,4 @@
-"""Constants, evaluated in an order in which each comes behind those that it needs."""
+"""Constants, evaluated in an order in which each one follows those that it needs."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -14,7 +14,7 @@ from wiregen.schema import model
 
 
 def evaluate_constants(work: Workspace) -> None:
-    """Fill in the constants' values; one that needs itself, by whatever way, is reported and has none."""
+    """Evaluate the constants; one that needs itself, directly or not, is reported and has no value."""
     nodes = {name: node for name, node in work.names.items() if isinstance(node, syntax.Const)}
     needs = {name: {word.text for _, word in mentioned(node)} & nodes.keys() for name, node in nodes.items()}
     for name in _in_order(needs):
@@ -25,7 +25,7 @@ def evaluate_constants(work: Workspace) -> None:
 
 
 def _in_order(needs: Mapping[str, set[str]]) -> Iterator[str]:
-    """Yield each name behind those that it needs; those that go round in a circle, or need one that does, never come."""
+    """Yield each name after those that it needs, without names in a cycle and names that need one."""
     users: dict[str, list[str]] = {}
     for name, needed in needs.items():
         for other in sorted(needed):

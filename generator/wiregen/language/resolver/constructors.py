@@ -20,12 +20,12 @@ Record: TypeAlias = model.Struct | model.Message | model.Frame | model.Preamble
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """The type of an example's own value: whatever can be sent by itself."""
+    """The type of an example's own value: anything that can be sent on its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shelf:
-    """What examples build: declarations by name, in the layout of one variant."""
+    """The declarations that examples build, by name, in the layout of one variant."""
 
     work: Workspace
     records: Mapping[str, Record]
@@ -34,7 +34,7 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Built:
-    """What a constructor builds, and the fields that it takes, in order."""
+    """The declaration that a constructor builds, and the fields that it takes, in order."""
 
     what: Literal["message", "frame", "struct", "preamble", "variety"]
     name: str
@@ -46,7 +46,7 @@ Wanted: TypeAlias = model.Type | Sent
 
 
 def build(shelf: Shelf, node: syntax.Expression, wanted: Wanted) -> model.ExampleValue | None:
-    """Return the value, None if it is wrong; all that is wrong in it is reported."""
+    """Return the value, or None if it is wrong; all errors in it are reported."""
     match node:
         case syntax.Group(expression=inner):
             return build(shelf, inner, wanted)
@@ -74,7 +74,7 @@ def _construct(shelf: Shelf, node: syntax.Call, wanted: Wanted) -> model.Constru
 
 
 def _built(shelf: Shelf, node: syntax.Call, wanted: Wanted) -> _Built | None:
-    """Return what is built: a variety where a union is wanted, else a declaration of that name."""
+    """Return the declaration that is built: an alternative if a union is wanted, else the one of that name."""
     name = node.function
     if (
         isinstance(name, syntax.Attribute)
@@ -107,7 +107,7 @@ class _Choice:
 
 
 def _candidates(shelf: Shelf, wanted: Wanted) -> Iterator[str | _Choice]:
-    """Yield what fits a type: a union's choice, `=name` for one declaration, or a kind of declaration."""
+    """Yield the candidates of a type: a union's choice, `=name` for one declaration, or a kind of declaration."""
     match wanted:
         case Sent():
             yield from ("message", "frame", "preamble")
@@ -181,7 +181,7 @@ def _some(names: tuple[str, ...]) -> str:
 
 
 def _code_of(variety: model.Variety, union: model.Union) -> model.Field:
-    """Return the attribute that says which of a variety's codes is meant."""
+    """Return the attribute that says which of an alternative's codes is meant."""
     return model.Field(
         path=f"{variety.path}.code",
         name="code",

@@ -1,4 +1,4 @@
-"""Contexts and joins: what earlier messages say about later ones, and one thing out of several frames."""
+"""Contexts and joins: values that later messages need from earlier ones, and messages reassembled from several frames."""
 
 from collections.abc import Iterable
 
@@ -50,7 +50,7 @@ def _off_wire(work: Workspace, path: str) -> Place:
 
 
 def resolve_keys(work: Workspace, keys: Iterable[syntax.Name]) -> tuple[str, ...]:
-    """Return the keys of contexts, joins and sessions: fields of something that is sent."""
+    """Return the keys of contexts, joins and sessions: fields of messages, frames or preambles."""
     names = tuple(keys)
     refuse_duplicates((Entry(name=name, what="key") for name in names), work.report)
     fields = known_fields(work)
@@ -66,7 +66,7 @@ def _settings(
     wanted: Sort,
     keys: Iterable[syntax.Name],
 ) -> tuple[model.Setting, ...]:
-    """Return what the lines say; what an earlier line says without a condition is not said again."""
+    """Return the settings; one that an earlier unconditional setting makes redundant is reported."""
     settings: list[model.Setting] = []
     always: dict[str, Span] = {}
     for line in lines:
@@ -130,7 +130,7 @@ def _when(
 def _clearings(
     work: Workspace, lines: Iterable[object], keys: tuple[syntax.Name, ...] = ()
 ) -> tuple[model.Clearing, ...]:
-    """Return the `clear` lines; `keys` are those that each of their targets must have."""
+    """Return the `clear` lines; each of their targets has to have `keys`."""
     return tuple(_clearing(work, each, keys) for each in lines if isinstance(each, syntax.Clear))
 
 
@@ -167,7 +167,7 @@ def resolve_join(work: Workspace, node: syntax.Join) -> model.Join:
 def _joined(
     work: Workspace, path: str, node: syntax.Ref
 ) -> tuple[model.Bytes | model.FrameReference | None, tuple[str, str] | None]:
-    """Return the type that the joined bytes are read as, or the block of a frame that they are."""
+    """Return the type as which the reassembled bytes are read, or the block of a frame that they fill."""
     if isinstance(node, syntax.Attribute) and isinstance(node.base, syntax.Name):
         return _block(work, node.base, node.name)
     type_ = types.resolve_type(_off_wire(work, path), node)

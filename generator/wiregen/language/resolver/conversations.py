@@ -1,4 +1,4 @@
-"""Conversations: examples of several steps, each from a role or a time that passes."""
+"""Conversations: examples of several steps, each a message from a role or a time that passes."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -13,7 +13,7 @@ from wiregen.language.resolver.state import Workspace
 from wiregen.schema import model
 
 _OWN_VIOLATIONS: Final = ("unexpected_message", "wrong_role", "wrong_kind", "limit_exceeded")
-"""What sessions may say whatever the protocol; a file adds its own names."""
+"""The violations that sessions report in every protocol; a file adds its own names."""
 
 
 def resolve_conversations(
@@ -22,7 +22,7 @@ def resolve_conversations(
     shelves: dict[str | None, Shelf],
     sessions: tuple[model.Session, ...],
 ) -> tuple[model.Conversation, ...]:
-    """Return the conversations, each with the variant that it stands in."""
+    """Return the conversations, each with the variant that contains it."""
     return tuple(
         _conversation(shelves[variant], node, variant, f"{work.path}.conversations[{index}]", sessions)
         for index, (node, variant) in enumerate(nodes)
@@ -136,7 +136,7 @@ def _step(shelf: Shelf, node: syntax.ConversationStep, path: str) -> model.Conve
 
 
 def _check_sender(shelf: Shelf, node: syntax.ConversationStep, value: model.Construct) -> None:
-    """Report a step whose role never sends such a message."""
+    """Report a step whose role never sends its message."""
     for name, role in _senders(shelf, value):
         if role not in (None, node.role.text):
             message = f"`{name}` is sent by {role}, not by {node.role.text}"
@@ -146,7 +146,7 @@ def _check_sender(shelf: Shelf, node: syntax.ConversationStep, value: model.Cons
 
 
 def _senders(shelf: Shelf, value: model.Construct) -> Iterator[tuple[str, str | None]]:
-    """Yield what is sent, the frame and its message, each with the role that sends it; None: both do."""
+    """Yield the frame and its message, each with the role that sends it, or None if both roles do."""
     record = shelf.records[value.name]
     if isinstance(record, model.Message | model.Preamble | model.Frame):
         yield record.name, record.role

@@ -19,7 +19,7 @@ from wiregen.schema import model
 
 
 def resolve_alias(work: Workspace, node: syntax.Alias) -> model.Alias:
-    """Return a type's other name, for the docs: what it says of fields that its users have is not looked up."""
+    """Return an alias, for the docs; its names that refer to fields of its users are not resolved."""
     path = work.place(f"{work.path}.{node.name.text}", node.span, name=node.name.span, type=node.shape.span)
     scope = Scope(where="alias")
     place = Place(work=work, owner=path, path=path, scope=scope, aliases=(node.name.text,))
@@ -98,7 +98,7 @@ def _member(work: Workspace, owner: str, node: syntax.Member, above: model.Notes
 
 
 def number_type(work: Workspace, name: syntax.Name, what: str) -> model.Integer | model.Varint:
-    """Return the type of a number that says which: of an enum's members, a union's varieties."""
+    """Return the type of a number that chooses: that of an enum's members, or of a union's alternatives."""
     place = Place(work=work, owner=work.path, path=work.path, scope=Scope(where="fixed"))
     found = types.resolve_type(place, name)
     if isinstance(found, model.Integer | model.Varint):

@@ -1,4 +1,4 @@
-"""Examples: bytes, and the messages that they are."""
+"""Examples: bytes, and the messages that they encode."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
@@ -15,13 +15,13 @@ _DECODE_ERRORS: Final = tuple(
     " length_mismatch not_canonical limit_exceeded too_deep inflate_failed partial_inner missing_context duplicate"
     " undelimitable unrepresentable lost_sync gap incomplete_join".split()
 )
-"""What a decoder may find wrong whatever the protocol; a file adds its own names."""
+"""The errors that a decoder may report in every protocol; a file adds its own names."""
 
 
 def resolve_examples(
     work: Workspace, nodes: Iterable[tuple[syntax.Example, str | None]], shelves: dict[str | None, Shelf]
 ) -> tuple[model.Example, ...]:
-    """Return the examples, each with the variant that it stands in."""
+    """Return the examples, each with the variant that contains it."""
     found = (
         _example(shelves[variant], node, variant, f"{work.path}.examples[{index}]")
         for index, (node, variant) in enumerate(nodes)
@@ -72,7 +72,7 @@ def _made(
 
 
 def _conversation(shelf: Shelf, node: syntax.Expression) -> tuple[model.Construct, ...]:
-    """Return the messages of an example: the bytes are the last one's, the ones before set the scene."""
+    """Return the messages of an example: the bytes are those of the last one, the others precede it."""
     if isinstance(node, syntax.Listing) and not node.items:
         shelf.work.error(
             "WG2406", "this list is empty", node.span, help_="the last message is the one of the bytes"
@@ -89,7 +89,7 @@ def _check_code(work: Workspace, name: syntax.Name) -> None:
 
 
 def violations_of(work: Workspace) -> Iterator[str]:
-    """Yield what rows and timers of sessions say that a message violates."""
+    """Yield the rules that rows and timers of sessions name as violated."""
     for node in work.names.values():
         if not isinstance(node, syntax.Session):
             continue

@@ -1,4 +1,4 @@
-"""Expressions: every name resolved, every operand of a sort that its operator takes."""
+"""Expressions: every name resolved, every operand of a sort that its operator accepts."""
 
 from typing import Final, assert_never
 
@@ -46,7 +46,7 @@ _COMPARISONS: Final = ("<", "<=", ">", ">=")
 def resolve_expression(
     work: Workspace, scope: Scope, node: syntax.Expression, expected: Sort | None = None
 ) -> Typed:
-    """Return the expression; `expected` finds members of an enum by their bare names, and makes bytes a uuid."""
+    """Return the expression; `expected` resolves members of an enum by their bare names, and makes bytes a uuid."""
     match node:
         case syntax.Integer(value=value) | syntax.Character(value=value):
             return Typed(expression=checked(work, value, node.span), sort=INTEGER)
@@ -75,7 +75,7 @@ def resolve_expression(
 
 
 def resolve_reference(work: Workspace, scope: Scope, node: syntax.Ref, expected: Sort | None = None) -> Typed:
-    """Return what a reference means as a value."""
+    """Return the value of a reference."""
     match node:
         case syntax.Name():
             return _name(work, scope, node, expected)
@@ -95,7 +95,7 @@ def resolve_reference(work: Workspace, scope: Scope, node: syntax.Ref, expected:
 def require(
     work: Workspace, scope: Scope, node: syntax.Expression, wanted: Sort, what: str
 ) -> model.Expression:
-    """Return an expression whose value must be of a sort; `what` begins the message about one that is not."""
+    """Return an expression whose value must have a sort; `what` begins the message about one that has not."""
     typed = resolve_expression(work, scope, node, wanted)
     if not fits(typed.sort, wanted):
         message = f"{what} must be {describe(wanted)}, and this is {describe(typed.sort)}"
@@ -106,7 +106,7 @@ def require(
 def require_truth(
     work: Workspace, scope: Scope, node: syntax.Expression | None, what: str
 ) -> model.Expression | None:
-    """Return a condition, None where there is none."""
+    """Return a condition as an expression, or None without one."""
     return None if node is None else require(work, scope, node, BOOLEAN, what)
 
 
@@ -159,7 +159,7 @@ def _comparison(work: Workspace, scope: Scope, node: syntax.Binary) -> Typed:
 
 
 def _sides(work: Workspace, scope: Scope, node: syntax.Binary) -> tuple[Typed, Typed]:
-    """Resolve first the side that says of which enum a bare member on the other one is."""
+    """Resolve first the side that determines the enum of a bare member on the other side."""
     if isinstance(node.left, syntax.Name) and (node.left.text[:1].isupper() or node.left.text in scope.roles):
         right = resolve_expression(work, scope, node.right)
         return resolve_expression(work, scope, node.left, right.sort), right
@@ -186,7 +186,7 @@ def _membership(work: Workspace, scope: Scope, node: syntax.Binary) -> Typed:
 
 
 def resolve_range(work: Workspace, scope: Scope, node: syntax.Range, expected: Sort | None) -> model.Range:
-    """Return `low .. high`, both numbers; one whose ends are known must not be empty."""
+    """Return `low .. high`, both numbers; a range whose ends are known must not be empty."""
     wanted = expected if expected is not None and expected.kind == "enum" else INTEGER
     low = require(work, scope, node.low, wanted, "the low end of a range")
     high = require(work, scope, node.high, wanted, "the high end of a range")
@@ -278,7 +278,7 @@ def _report_ahead(work: Workspace, scope: Scope, node: syntax.Name) -> None:
 def _report_meaningless(work: Workspace, scope: Scope, node: syntax.Name, expected: Sort | None) -> Typed:
     declared = work.names.get(node.text)
     if expected == WRONG and node.text[:1].isupper():
-        return STAND_IN  # what it is compared with was reported
+        return STAND_IN  # the other operand was reported
     if declared is not None:
         message = f"`{node.text}` is {what_is(declared)}, and a value belongs here"
         work.error("WG2007", message, node.span, label=what_is(declared))

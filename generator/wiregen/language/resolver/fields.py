@@ -1,4 +1,4 @@
-"""Fields: shape, view, value, condition and `where`, each with what it may look at."""
+"""Fields: shape, view, value, condition and `where`, each with the names that it can use."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ def resolve_owned(
     *,
     frame: syntax.Frame | None = None,
 ) -> tuple[model.Field, ...]:
-    """Return the fields of a declaration, which has these notes; `frame`: the declaration, where it is one."""
+    """Return the fields of a declaration with its notes; `frame`: the declaration, if it is a frame."""
     layout = layout_of(work, fields)
     scope = layout_scope(layout, 0)
     place = Place(work=work, owner=path, path=path, scope=scope, layout=layout, notes=notes, frame=frame)
@@ -48,14 +48,14 @@ def resolve_owned(
 
 
 def resolve_fields(place: Place, fields: tuple[syntax.Field, ...]) -> tuple[model.Field, ...]:
-    """Return fields in a row; those of a block belong to the declaration that `place` says."""
+    """Return a sequence of fields; those of a block belong to the declaration of `place`."""
     return tuple(_field(place, node) for node in fields)
 
 
 def resolve_lone(
     work: Workspace, path: str, node: syntax.Variety, shape: syntax.Shape, notes: model.Notes
 ) -> model.Field:
-    """Return the one field of a variety that is a lone shape; `notes`: those of the variety."""
+    """Return the one field of an alternative that is a single shape; `notes`: those of the alternative."""
     layout = lone_layout(work, shape)
     scope = layout_scope(layout, 0)
     name = f"{path}.{LONE}"
@@ -110,7 +110,7 @@ def _field(place: Place, node: syntax.Field) -> model.Field:
 
 
 def _rule_of(work: Workspace, node: syntax.Requirement) -> str | None:
-    """Return the rule that a condition names for itself; None: it has the field's."""
+    """Return the rule that a condition names for itself, or None if it has the field's."""
     return resolve_notes(work, node.rules).rule
 
 
@@ -120,7 +120,7 @@ def _with_rule(work: Workspace, notes: model.Notes, shape: syntax.Shape) -> mode
 
 
 def _placed(place: Place, node: syntax.Field, start: int) -> str:
-    """Record where a field stands; nameless ones and later namesakes are told apart by their place in the row."""
+    """Record the place of a field; nameless fields and later namesakes get their position in the path."""
     name = node.name.text if node.name.text != PADDING else f"{PADDING}{start}"
     path = f"{place.owner}.{name}"
     if place.work.origins.get(path, node.span) != node.span:
@@ -156,7 +156,7 @@ def _value(place: Place, node: syntax.Field, sort: Sort) -> model.FieldValue | N
 
 
 def _defaults_of(place: Place, nodes: Iterable[syntax.DefaultOf], sort: Sort) -> Iterator[model.DefaultOf]:
-    """Yield the default with each message that has one of its own; what cannot be one is reported."""
+    """Yield the default with each message that has one of its own; invalid defaults are reported."""
     seen: set[str] = set()
     for node in nodes:
         value = _constant(place, node.expression, sort)

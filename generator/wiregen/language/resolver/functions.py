@@ -1,4 +1,4 @@
-"""The functions of the language, known by their parentheses, and the entries of contexts."""
+"""The functions of the language, recognised by their parentheses, and the entries of contexts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, TypeGuard, cast
@@ -181,7 +181,7 @@ def resolve_entry(
     keys: Sequence[syntax.Expression],
     span: Span,
 ) -> Typed:
-    """Return what a context holds under these keys, one index for each."""
+    """Return the entry of a context under these keys, one index for each."""
     found = [expressions.resolve_expression(work, scope, key).expression for key in keys]
     name = context.name.text
     if len(found) != len(context.keys):

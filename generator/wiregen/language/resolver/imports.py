@@ -1,6 +1,7 @@
-"""Imports: declarations of another file, copied to where the import stands, with the types they need.
+"""Imports: declarations of another file, copied to the place of the import, with the types that they need.
 
-Nothing is resolved in the other file: what is copied means here what it would mean if it were written here.
+Names are not resolved in the other file: copied text has the meaning that it would have if it were written
+here.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,14 +17,14 @@ from wiregen.language.resolver.tree import children, mentioned
 from wiregen.language.source import Sources, load, report_cycle, require_import
 
 MAX_IMPORTS: Final = 32
-"""Files on the longest chain of imports."""
+"""The most files on the longest chain of imports."""
 MOST_SUGGESTED: Final = 20
-"""Imports of nothing for which the nearest name is looked for: that goes through the folders."""
+"""The most failed imports for which the nearest name is searched, because the search lists folders."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Exports:
-    """The declarations that a file offers for import, worked out once however many imports name it."""
+    """The declarations that a file offers for import, computed once for all imports of it."""
 
     names: Mapping[str, Named]
     rules: Mapping[str, tuple[syntax.Rule, ...]]
@@ -48,7 +49,7 @@ def _exports(declarations: tuple[syntax.Declaration, ...]) -> _Exports:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imports:
-    """The files that one run has read; each is read once, so that what two imports need is one and the same node."""
+    """The files that one run has read; each is read once, so that two imports of a declaration share one node."""
 
     sources: Sources
     roots: tuple[Path, ...]
@@ -57,13 +58,13 @@ class Imports:
     _missing: list[str] = field(default_factory=list)
 
     def expand(self, file: syntax.File) -> tuple[syntax.Declaration, ...]:
-        """Return the declarations of a file, each import replaced by what it copies."""
+        """Return the declarations of a file, with each import replaced by the declarations that it copies."""
         return self._expand(file, ((file.protocol.name.text, file.protocol.name.span),))
 
     def _expand(self, file: syntax.File, way: tuple[tuple[str, Span], ...]) -> tuple[syntax.Declaration, ...]:
         declarations: dict[int, syntax.Declaration] = {}
         own = frozenset(node.name.text for node in file.declarations if isinstance(node, syntax.Rule))
-        # By protocol the names that an import above has copied: without it each import of a chain would follow all of it.
+        # The names that imports above have copied, by protocol: without it each import would follow its whole chain again.
         taken: dict[str, set[str]] = {}
         for node in file.declarations:
             copied = self._copied(node, way, taken) if isinstance(node, syntax.Import) else (node,)
@@ -114,7 +115,10 @@ class Imports:
     def _chosen(
         self, node: syntax.Import, there: _Exports, taken: set[str]
     ) -> tuple[syntax.Declaration, ...]:
-        """Return the declarations that an import names and those they need, in text order, then their rules; not those taken before."""
+        """Return the declarations that an import names and those they need, without those in `taken`.
+
+        They are in text order; their rules follow.
+        """
         for name in node.names:
             if name.text not in there.names:
                 report_unknown(name, "declaration", there.names, self.report, inside=node.protocol.text)
@@ -126,7 +130,7 @@ class Imports:
 
 
 def _is_replaced(copied: syntax.Declaration, by: syntax.Declaration, own: frozenset[str]) -> bool:
-    """Tell whether a rule that comes along has a text of its own in the file that imports."""
+    """Return whether the importing file has its own text for a rule that is copied along."""
     return isinstance(copied, syntax.Rule) and copied is not by and copied.name.text in own
 
 
@@ -144,7 +148,7 @@ def _rules_named(node: syntax.Declaration) -> Iterator[str]:
 
 
 def _needed(wanted: Iterable[str], names: Mapping[str, Named], taken: set[str]) -> list[str]:
-    """Return the names and all that their declarations need, theirs too, but not those taken before; take them."""
+    """Return the names and all names that their declarations need, without those in `taken`; add them to it."""
     waiting = list(wanted)
     needed: list[str] = []
     while waiting:
@@ -165,7 +169,7 @@ def meant(node: syntax.Declaration, names: Mapping[str, Named]) -> Iterator[str]
 
 
 def _is_meant(slot: str, other: Named) -> bool:
-    """Tell whether a word at that place can mean the declaration: `only` also holds members and varieties, for example."""
+    """Return whether a word in this attribute can mean the declaration: `only`, for example, also holds members."""
     kind = kind_of(other)
     if kind == "context":
         return slot == "entry"

@@ -1,4 +1,4 @@
-"""The fields of a declaration in one row, blocks and aliases opened, each with its sort; from the syntax alone."""
+"""The fields of a declaration in wire order, blocks and aliases expanded, each with its sort; from the syntax alone."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from wiregen.language.resolver.state import MAX_ALIAS_CHAIN, Workspace
 
 PADDING = "_"
 LONE = "value"
-"""The field of a variety that is a lone shape; also what a `where` of an alias calls its value."""
+"""The field of an alternative that is a single shape; also the name of the value in a `where` of an alias."""
 
 WithFields: TypeAlias = syntax.Struct | syntax.Message | syntax.Frame | syntax.Preamble
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A field of a layout; `start` is its place in the row, `end` that behind its last part."""
+    """A field of a layout; `start` is its position, `end` the position after its last part."""
 
     sort: Sort
     start: int
@@ -41,14 +41,14 @@ class Known:
 
 
 Arms: TypeAlias = tuple[tuple[int, int], ...]
-"""The arms that a field stands in, outer before inner: the number of each choice in its declaration, and of the arm."""
+"""The arms that contain a field, outer before inner: the number of each choice in its declaration, and of the arm."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """`places`: start and end of every syntax field by its id, the nameless ones too.
+    """`places`: start and end of every syntax field by its id, nameless ones included.
 
-    `arms`: by the same id, the arms that it stands in. `namesakes`: the fields of one name in different arms.
+    `arms`: by the same id, the arms that contain it. `namesakes`: the fields of one name in different arms.
     """
 
     fields: Mapping[str, Known]
@@ -58,7 +58,7 @@ class Layout:
     namesakes: Mapping[str, tuple[tuple[Arms, Known], ...]]
 
     def fields_at(self, node: syntax.Field) -> Mapping[str, Known]:
-        """Return the fields as the expressions of a field see them: of namesakes that in its own arm."""
+        """Return the fields that are visible to the expressions of a field: of namesakes, the one in its own arm."""
         here = self.arms.get(id(node), ())
         if not here or not self.namesakes:
             return self.fields
@@ -72,7 +72,7 @@ class Layout:
 
 
 def are_exclusive(first: Arms, second: Arms) -> bool:
-    """Return whether two fields stand in different arms of one choice, so that only one of them is ever laid."""
+    """Return whether two fields are in different arms of one choice, so that only one of them is ever present."""
     for (choice, arm), (other_choice, other_arm) in zip(first, second, strict=False):
         if (choice, arm) != (other_choice, other_arm):
             return choice == other_choice
@@ -91,7 +91,7 @@ def layout_of(work: Workspace, fields: tuple[syntax.Field, ...]) -> Layout:
 
 
 def lone_layout(work: Workspace, shape: syntax.Shape) -> Layout:
-    """Return the layout of a variety that is a lone shape: its field `value`, and what a block in it holds."""
+    """Return the layout of an alternative that is a single shape: its field `value`, and the fields of a block in it."""
     rows = _Rows(work)
     inner = _measured(work, rows, rows.inside(shape, (), ()))
     value = Known(sort=sort_of_shape(work, shape), start=inner.n_fields, end=inner.n_fields + 1)
@@ -130,7 +130,7 @@ def _measured(work: Workspace, rows: _Rows, opened: Iterable[_Row]) -> Layout:
 
 
 def _check_names(work: Workspace, namesakes: list[_Row]) -> None:
-    """Report a field that may be laid together with one of the same name, and names in wrong case."""
+    """Report fields of one name that may both be present, and names in wrong case."""
     for number, row in enumerate(namesakes):
         before = next((each for each in namesakes[:number] if not are_exclusive(each.arms, row.arms)), None)
         if before is not None:
@@ -145,7 +145,7 @@ def _check_names(work: Workspace, namesakes: list[_Row]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """A field in the row; `name` is that of the field whose type an alias is, where it stands in that."""
+    """A field in wire order; `name` is that of the field whose type is an alias, if the field is in that alias."""
 
     node: syntax.Field
     name: syntax.Name
@@ -156,7 +156,7 @@ class _Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Opened:
-    """A block that a shape is or chooses among: the aliases that lead there, and the arms."""
+    """A block that a shape is or chooses among: the aliases that lead to it, and the arms."""
 
     block: syntax.Block
     aliases: tuple[str, ...]
@@ -178,7 +178,7 @@ class _Rows:
         arms: Arms = (),
         user: syntax.Name | None = None,
     ) -> list[_Row]:
-        """Return the fields in text order, a block before what it holds; `user`: the field that the aliases are of."""
+        """Return the fields in text order, a block before its fields; `user`: the field that the aliases are of."""
         rows: list[_Row] = []
         for node in fields:
             start = next(self.counter)
@@ -217,7 +217,7 @@ class _Rows:
 
 
 def sort_of_shape(work: Workspace, shape: syntax.Shape, depth: int = 0) -> Sort:
-    """Return the sort of a shape's value; `unknown` where it has several."""
+    """Return the sort of a shape's value; `unknown` if it has several."""
     match shape.core:
         case syntax.Block():
             return BLOCK
@@ -238,7 +238,7 @@ def _common(sorts: Iterable[Sort]) -> Sort:
 
 
 def sort_of_reference(work: Workspace, reference: syntax.Ref, depth: int = 0) -> Sort:
-    """Return the sort of the values of a type as it is written."""
+    """Return the sort of the values of a type as written."""
     match reference:
         case syntax.Name(text=text):
             return sort_of_word(text) or _sort_of_declared(work, text, depth)
@@ -269,7 +269,7 @@ def _sort_of_declared(work: Workspace, name: str, depth: int) -> Sort:
 
 
 def part_of(work: Workspace, sort: Sort, name: str) -> Sort | None:
-    """Return the sort of a field of a value by its name, None if nothing of that sort has it."""
+    """Return the sort of a value's field by its name, or None if values of that sort never have it."""
     if sort.kind == "unknown":
         return sort
     if sort not in work.parts:

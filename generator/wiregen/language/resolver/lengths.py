@@ -1,4 +1,4 @@
-"""Lengths `[L]`: a prefix, an expression, up to a delimiter or a condition, or all that is left."""
+"""Lengths `[L]`: a prefix, an expression, up to a delimiter or a condition, or all remaining bytes."""
 
 from wiregen.language import syntax
 from wiregen.language.resolver import types
@@ -53,7 +53,7 @@ def _sized(place: Place, length: syntax.Expression) -> model.Prefix | model.Comp
 def resolve_prefix(
     place: Place, node: syntax.Expression
 ) -> model.Integer | model.Varint | model.CodingReference | None:
-    """Return the type of a number that stands before what it measures, None if the word is no type."""
+    """Return the type of a number that precedes the bytes that it measures, or None if the word is not a type."""
     if not isinstance(node, syntax.Name) or not _is_type(place, node.text):
         return None
     found = types.resolve_type(place.inside(), node)

@@ -16,7 +16,7 @@ from wiregen.schema.copies import replace
 from wiregen.schema.walk import flat_fields
 
 _MAX_SHOWN = 4
-"""Fields that are shown where only one may be."""
+"""The most fields that a diagnostic shows where only one is allowed."""
 
 
 def resolve_message(
@@ -45,7 +45,7 @@ def resolve_role(work: Workspace, name: syntax.Name | None) -> str | None:
 
 
 def refuse_codes(work: Workspace, messages: Iterable[syntax.Message]) -> None:
-    """Report reserved codes, and those that two messages of one role have; a message without role is sent by both."""
+    """Report reserved codes and duplicate codes of one role; a message without a role is sent by both."""
     kept = kept_of(work.reserved)
     taken: dict[str, dict[int, syntax.Message]] = {}
     for node in messages:
@@ -61,7 +61,7 @@ def refuse_codes(work: Workspace, messages: Iterable[syntax.Message]) -> None:
 
 
 def _free(number: int, codes: Mapping[int, syntax.Message], kept: Kept) -> int:
-    """Return the next code that nobody has."""
+    """Return the next code that no message has."""
     while True:
         found = kept.holder(number)
         if found is not None:
@@ -105,7 +105,7 @@ def resolve_frame(
 
 
 def _carrying(work: Workspace, node: syntax.Frame, fields: tuple[model.Field, ...]) -> str | None:
-    """Return the field that carries the message: one that chooses among messages, or else is one."""
+    """Return the field that carries the message: one that chooses among messages, or one that is a message."""
     every = list(flat_fields(fields))
     found = [field for field in every if _chooses(field.type)] or [
         field for field in every if _is_message(field.type)
@@ -151,7 +151,7 @@ def _is_message(type_: model.Type) -> bool:
 
 
 def refuse_second_frames(work: Workspace, frames: Iterable[syntax.Frame]) -> None:
-    """Report frames for a direction that has one."""
+    """Report frames for a direction that already has one."""
     taken: dict[str, syntax.Frame] = {}
     for node in frames:
         for role in (node.role.text,) if node.role is not None else work.settings.roles:
@@ -182,7 +182,7 @@ def resolve_preamble(
 
 
 def resolve_variant(work: Workspace, node: syntax.Variant) -> model.Variant:
-    """Return other layouts; what they belong to must be there."""
+    """Return the layouts of a variant; the declarations that they replace must exist."""
     path = work.place(f"{work.path}.{node.name.text}", node.span, name=node.name.span)
     notes = resolve_notes(work, node.annotations)
     inner = [each for each in node.declarations if _may_vary(work, each)]
@@ -217,7 +217,7 @@ def resolve_variant(work: Workspace, node: syntax.Variant) -> model.Variant:
 
 
 def _as_declared(work: Workspace, node: syntax.Message) -> syntax.Message:
-    """Return another layout of a message with the code and the role of the message that it stands for."""
+    """Return another layout of a message, with the code and the role of the message that it replaces."""
     own = work.named(node.name.text, syntax.Message)
     if not isinstance(own, syntax.Message):
         return node

@@ -1,4 +1,4 @@
-"""The declarations of a file by name: one namespace, so that a word means one thing wherever it stands."""
+"""The declarations of a file by name, in one namespace: a word has one meaning in the whole file."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -89,7 +89,7 @@ def what_is(node: Named) -> str:
 
 
 def collect(declarations: Iterable[syntax.Declaration], report: Report) -> dict[str, Named]:
-    """Return the declarations by name, the first of each, and report duplicates and wrong case."""
+    """Return the declarations by name, the first one of each name; report duplicates and wrong case."""
     named = [node for node in declarations if isinstance(node, Named)]
     names: dict[str, Named] = {}
     for node in named:
@@ -123,7 +123,7 @@ def _case_of(kind: Kind) -> Case:
 
 
 def refuse_duplicates(entries: Iterable[Entry], report: Report) -> None:
-    """Report each name that came before, with the first as second place."""
+    """Report each duplicate name, with its first occurrence as the second place."""
     first: dict[str, Span] = {}
     for entry in entries:
         word = entry.name
@@ -133,7 +133,7 @@ def refuse_duplicates(entries: Iterable[Entry], report: Report) -> None:
 
 
 def report_duplicate(entry: Entry, before: Span, report: Report) -> None:
-    """Report a name that came before, at `before`."""
+    """Report a name that occurred before, at `before`."""
     report.error(
         "WG2002",
         f"{entry.what} `{entry.name.text}` is there twice",
@@ -181,7 +181,7 @@ def report_unknown(
     inside: str | None = None,
     help_: str | None = None,
 ) -> None:
-    """Report a name that stands for nothing, with the nearest that does; `inside` is where it was looked for."""
+    """Report an unknown name, with the nearest known one; `inside` is where it was looked up."""
     hint = None if report.is_full else did_you_mean(name.text, candidates) or help_
     message = f"there is no {what} `{name.text}`" + ("" if inside is None else f" in `{inside}`")
     report.error("WG2001", message, name.span, label="unknown", help=hint)

@@ -16,7 +16,7 @@ OTHERWISE = "_"
 def resolve_patterns(
     work: Workspace, arms: tuple[syntax.Arm, ...], subject: Sort
 ) -> list[tuple[model.Span, ...]]:
-    """Return the numbers of each arm, none for `_`; members are those of the subject's enum."""
+    """Return the numbers of each arm, () for `_`; members are those of the subject's enum."""
     otherwise: Span | None = None
     for arm in arms:
         for pattern in arm.patterns:

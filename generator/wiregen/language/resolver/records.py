@@ -1,4 +1,4 @@
-"""Rules and the ledger: what makes pages of the docs, and nothing else."""
+"""Rules and the ledger, which only make pages of the docs."""
 
 from collections.abc import Iterable
 
@@ -34,7 +34,7 @@ def _rule(work: Workspace, node: syntax.Rule) -> model.Rule:
 
 
 def resolve_ledgers(work: Workspace, nodes: Iterable[syntax.Ledger]) -> tuple[model.Ledger, ...]:
-    """Return the ledger's entries, once all that they may be about has its place."""
+    """Return the ledger's entries, after the places of all nodes that they may be about are known."""
     nodes = tuple(nodes)
     ids = (Entry(name=syntax.Name(text=_id(node), span=node.id.span), what="ledger entry") for node in nodes)
     refuse_duplicates(ids, work.report)

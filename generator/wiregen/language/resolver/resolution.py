@@ -1,4 +1,4 @@
-"""The road through the resolver: imports, names, constants, then each declaration in text order."""
+"""The order of resolution: imports, names, constants, then each declaration in text order."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from wiregen.language.source import Sources
 from wiregen.schema import model
 
 Origins: TypeAlias = Mapping[str, Span]
-"""Where each path of the model stands; `path#name`, `#type`, `#value`, `#if`, `#where`, `#code`, `#length` for its parts."""
+"""The place of each path of the model; `path#name` and `#type`, `#value`, `#if`, `#where`, `#code`, `#length` for its parts."""
 
 _Node = TypeVar("_Node", bound=syntax.Declaration)
 _Told = TypeVar("_Told", syntax.Example, syntax.Conversation)
@@ -49,17 +49,17 @@ class Resolved:
     protocol: model.Protocol
     origins: Origins
     mentioned: frozenset[str]
-    """Declarations that something else in the file needs: aliases too, which the model has dissolved."""
+    """Declarations that another one in the file needs, including aliases, which the model does not have."""
 
 
 def resolve(
     file: syntax.File, sources: Sources, report: Report, *, roots: tuple[Path, ...] = ()
 ) -> Resolved | None:
-    """Return the model of a file, None if anything in it is wrong.
+    """Return the model of a file, or None if it has errors.
 
     Args:
-        sources: The texts of the run; files that are imported are added.
-        roots: Folders in which imports are looked for, besides that of the importing file, which must lie below one.
+        sources: The texts of the run; imported files are added.
+        roots: Folders in which imports are looked up, after that of the importing file, which must lie below one.
     """
     found = Report()
     work = _workspace(file, sources, found, roots)
@@ -104,7 +104,7 @@ def _is_shallow(node: syntax.Declaration, report: Report) -> bool:
 
 
 def _each(work: Workspace, kind: type[_Node]) -> Iterator[_Node]:
-    """Yield the declarations of a kind in text order; of two with one name, the first."""
+    """Yield the declarations of a kind in text order; of two with the same name, the first."""
     for node in work.declarations:
         if isinstance(node, kind) and not (
             isinstance(node, Named) and work.names.get(node.name.text) is not node
@@ -172,7 +172,7 @@ def _place_settings(work: Workspace, node: syntax.Protocol) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Parts:
-    """What examples are built of."""
+    """The declarations that examples build."""
 
     structs: tuple[model.Struct, ...]
     messages: tuple[model.Message, ...]
@@ -217,7 +217,7 @@ def _limits(work: Workspace) -> Iterator[model.Limit]:
 
 
 def _told(work: Workspace, kind: type[_Told]) -> Iterator[tuple[_Told, str | None]]:
-    """Yield the examples of a kind, each with the variant that it stands in."""
+    """Yield the examples of a kind, each with the variant that contains it."""
     for node in work.declarations:
         if isinstance(node, kind):
             yield node, None
@@ -227,7 +227,7 @@ def _told(work: Workspace, kind: type[_Told]) -> Iterator[tuple[_Told, str | Non
 
 
 def _shelves(work: Workspace, parts: _Parts) -> dict[str | None, Shelf]:
-    """Return what examples build, in the plain layout and in that of each variant."""
+    """Return the declarations that examples build, in the protocol's own layout and in that of each variant."""
     unions = {each.name: each for each in parts.unions}
     plain = _by_name(parts)
     shelves: dict[str | None, Shelf] = {None: Shelf(work=work, records=plain, unions=unions)}

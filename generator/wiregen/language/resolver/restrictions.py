@@ -1,4 +1,4 @@
-"""`only A, B`: pushed down to the reference or the match of messages that it restricts."""
+"""`only A, B`: applied to the reference, or the match of messages, that it restricts."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,7 @@ from wiregen.schema.copies import replace
 
 
 def restrict(work: Workspace, type_: model.Type, names: tuple[syntax.Name, ...]) -> model.Type:
-    """Return the type that holds only what is named; on lists the items are restricted."""
+    """Return the type restricted to these names; of lists the items are restricted."""
     match type_:
         case model.List():
             return replace(type_, item=restrict(work, type_.item, names))
@@ -56,7 +56,7 @@ def _allowed(
     before: tuple[str, ...] | None,
     inside: str | None = None,
 ) -> tuple[str, ...]:
-    """Return the names that exist; what an alias has already restricted can only be restricted further."""
+    """Return the names that exist; a restriction of an alias can only be narrowed."""
     candidates = frozenset(existing)
     allowed = None if before is None else frozenset(before)
     for name in names:

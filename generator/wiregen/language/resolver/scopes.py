@@ -1,4 +1,4 @@
-"""What a lone word can mean at a place: fields before it, variables of the session, constants, members of an enum."""
+"""The meanings of a bare word at a place: fields before it, variables of the session, constants, members of an enum."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ class Typed:
 
 MAX_LAYERS: Final = 64
 STAND_IN: Final = Typed(expression=model.Null(), sort=WRONG)
-"""What takes the place of a wrong expression, so that the rest is looked at too."""
+"""Replaces a wrong expression, so that the rest is checked too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,14 +30,16 @@ class Meaning:
     what: str
     typed: Typed
     is_ahead: bool = False
-    """A field that is not read yet at this place."""
+    """Whether the word is a field that is not read yet at this place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """The fields from `visible` on are ahead. `value`: what the word `value` means in the `where` of an alias.
+    """The names that are visible at a place. `value`: the meaning of the word `value` in the `where` of an
+    alias.
 
-    `where` tells what kind of place it is: a `fixed` one sees no fields at all, an `alias` any that its users may have.
+    The fields from `visible` on are not read yet. `where` is the kind of the place: in a `fixed` one no
+    fields are visible, in an `alias` any field that its users may have.
     """
 
     where: Literal["layout", "row", "fixed", "alias"]
@@ -57,7 +59,7 @@ def layout_scope(layout: Layout, visible: int) -> Scope:
 
 
 def meanings(work: Workspace, scope: Scope, word: str, expected: Sort | None) -> tuple[Meaning, ...]:
-    """Return all that a word means at a place; more than one is an error of the file."""
+    """Return all meanings of a word at a place; more than one is an error of the file."""
     found = [*_fields(scope, word), *_special(scope, word), *_declared(work, scope, word, expected)]
     if not found and scope.where == "alias" and word[:1].islower():
         return (_field("a field", (word,), UNKNOWN),)
@@ -65,7 +67,7 @@ def meanings(work: Workspace, scope: Scope, word: str, expected: Sort | None) ->
 
 
 def known_words(work: Workspace, scope: Scope, expected: Sort | None) -> Iterator[str]:
-    """Yield the words that mean something at a place, for suggestions."""
+    """Yield the words that have a meaning at a place, for suggestions."""
     if scope.where != "fixed":
         yield from (name for name, known in scope.own.items() if known.start < scope.visible)
         yield from scope.frame
@@ -140,7 +142,7 @@ def member(enum: str, name: str, value: int) -> Typed:
 
 
 def members_of(work: Workspace, sort: Sort) -> Mapping[str, int]:
-    """Return the members of an enum's sort with their numbers, none for any other."""
+    """Return the members of an enum's sort with their numbers; {} for any other sort."""
     node = work.names.get(sort.name) if sort.kind == "enum" else None
     if not isinstance(node, syntax.Enum):
         return {}
@@ -152,14 +154,18 @@ def members_of(work: Workspace, sort: Sort) -> Mapping[str, int]:
 
 
 def layered(layouts: Iterable[Mapping[str, Known]]) -> Mapping[str, Known]:
-    """Return what `merged` does, looked up in a few layouts, worked out for many: rows may name large frames often."""
+    """Return the fields of several layouts as one mapping.
+
+    A few layouts are searched at each lookup and many are merged at once, because rows may name large frames
+    often.
+    """
     layers = tuple(layouts)
     return merged(layers) if len(layers) > MAX_LAYERS else Layers(layers=layers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layers(Mapping[str, Known]):
-    """The fields of several layouts as one; a field whose sort differs among them has none."""
+    """The fields of several layouts as one mapping; a field whose sort differs among them has the sort `unknown`."""
 
     layers: tuple[Mapping[str, Known], ...]
 
@@ -179,7 +185,7 @@ class Layers(Mapping[str, Known]):
 
 
 def merged(layouts: Iterable[Mapping[str, Known]]) -> Mapping[str, Known]:
-    """Return the fields of several layouts as one; a field whose sort differs among them has none."""
+    """Return the fields of several layouts as one mapping; a field whose sort differs among them gets `unknown`."""
     fields: dict[str, Known] = {}
     for layout in layouts:
         for name, known in layout.items():

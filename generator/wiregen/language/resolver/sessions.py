@@ -21,7 +21,7 @@ SENDER = "sender"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Table:
-    """What the rows of one session may name."""
+    """The names that the rows of one session may use."""
 
     work: Workspace
     path: str
@@ -29,7 +29,7 @@ class _Table:
     instance: Instance
     options: frozenset[str]
     scopes: dict[tuple[str, ...] | None, Scope] = field(default_factory=dict)
-    """By the names of the targets: rows about everything see everything."""
+    """By the names of the targets: in rows about every target, every field is visible."""
 
 
 def resolve_session(work: Workspace, node: syntax.Session) -> model.Session:
@@ -68,7 +68,7 @@ def _roles(work: Workspace, node: syntax.Session) -> tuple[str, ...]:
 
 
 def _states(work: Workspace, node: syntax.Session) -> dict[str, syntax.Name]:
-    """Return the states in the order in which they are first named; each may be opened several times."""
+    """Return the states in the order of their first mention; a state may be opened several times."""
     states: dict[str, syntax.Name] = {}
     for line in node.lines:
         if isinstance(line, syntax.State) and not isinstance(line.names, syntax.Wildcard):
@@ -88,7 +88,7 @@ def _state(table: _Table, docs: Mapping[str, str], name: syntax.Name) -> model.S
 
 
 def _docs_of_states(node: syntax.Session) -> dict[str, str]:
-    """Return the text of each state: that of the blocks that open it alone."""
+    """Return the documentation of each state: that of the blocks that open only this state."""
     docs: dict[str, list[str]] = {}
     for line in node.lines:
         if isinstance(line, syntax.State) and not isinstance(line.names, syntax.Wildcard):
@@ -141,7 +141,7 @@ def _is_bytes(node: syntax.Ref) -> bool:
 
 
 def _kept(type_: model.Type) -> model.VariableType | None:
-    """Return a type that a variable may have, None for any other."""
+    """Return a type that a variable may have, or None for any other type."""
     match type_:
         case (
             model.Integer()
@@ -200,7 +200,7 @@ def _row(table: _Table, path: str, states: tuple[str, ...] | None, node: syntax.
 
 
 def _scope(table: _Table, node: syntax.Row, named: tuple[Target, ...] | None) -> Scope:
-    """Return what a row's expressions see; a target that is unknown may have any field."""
+    """Return the names visible to a row's expressions; an unknown target may have any field."""
     is_known = isinstance(node.messages, tuple) and named is not None and len(named) == len(node.messages)
     key = tuple(target.name.text for target in named) if is_known and named is not None else None
     if key not in table.scopes:

@@ -40,7 +40,7 @@ _CHOICES: Final[Mapping[type[_Choice], str]] = {
 
 
 def read_settings(node: syntax.Protocol, report: Report) -> Settings:
-    """Return what the protocol's block says, without its reserved numbers."""
+    """Return the settings of the protocol's block, without its reserved numbers."""
     check_case(node.name, "snake", "a protocol", report)
     roles = _roles(node, report)
     bits = _choice(node, syntax.BitsSetting, ("msb", "lsb"), report)
@@ -59,7 +59,7 @@ def read_settings(node: syntax.Protocol, report: Report) -> Settings:
 def _choice(
     node: syntax.Protocol, kind: type[_Choice], allowed: tuple[str, ...], report: Report
 ) -> str | None:
-    """Return the word that a setting takes from a closed list; None: the setting is missing, or another word is there."""
+    """Return the word of a setting from a closed list, or None if the setting is missing or has another word."""
     found = [each for each in node.settings if isinstance(each, kind)]
     refuse_second([each.span for each in found], _CHOICES[kind], report)
     if not found:
@@ -93,7 +93,7 @@ def _roles(node: syntax.Protocol, report: Report) -> list[syntax.Name]:
 
 
 def refuse_second(spans: list[Span], what: str, report: Report) -> None:
-    """Report a setting that is there twice."""
+    """Report a setting that appears twice."""
     for span in spans[1:]:
         others = (Label(span=spans[0], text="first"),)
         report.error("WG2002", f"setting `{what}` is there twice", span, label="second", others=others)
@@ -113,7 +113,7 @@ def _ports(node: syntax.Protocol, report: Report) -> Iterable[model.Port]:
 
 
 def resolve_reserved(work: Workspace, nodes: Iterable[object]) -> tuple[model.Reserved, ...]:
-    """Return the numbers that a protocol or an enum keeps free."""
+    """Return the numbers that a protocol or an enum reserves."""
     return tuple(
         model.Reserved(
             spans=resolve_ranges(work, node.ranges), why=node.reason.value if node.reason is not None else ""
@@ -128,13 +128,13 @@ _Held: TypeAlias = tuple[syntax.CodeRange, str | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """Reserved numbers, for many look-ups: ranges by their low ends, with the one that reaches farthest up to each."""
+    """Reserved numbers, for fast lookup: ranges by their low ends, each with the farthest range up to it."""
 
     lows: tuple[int, ...]
     farthest: tuple[_Held, ...]
 
     def holder(self, number: int) -> _Held | None:
-        """Return a range that holds the number, and why it does; None if no range does."""
+        """Return a range that holds the number with its reason, or None if it is not reserved."""
         index = bisect_right(self.lows, number) - 1
         found = self.farthest[index] if index >= 0 else None
         return found if found is not None and number <= found[0].high.value else None
@@ -154,7 +154,7 @@ def _farther(best: _Held, new: _Held) -> _Held:
 
 
 def refuse_reserved(work: Workspace, number: int, span: Span, kept: Kept, what: str) -> None:
-    """Report a number that is kept free, and why."""
+    """Report a reserved number, and the reason."""
     found = kept.holder(number)
     if found is not None:
         others = (Label(span=found[0].span, text="reserved here"),)

@@ -1,4 +1,4 @@
-"""Where a shape stands: whose field it is, and what its expressions see."""
+"""The place of a shape: the field that it belongs to, and the names that its expressions can use."""
 
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -18,9 +18,11 @@ NO_LAYOUT: Final = Layout(fields=_NOTHING, places=_NOTHING, n_fields=0, arms=_NO
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """`owner`: path of the declaration that fields of a block belong to; `path`: that of the field or declaration.
+    """`owner`: path of the declaration that fields of a block belong to; `path`: that of the field or
+    declaration.
 
-    `aliases` are being unfolded here. A shape `off_wire` is a variable's: it has no byte order and may lack its length.
+    `aliases` are being expanded here. A shape `off_wire` is a variable's: it has no byte order and may lack
+    its length.
     """
 
     work: Workspace
@@ -29,13 +31,13 @@ class Place:
     scope: Scope
     layout: Layout = NO_LAYOUT
     notes: model.Notes = NO_NOTES
-    """Of the declaration, or of the field that holds the block."""
+    """The notes of the declaration, or of the field that holds the block."""
     aliases: tuple[str, ...] = ()
     off_wire: bool = False
     frame: syntax.Frame | None = None
-    """The frame that the fields are of; None: they are of another declaration."""
+    """The frame that the fields belong to, or None if they belong to another declaration."""
     is_nested: bool = False
-    """An arm, a length or a view, where an alias's `where` would have no field to join."""
+    """Whether the place is an arm, a length or a view, where an alias's `where` has no field to join."""
 
     def inside(self, **changes: object) -> "Place":
         return replace(self, is_nested=True, **changes)  # type: ignore[arg-type]

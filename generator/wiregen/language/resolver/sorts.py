@@ -1,4 +1,4 @@
-"""Sorts: what kind of value an expression or a field has, found from the syntax alone, before any type is resolved."""
+"""Sorts: the kind of value of an expression or a field, found from the syntax alone, before any type is resolved."""
 
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, assert_never
@@ -26,7 +26,7 @@ SortKind: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sort:
-    """`unknown` fits everything: what is wrong already is not reported twice. A `record` is a struct, message or frame."""
+    """`unknown` matches every sort, so that errors are not reported twice. A `record` is a struct, message or frame."""
 
     kind: SortKind
     name: str = ""
@@ -35,7 +35,7 @@ class Sort:
 
 UNKNOWN: Final = Sort(kind="unknown")
 WRONG: Final = Sort(kind="unknown", name="?")
-"""Of what was reported already."""
+"""The sort of a wrong expression that is reported already."""
 INTEGER: Final = Sort(kind="integer")
 BOOLEAN: Final = Sort(kind="boolean")
 FLOAT: Final = Sort(kind="float")
@@ -49,7 +49,7 @@ ROLE: Final = Sort(kind="role")
 
 
 UNKNOWN_TYPE: Final = model.Bytes(length=model.Delimited(delimiter=""))
-"""What takes the place of a wrong type; nothing of it is ever written, for there was an error."""
+"""Replaces a wrong type; it is never written, because an error was reported."""
 
 
 def list_of(item: Sort) -> Sort:
@@ -65,12 +65,12 @@ def record_of(name: str) -> Sort:
 
 
 def item_of(sort: Sort) -> Sort:
-    """Return the sort of a list's items, unknown for all else."""
+    """Return the sort of a list's items, `unknown` for other sorts."""
     return sort.item or UNKNOWN
 
 
 def is_number(sort: Sort) -> bool:
-    """Tell whether arithmetic works on it: an enum is its number."""
+    """Return whether the sort allows arithmetic; an enum counts as its number."""
     return sort.kind in {"integer", "enum", "unknown"}
 
 
@@ -79,7 +79,7 @@ def is_ordered(sort: Sort) -> bool:
 
 
 def fits(found: Sort, wanted: Sort) -> bool:
-    """Tell whether a value of one sort can stand where the other is, or be compared with it."""
+    """Return whether a value of one sort can replace a value of the other, or be compared with it."""
     if "unknown" in (found.kind, wanted.kind) or "null" in (found.kind, wanted.kind):
         return True
     if found.kind == wanted.kind == "list":
@@ -90,7 +90,7 @@ def fits(found: Sort, wanted: Sort) -> bool:
 
 
 def describe(sort: Sort) -> str:
-    """Return the sort for a message, with its article."""
+    """Return the name of the sort for a message, with its article."""
     match sort.kind:
         case "enum" | "record" | "union":
             return f"`{sort.name}`"

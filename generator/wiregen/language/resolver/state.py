@@ -1,6 +1,6 @@
-"""What one run over one file knows: names, settings, constants, and where everything stands.
+"""The state of one run over one file: names, settings, constants, and the places of all nodes.
 
-The only value of the resolver that changes: origins and memos are added to, never taken back.
+It is the only mutable value of the resolver: origins and caches are added, never removed.
 """
 
 import re
@@ -16,14 +16,14 @@ from wiregen.language.source import Sources
 from wiregen.schema import model
 
 MAX_UNFOLDED: Final = 100_000
-"""Aliases put into other aliases, all uses in a file together: they may double at every step."""
+"""The most aliases expanded inside other aliases, in all uses of a file: their number may double at every step."""
 MAX_ALIAS_CHAIN: Final = 20
 _COMMENT: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What the `protocol` declaration says; `endian` None where it does not."""
+    """The settings of the `protocol` declaration; `endian` is None if it has none."""
 
     sources: tuple[str, ...]
     endian: model.Endian | None
@@ -37,7 +37,7 @@ _Kind = TypeVar("_Kind", bound=Named)
 
 
 class Spanned(Protocol):
-    """A syntax node."""
+    """A syntax node with a place."""
 
     @property
     def span(self) -> Span: ...
@@ -69,9 +69,9 @@ class Workspace:
     members: dict[str, Mapping[str, int]] = field(default_factory=dict)
     layouts: dict[int, object] = field(default_factory=dict)
     targets: tuple[Named, ...] | None = None
-    """Every declaration of something that is sent, None until it is asked for."""
+    """Every declaration of something that is sent; None until first needed."""
     sent_fields: frozenset[str] | None = None
-    """Every field name of anything that is sent, None until it is asked for."""
+    """Every field name of anything that is sent; None until first needed."""
     n_unfolded: int = 0
     is_order_missed: bool = False
     """The missing `endian` is reported, once for the file."""
@@ -89,7 +89,7 @@ class Workspace:
         self.report.error(code, message, span, label=label, others=others, help=help_)
 
     def place(self, path: str, span: Span, **parts: Span | None) -> str:
-        """Record where a node and its parts stand, and return its path."""
+        """Record the places of a node and its parts, and return the node's path."""
         self.origins.setdefault(path, span)
         for part, place in parts.items():
             if place is not None:
@@ -97,7 +97,7 @@ class Workspace:
         return path
 
     def named(self, name: str, *kinds: type[Named]) -> Named | None:
-        """Return the declaration of that name, None if there is none or it is of another kind."""
+        """Return the declaration of that name, or None if it does not exist or is of another kind."""
         node = self.names.get(name)
         return node if isinstance(node, kinds) else None
 
@@ -111,7 +111,7 @@ class Workspace:
         return (name for name, node in self.names.items() if isinstance(node, kinds))
 
     def text_of(self, span: Span) -> str:
-        """Return the file's text of a place on one line, without comments."""
+        """Return the file's text at a place on one line, without comments."""
         source = self.sources.get(span.source)
         text = "" if source is None else source.text[span.start : span.end]
         return " ".join(
@@ -119,7 +119,7 @@ class Workspace:
         )
 
     def may_unfold(self, alias: syntax.Alias, aliases: tuple[str, ...], span: Span) -> bool:
-        """Count an alias put into a shape; report one that contains itself, and a file that unfolds without end."""
+        """Count an alias expanded in a shape; report one that contains itself, and a file with too many expansions."""
         self.n_unfolded += bool(aliases)
         if alias.name.text in aliases:
             message = f"type `{alias.name.text}` contains itself"

@@ -1,4 +1,4 @@
-"""What rows, contexts and joins speak of: messages, frames, joins, preambles, and the fields that each shows."""
+"""The targets of rows, contexts and joins: messages, frames, joins, preambles, and the fields visible with each."""
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,7 +18,7 @@ Target: TypeAlias = syntax.Message | syntax.Frame | syntax.Join | syntax.Preambl
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """The fields that are there with a target, of itself and of its frame."""
+    """The fields that are visible with a target: its own, and those of its frame."""
 
     own: Mapping[str, Known] = field(default_factory=dict)
     frame: Mapping[str, Known] = field(default_factory=dict)
@@ -26,14 +26,14 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
-    """What the expressions of a session see besides the messages."""
+    """The names, apart from those of messages, that the expressions of a session can use."""
 
     variables: Mapping[str, Sort] = field(default_factory=dict)
     roles: tuple[str, ...] = ()
 
 
 def resolve_targets(work: Workspace, names: Iterable[syntax.Name]) -> tuple[Target, ...]:
-    """Return the declarations of these names; what is nothing that is sent is reported."""
+    """Return the declarations of these names; names that cannot be sent are reported."""
     found = (resolve_target(work, name) for name in names)
     return tuple(target for target in found if target is not None)
 
@@ -74,16 +74,16 @@ def scope_of(work: Workspace, targets: Iterable[Target], instance: Instance) -> 
 def _behind(
     frame: Mapping[str, Known], own: Mapping[str, Known], seen: Iterable[Seen]
 ) -> Mapping[str, Known]:
-    """Return what `_Behind` is, worked out once for many targets."""
+    """Return the mapping that `_Behind` computes at each lookup, computed once for many targets."""
     both = {name for each in seen for name in each.frame if name in each.own}
     return {name: known for name, known in frame.items() if name not in own or name in both}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Behind(Mapping[str, Known]):
-    """The frame's fields without those that some other target calls its own.
+    """The fields of frames, without those that another target has as its own.
 
-    A field that one and the same target has twice stays: which one is meant is for the file to say.
+    A field that one target has twice stays: the file has to say which one is meant.
     """
 
     seen: tuple[Seen, ...]
@@ -144,7 +144,7 @@ def _frames_of(work: Workspace, message: syntax.Message) -> Iterator[syntax.Fram
 
 
 def _of_messages_in(work: Workspace, frame: syntax.Frame) -> Mapping[str, Known]:
-    """Return the fields of all messages that a frame may carry, but those that it has itself."""
+    """Return the fields of all messages that a frame may carry, without names that the frame has itself."""
     mine = layout_of(work, frame.fields).fields
     carried = (
         message

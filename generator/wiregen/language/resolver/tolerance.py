@@ -1,4 +1,4 @@
-"""`lenient`: put on every part of a shape that tolerates something."""
+"""`lenient`: applied to every part of a shape that can tolerate something."""
 
 from typing import TypeVar, assert_never
 
@@ -10,7 +10,7 @@ _Length = TypeVar("_Length", model.ByteLength, model.ItemLength)
 
 
 def tolerates(type_: model.Type) -> bool:
-    """Tell whether any part of a shape tolerates something, fields of its blocks apart."""
+    """Return whether any part of a shape can tolerate something, the fields of its blocks excluded."""
     match type_:
         case model.Boolean() | model.Varint() | model.Region():
             return True
@@ -37,7 +37,7 @@ def tolerates(type_: model.Type) -> bool:
 
 
 def tolerant(type_: model.Type) -> model.Type:
-    """Return the shape with every part that tolerates something made lenient."""
+    """Return the shape with every part lenient that can be."""
     match type_:
         case model.Boolean() | model.Varint():
             return replace(type_, is_lenient=True)

@@ -1,4 +1,4 @@
-"""Walks over any syntax tree, without recursion: a hostile file may nest as deep as it likes."""
+"""Walks over any syntax tree, without recursion: a hostile file may be nested to any depth."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -7,14 +7,14 @@ from wiregen.language import syntax
 from wiregen.language.diagnostics import Span
 
 MAX_NESTING: Final = 100
-"""Nodes on the longest way down a declaration; the stages behind follow it by recursion."""
+"""The most nodes on the longest path down a declaration; later stages follow it by recursion."""
 
 
 _OWN: Final = frozenset({"name", "role", "field", "patterns", "annotations"})
 
 
 def children(node: object) -> Iterator[tuple[str, object]]:
-    """Yield the syntax nodes right below, in order, each with the name of the attribute that holds it."""
+    """Yield the direct child nodes in order, each with the name of the attribute that holds it."""
     for slot in getattr(type(node), "__slots__", ()):
         value = getattr(node, slot)
         for item in value if isinstance(value, tuple) else (value,):
@@ -23,7 +23,7 @@ def children(node: object) -> Iterator[tuple[str, object]]:
 
 
 def deepest(declaration: syntax.Declaration) -> Span | None:
-    """Return the place of a node that is nested too deeply, None if there is none."""
+    """Return the place of a node that is nested too deeply, or None if all are within the bound."""
     waiting: list[tuple[object, int]] = [(declaration, 1)]
     while waiting:
         node, depth = waiting.pop()
@@ -35,9 +35,9 @@ def deepest(declaration: syntax.Declaration) -> Span | None:
 
 
 def mentioned(declaration: syntax.Declaration) -> Iterator[tuple[str, syntax.Name]]:
-    """Yield the words by which a declaration may mean another one, each with the attribute that holds it.
+    """Yield the words by which a declaration may refer to another one, each with the attribute that holds it.
 
-    Words that name what they belong to are left out: a field's own name, the role, a match arm's pattern.
+    Words that refer to parts are left out: a field's own name, the role, a match arm's pattern.
     """
     waiting: list[tuple[str, object]] = [("", declaration)]
     while waiting:

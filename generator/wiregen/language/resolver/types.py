@@ -1,4 +1,4 @@
-"""Types and shapes: references, matches, blocks and lists, with aliases dissolved."""
+"""Types and shapes: references, matches, blocks and lists, with aliases expanded."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, assert_never
@@ -37,7 +37,7 @@ _REFERENCES: Final[Mapping[type, Callable[..., model.Reference]]] = {
 
 
 def resolve_shape(place: Place, shape: syntax.Shape, *, is_derived: bool = False) -> model.Type:
-    """Return the whole type of a shape; `lenient` on a derived field may concern its value alone."""
+    """Return the whole type of a shape; `lenient` on a derived field may refer to its value only."""
     type_ = _core(place, shape)
     if shape.only:
         type_ = restrict(place.work, type_, shape.only)
@@ -63,7 +63,7 @@ def _core(place: Place, shape: syntax.Shape) -> model.Type:
 
 
 def resolve_type(place: Place, node: syntax.Ref) -> model.Type:
-    """Return the type that a reference stands for."""
+    """Return the type that a reference names."""
     match node:
         case syntax.Name():
             return _word(place, node) or _declared(place, node)

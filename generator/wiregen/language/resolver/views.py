@@ -1,4 +1,4 @@
-"""Views `as …`: the same bytes read once more."""
+"""Views `as …`: a second reading of the same bytes."""
 
 from wiregen.language import syntax
 from wiregen.language.resolver import types
