@@ -1,4 +1,4 @@
-"""The syntax tree: a .wire file as written, a Span on every name; what a name stands for is not decided here."""
+"""The syntax tree: a .wire file as written, with a Span for every name; names are not resolved here."""
 
 from .behaviour import (
     Clear,

@@ -126,7 +126,7 @@ class Stay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violates:
-    """`violates name [lenient]`; `lenient` is the place of that word, and never stands in an example."""
+    """`violates name [lenient]`; `lenient` is the place of that word, which never appears in an example."""
 
     name: Name
     lenient: Span | None

@@ -10,7 +10,7 @@ from .layout import Block, Field, Shape
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reserved:
-    """Codes that stay free, of a protocol or an enum."""
+    """Reserved codes of a protocol or an enum."""
 
     docs: str
     ranges: tuple[CodeRange, ...]
@@ -95,7 +95,7 @@ class Struct:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """`role` is None where both sides send it."""
+    """`role` is None if both sides send it."""
 
     docs: str
     name: Name
@@ -107,7 +107,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """`code` is None where only an arm names it, `role` where both sides send it."""
+    """`code` is None if only an arm names it, `role` if both sides send it."""
 
     docs: str
     name: Name
@@ -130,7 +130,7 @@ class Preamble:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variety:
-    """A case of a union: fields in a Block, one lone Shape, or nothing behind its code."""
+    """An alternative of a union: fields in a Block, a single Shape, or only its code."""
 
     docs: str
     name: Name
@@ -153,7 +153,7 @@ class Union:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Width:
-    """Codes that are the number themselves (`target` None), announce a wider one, or stand for null."""
+    """Codes that are the number themselves (`target` None), announce a wider one, or mean null."""
 
     codes: CodeRange
     target: Ref | Null | None

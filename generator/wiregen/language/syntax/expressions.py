@@ -29,7 +29,7 @@ class Integer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Character:
-    """A character in quotes; it stands for its code."""
+    """A character in quotes, which represents its code."""
 
     value: int
     text: str
@@ -119,7 +119,7 @@ class Terminated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Argument:
-    """An argument of a call or an annotation; `name` is None where it goes by position."""
+    """An argument of a call or an annotation; `name` is None for a positional one."""
 
     name: Name | None
     value: "Expression"
@@ -189,7 +189,7 @@ Expression = Ref | Literals | Unary | Binary | Range | Listing | Group
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """`@name(arguments)`; the span of `name` begins behind the `@`."""
+    """`@name(arguments)`; the span of `name` begins after the `@`."""
 
     name: Name
     arguments: tuple[Argument, ...]

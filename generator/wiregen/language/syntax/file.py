@@ -57,7 +57,7 @@ class PortSetting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorSetting:
-    """`on error`: what a connection does after an error that the codec can recover from."""
+    """`on error`: the reaction of a connection to an error from which the codec can recover."""
 
     action: Name
     span: Span
@@ -109,7 +109,7 @@ Declaration = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class File:
-    """A whole file; `version` is that of the language, None where the file does not say."""
+    """A whole file; `version` is that of the language, or None if the file does not say."""
 
     version: Integer | None
     protocol: Protocol

@@ -1,4 +1,4 @@
-"""Fields and the shapes that say how their bytes are laid."""
+"""Fields and the shapes that define the layout of their bytes."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -59,7 +59,7 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DefaultOf:
-    """`NAME, … => expression`: what a field of a frame is for these messages."""
+    """`NAME, … => expression`: the value of a frame's field for these messages."""
 
     messages: tuple[Name, ...]
     expression: Expression

@@ -1,4 +1,4 @@
-"""What documents a protocol and proves it: rules, the ledger, examples."""
+"""Documentation and evidence of a protocol: rules, the ledger, examples."""
 
 from dataclasses import dataclass
 from typing import Literal
