@@ -1,1 +1,1 @@
-"""The language: source text to a checked schema, and everything that is said about it."""
+"""The language: source text to a checked schema, and the diagnostics about it."""

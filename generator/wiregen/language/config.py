@@ -29,10 +29,10 @@ _MAX_SIZE: Final = 1 << 20  # bytes
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Config:
-    """What a build is about; folders are absolute and resolved."""
+    """The settings of a build; folders are absolute and resolved."""
 
     root: Path
-    file: Path | None  # None: no configuration was found, all is default
+    file: Path | None  # None: no configuration was found, and all settings are defaults
     sources: tuple[Path, ...]
     output: Path
     package: str
@@ -40,7 +40,7 @@ class Config:
     protocols: tuple[str, ...] | None  # None: all of the sources
     plugins: tuple[str, ...] = DEFAULTS[
         "plugins"
-    ]  # command lines; they run only where whoever builds allows it
+    ]  # command lines; they run only where the user who builds allows it
     plugin_time: str = DEFAULTS["plugin_time"]
     plugin_output: str = DEFAULTS["plugin_output"]
     formatter: str = DEFAULTS["formatter"]  # of the generated Python: ruff or black
@@ -52,7 +52,7 @@ class Config:
 def load_config(start: Path, report: Report) -> Config:
     """Return the configuration nearest to the folder `start`, going up; without one, the defaults rooted at `start`.
 
-    What is wrong is reported, and its default taken.
+    An invalid setting is reported, and its default is taken.
     """
     here = start.resolve()
     for folder in (here, *here.parents):
@@ -64,13 +64,13 @@ def load_config(start: Path, report: Report) -> Config:
 
 
 def _read(path: Path, report: Report) -> dict[str, object] | None:
-    """Return wiregen's own table, empty where it could not be read; None if the file has none or is not there."""
+    """Return wiregen's own table, {} if it could not be read, or None if the file lacks it or does not exist."""
     try:
         text = read_regular_text(path, _MAX_SIZE)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnicodeDecodeError) as error:
-        if path.name == PROJECT_NAME:  # some other program's affair
+        if path.name == PROJECT_NAME:  # the file belongs to another program
             return None
         report.error(_UNREADABLE, f"`{path}` cannot be read: {_reason(error)}", None)
         return {}
@@ -82,7 +82,7 @@ def _read(path: Path, report: Report) -> dict[str, object] | None:
 
 
 def _refused_link(path: Path, report: Report) -> dict[str, object] | None:
-    if path.name == PROJECT_NAME:  # some other program's affair
+    if path.name == PROJECT_NAME:  # the file belongs to another program
         return None
     way_out = "the messages about a configuration show parts of it: copy the file into the project"
     report.error(_LINK, f"`{path}` is a link that leads out of the project", None, help=way_out)
@@ -123,12 +123,12 @@ def _config(table: Mapping[str, object], root: Path, file: Path | None, report: 
 
 
 def _with_native(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the backends with the one whose classes all others encode and decode."""
+    """Return the backends with the native one, whose classes all others encode and decode."""
     return names if NATIVE in names else (NATIVE, *names)
 
 
 def _settings(table: Mapping[str, object], file: Path | None, report: Report) -> dict[str, Any]:
-    """Return a value for every key: what was written, or the default where that is nothing or wrong."""
+    """Return a value for every key: the written one, or the default if it is missing or wrong."""
     if not table:
         return dict(DEFAULTS)
     from pydantic import ValidationError  # only where there is a configuration to check
@@ -158,7 +158,7 @@ def _settings(table: Mapping[str, object], file: Path | None, report: Report) ->
 def _without_contradictions(
     settings: dict[str, Any], written: Mapping[str, object], file: Path | None, report: Report
 ) -> dict[str, Any]:
-    """Report where the keys about the runtime contradict others, and take the defaults of the former."""
+    """Report keys about the runtime that contradict others, and replace them by their defaults."""
     runtime, package = settings["runtime"], settings["package"]
     others = sorted(written.keys() - _OF_RUNTIME)
     if settings["runtime_package"] is not None and others:
@@ -176,7 +176,7 @@ def _without_contradictions(
 
 
 def _inside(name: str, key: str, root: Path, report: Report) -> Path:
-    """Return the folder `name` below `root`; one that leaves it is reported, and the key's own default taken."""
+    """Return the folder `name` below `root`; a folder outside is reported, and the key's default returned."""
     folder = (root / name).resolve()
     if folder.is_relative_to(root):
         return folder

@@ -1,4 +1,4 @@
-"""What each key of a configuration says where it is left out; `settings` has the rest about the keys."""
+"""The default of each key of a configuration; the module `settings` defines the rest of the keys."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -1,6 +1,6 @@
-"""Locks: what a build remembers beside a .wire file, so that a later one cannot take it back.
+"""Locks: decisions that a build stores next to a .wire file, so that a later build cannot change them.
 
-Invariant: nothing but a regular file beside a .wire file is read or written, and no symbolic link is followed.
+Invariant: only a regular file next to a .wire file is read or written, and no symbolic link is followed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class LockError(Exception):
 
 
 def read_lock(wire: Path, report: Report) -> str:
-    """Return the text of the lock of a .wire file; "" where there is none, or none that can be read."""
+    """Return the text of the lock of a .wire file, or "" if it does not exist or cannot be read."""
     path = wire.with_suffix(LOCK_SUFFIX)
     try:
         if not os.path.lexists(path):
@@ -40,11 +40,11 @@ def read_lock(wire: Path, report: Report) -> str:
 
 
 def write_lock(path: Path, content: bytes) -> bool:
-    """Make a lock say this; return whether it did not before.
+    """Set the text of a lock; return whether it was different.
 
     Raises:
-        LockError: Something else is in its place.
-        OSError: The system refuses; the lock is as before.
+        LockError: The path is not a regular file.
+        OSError: The system refuses; the lock is unchanged.
     """
     if os.path.lexists(path):
         _refuse_strange(path)

@@ -1,4 +1,4 @@
-"""Regular files of bounded size: the one way in which files that a stranger may have placed are read.
+"""Regular files of bounded size: the only way in which untrusted files are read.
 
 Invariant: no call waits for a pipe, reads a device, or holds more bytes than the caller's limit.
 """
@@ -47,10 +47,11 @@ def read_regular(path: Path, limit: int, *, follow_links: bool = True) -> bytes:
 
 
 def read_regular_text(path: Path, limit: int, *, follow_links: bool = True) -> str:
-    """Return the text of a regular file in UTF-8, its line ends as `\\n`; `read_regular` says which errors it raises.
+    """Return the text of a regular file in UTF-8, its line ends as `\\n`.
 
     Raises:
         UnicodeDecodeError: The content is not UTF-8.
+        OSError: As `read_regular` raises it.
     """
     text = read_regular(path, limit, follow_links=follow_links).decode()
     return text.replace("\r\n", "\n").replace("\r", "\n")

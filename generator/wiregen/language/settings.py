@@ -1,4 +1,4 @@
-"""The keys of a configuration, as a pydantic model: what each may be, its default, and its JSON Schema for editors."""
+"""The keys of a configuration, as a pydantic model: the type and default of each, and the JSON Schema for editors."""
 
 import json
 import keyword
@@ -140,7 +140,7 @@ class Settings(BaseModel):
 
 
 def faults_of(error: ValidationError) -> dict[str, list[tuple[str, str]]]:
-    """Return for each known key at fault the places below it (`[2]`, or "" for itself), and what should be there."""
+    """Return for each invalid known key the places below it (`[2]`, or "" for itself), and the expected values."""
     properties = schema()["properties"]
     found: dict[str, dict[str, str]] = {}
     for fault in error.errors(include_url=False, include_context=False, include_input=False):
@@ -165,7 +165,7 @@ def faults_of(error: ValidationError) -> dict[str, list[tuple[str, str]]]:
 
 
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema of the model: what an editor completes and checks."""
+    """Return the JSON Schema of the model, by which editors complete and check a configuration."""
     document = Settings.model_json_schema()
     for key in document["properties"].values():  # TOML has no null: a key is left out instead
         if "anyOf" in key:

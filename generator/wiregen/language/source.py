@@ -1,6 +1,6 @@
-"""Source files: read with care, found from each other, offset to line and column.
+"""Source files: bounded reads, import lookup, conversion of offsets to lines and columns.
 
-No import leaves the source roots, and nothing but a regular file is read.
+Imports never leave the source roots, and only regular files are read.
 """
 
 import os
@@ -27,7 +27,7 @@ _BOM = "\ufeff"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A text and where it came from; `name` is what diagnostics show."""
+    """A text and its file; `name` is the name that diagnostics show."""
 
     name: str
     path: Path
@@ -39,13 +39,16 @@ class Source:
         object.__setattr__(self, "_starts", array("I", accumulate(sizes, initial=0)))
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
-        """Return line and column, both from 1, in characters; an offset outside the text is taken to its nearest end."""
+        """Return line and column, both from 1, in characters; an offset outside the text is moved to its nearest end."""
         inside = min(max(offset, 0), len(self.text))
         line = bisect_right(self._starts, inside)
         return line, inside - self._starts[line - 1] + 1
 
     def line_bounds(self, line: int) -> tuple[int, int]:
-        """Return the offsets of a line's first character and of its end; (0, 0) or the text's end if there is no such line."""
+        """Return the offsets of a line's first character and of its end.
+
+        Return (0, 0) for a line before the first, and the text's end twice for one after the last.
+        """
         if line < 1:
             return 0, 0
         if line > len(self._starts):
@@ -57,13 +60,13 @@ class Source:
         return start, end - (self.text[start:end][-1:] == "\r")
 
     def line_text(self, line: int) -> str:
-        """Return a line without its end; empty if there is no such line."""
+        """Return a line without its end; "" if it does not exist."""
         start, end = self.line_bounds(line)
         return self.text[start:end]
 
 
 class Sources(Mapping[str, Source]):
-    """The sources of one run by name, those with faults too, so that their diagnostics can show lines."""
+    """The sources of one run by name, including those with errors, so that their diagnostics can show lines."""
 
     __slots__ = ("_sources",)
 
@@ -91,11 +94,11 @@ def load(
     roots: tuple[Path, ...] | None = None,
     imported_at: Span | None = None,
 ) -> Source | None:
-    """Read a file into `sources`; None if the report got an error about it.
+    """Read a file into `sources`; report an error and return None if it cannot be read.
 
     Args:
-        roots: Folders that the file must lie below, links followed; None for a file that the user named.
-        imported_at: Where the file is asked for, for a fault that has no place in the file itself.
+        roots: Folders that the file must lie below, links followed, or None for a file that the user named.
+        imported_at: The place of the import, for an error that has no place in the file itself.
     """
     name = path.as_posix()
     if roots is not None and not _is_below(path, roots):
@@ -132,7 +135,7 @@ def _read(path: Path, report: Report, at: Span | None) -> bytes | None:
 
 
 def _near(path: Path) -> str:
-    """Return which files the folder of a missing one has, the nearest name first."""
+    """Return the files in the folder of a missing one as text, the nearest name first."""
     folder = path.parent
     if not folder.is_dir():
         return f"there is no folder `{folder.as_posix()}` either"
@@ -141,7 +144,7 @@ def _near(path: Path) -> str:
         return f"the folder has no {SUFFIX} file"
     files = ", ".join(f"{name}{SUFFIX}" for name in names[:MAX_NAMED])
     listed = f"the folder has: {files}{', …' if len(names) > MAX_NAMED else ''}"
-    # Without the suffix, which all have and which would bring every name near.
+    # Without the suffix, which all names share and which would make every name similar.
     nearest = suggest(path.stem, names)
     return f"did you mean `{nearest}{SUFFIX}`? {listed}" if nearest else listed
 
@@ -188,10 +191,11 @@ def _has_unwanted(source: Source, data: bytes, report: Report) -> bool:
 
 
 def find_import(name: str, importer: Source, roots: tuple[Path, ...]) -> Path | None:
-    """Return the file that `import name` means: beside the importing file, else in the first root that has it.
+    """Return the file that `import name` means: next to the importing file, else in the first root that has
+    it.
 
-    Only regular files below a root, links followed, are found; a file that the user named from elsewhere
-    needs its folder among the roots.
+    Only regular files below a root, links followed, are found. The folder of a file that the user named from
+    elsewhere has to be among the roots.
     """
     if not _NAME.fullmatch(name):
         return None
@@ -204,7 +208,10 @@ def find_import(name: str, importer: Source, roots: tuple[Path, ...]) -> Path | 
 def require_import(
     name: str, span: Span, importer: Source, roots: tuple[Path, ...], report: Report, *, suggests: bool = True
 ) -> Path | None:
-    """Return what `find_import` finds, or report at `span` why there is nothing; `suggests`: with the nearest name there is."""
+    """Return the file that `find_import` finds, or report at `span` why there is none.
+
+    `suggests`: the report offers the nearest name.
+    """
     found = find_import(name, importer, roots)
     if found is not None:
         return found
@@ -219,13 +226,13 @@ def require_import(
 
 
 def available(roots: tuple[Path, ...]) -> tuple[str, ...]:
-    """Return the names that files in these folders can be imported by, sorted; at most 1000 entries of each are looked at."""
+    """Return the names by which files in these folders can be imported, sorted; at most 1000 entries of each are read."""
     names = {name for root in roots for name in _listed(root)}
     return tuple(sorted(name for name in names if _NAME.fullmatch(name)))
 
 
 def report_cycle(steps: tuple[tuple[str, Span], ...], report: Report) -> None:
-    """Report that imports lead back to their beginning; a step is the imported name and the place of its import."""
+    """Report that imports form a cycle; a step is the imported name and the place of its import."""
     (first, span), *rest = steps
     if not rest:
         help_ = "take the import away: all names of a file are visible in all of it"
@@ -239,7 +246,7 @@ def report_cycle(steps: tuple[tuple[str, Span], ...], report: Report) -> None:
 
 
 def as_shown(path: Path) -> Path:
-    """Return the path relative to the working folder where it lies below, so that diagnostics are short."""
+    """Return the path relative to the working folder if it lies below, so that diagnostics are short."""
     try:
         return path.absolute().relative_to(os.getcwd())
     except ValueError:

@@ -1,4 +1,4 @@
-"""Types and expressions of the model as their `.wire` text, in one line each."""
+"""Types and expressions of the model as `.wire` text, each on one line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NOT, _MINUS, _ATOM = 3, 7, 9
 
 
 def expression_text(expression: m.Expression) -> str:
-    """Return an expression as it could stand in a file, with the parentheses that it needs."""
+    """Return an expression in the notation of a file, with the parentheses that it needs."""
     return _bound(expression, 0)
 
 
@@ -68,7 +68,7 @@ def _atom(expression: m.Expression) -> str:
 
 
 def literal_text(value: m.Number | m.Truth | m.String | m.Octets | m.Null) -> str:
-    """Return a literal as it stands in a file; numbers in decimal."""
+    """Return a literal in the notation of a file, numbers in decimal."""
     match value:
         case m.Number(value=number):
             return str(number)
@@ -90,12 +90,12 @@ def _listed(parts: tuple[m.Expression, ...]) -> str:
 
 
 def span_text(span: m.Span) -> str:
-    """Return numbers as a file has them: one, or a range."""
+    """Return numbers in the notation of a file: a single one, or a range."""
     return str(span.low) if span.low == span.high else f"{span.low} .. {span.high}"
 
 
 def type_text(type_: m.Type) -> str:
-    """Return a type; what is written over several lines (blocks, arms) is told by its outline."""
+    """Return a type; parts that take several lines (blocks, arms) are abbreviated."""
     match type_:
         case m.Integer(bits=bits, is_signed=signed, endian=endian):
             return f"{'i' if signed else 'u'}{bits}{'le' if endian == 'little' and bits > 8 else ''}"
@@ -165,7 +165,7 @@ def _carrier(carrier: m.Carrier) -> str:
 
 
 def length_text(length: m.Length) -> str:
-    """Return what stands between the brackets of a length."""
+    """Return the text between the brackets of a length."""
     match length:
         case m.Prefix(type=type_):
             return type_text(type_)
