@@ -1,1 +1,1 @@
-"""What a protocol is: the model, value shapes, sizes, names."""
+"""The model of a protocol, and the value shapes, sizes and names that follow from it."""

@@ -1,4 +1,4 @@
-"""Declarations that can stand inside themselves: `limits.depth` counts how many of them are inside each other."""
+"""Declarations that can contain themselves: `limits.depth` counts how many of them are inside each other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Declared = TypeVar("_Declared", m.Frame, m.Struct, m.Message, m.Preamble)
 
 @kept
 def circular(protocol: m.Protocol) -> frozenset[str]:
-    """Return the structs, messages, frames and unions that can stand inside themselves."""
+    """Return the structs, messages, frames and unions that can contain themselves."""
     held = _held(protocol)
     groups = components(held, lambda name: held.get(name, ()))
     return frozenset(
@@ -28,7 +28,7 @@ def circular(protocol: m.Protocol) -> frozenset[str]:
 
 @kept
 def inside_circular(protocol: m.Protocol) -> frozenset[str]:
-    """Return the declarations that can stand inside one that can stand inside itself."""
+    """Return the declarations that a declaration which can contain itself can contain."""
     held = _held(protocol)
     found: set[str] = set()
     waiting = list(circular(protocol))
@@ -41,7 +41,7 @@ def inside_circular(protocol: m.Protocol) -> frozenset[str]:
 
 @kept
 def around_circular(protocol: m.Protocol) -> frozenset[str]:
-    """Return the declarations in which one can stand that can stand inside itself, and those themselves."""
+    """Return the declarations that can contain themselves, and those that can contain one of these."""
     held, found = _held(protocol), set(circular(protocol))
     for (name, *_) in components(held, lambda name: held.get(name, ())):  # each after those that it leads to
         if not found.isdisjoint(held.get(name, ())):
@@ -66,7 +66,7 @@ def _replaced(own: tuple[_Declared, ...], others: tuple[_Declared, ...]) -> tupl
 
 
 def _held(protocol: m.Protocol) -> dict[str, frozenset[str]]:
-    """Return for each declaration those that its fields name, for a match of messages all that have codes."""
+    """Return for each declaration those that its fields name; a match of messages names all messages with codes."""
     owners: tuple[m.Struct | m.Message | m.Frame, ...] = (
         *protocol.structs, *protocol.messages, *protocol.frames,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The declarations of a protocol by name: one index, so that no stage searches the lists for each name that it meets."""
+"""The declarations of a protocol by name: one index, so that stages do not search the lists for each name."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ _Result = TypeVar("_Result")
 
 
 def kept(work: Callable[[Protocol], _Result]) -> Callable[[Protocol], _Result]:
-    """Return `work` that keeps its result for the protocol of the last call.
+    """Return `work` with a cache of one entry: the result for the protocol of the last call.
 
-    Protocols are compared by identity: they never change, and to compare their contents costs as much as most work does.
+    Protocols are compared by identity. They never change, and comparing their contents costs as much as most
+    of the work.
     """
     last: tuple[Protocol, _Result] | None = None
 
@@ -43,7 +44,7 @@ class Index:
 
 @kept
 def index_of(protocol: Protocol) -> Index:
-    """Return the declarations of a protocol by name; the work is linear in their number, once for each protocol."""
+    """Return the declarations of a protocol by name; the work is linear in their number, and done once per protocol."""
     return Index(
         enums={each.name: each for each in protocol.enums},
         structs={each.name: each for each in protocol.structs},

@@ -1,4 +1,4 @@
-"""What can be said of one field, or of structs inside structs, before any step is made."""
+"""Facts about single fields and about nested structs that the compiler needs before it makes steps."""
 
 from __future__ import annotations
 
@@ -38,14 +38,16 @@ __all__ = [
 Part: TypeAlias = Literal["value", "length", "code", "padding", "bits"]
 
 MAX_UNFOLDED: Final = 64
-"""Fields of a struct, those of the structs in it included, that are laid out where the struct stands."""
+"""The most fields of a struct, those of nested structs included, that are laid out inline."""
 
 
 @kept
 def called_structs(protocol: m.Protocol) -> frozenset[str]:
-    """Return the structs that need functions; all others are laid out where they stand.
+    """Return the structs that need functions; all others are laid out inline.
 
-    They are those that can stand inside themselves, which are counted, and those of more than `MAX_UNFOLDED` fields: without a bound two fields of a struct in each of 20 structs are a million fields.
+    They are the structs that can contain themselves, whose depth is counted, and those of more than
+    `MAX_UNFOLDED` fields. Without this bound, two fields of a struct in each of 20 nested structs make a
+    million fields.
     """
     inner = {struct.name: _structs_in(struct) for struct in protocol.structs}
     called: set[str] = set()
@@ -63,25 +65,25 @@ def called_structs(protocol: m.Protocol) -> frozenset[str]:
 
 
 def _structs_in(struct: m.Struct) -> tuple[str, ...]:
-    """Return the structs that a struct names in its types, each as often as it does."""
+    """Return the structs that a struct names in its types, one entry for each occurrence."""
     named = references(*(field.type for field in struct.fields))
     return tuple(reference.name for reference in named if isinstance(reference, m.StructReference))
 
 
 def as_item(field: m.Field) -> m.Field:
-    """Return the field as its items see it: clauses are the list's, not theirs."""
+    """Return a list's field as its items see it: its clauses belong to the list, not to the items."""
     return replace(field, value=None, view=None, condition=None, where=None)
 
 
 def condition_text(field: m.Field) -> str:
-    """Return the text of the conditions on a field's value as one; empty where there are none."""
+    """Return the conditions on a field's value as one text; "" without conditions."""
     if isinstance(field.where_text, str):
         return field.where_text
     return joined_conditions([each.text for each in field.where_text])
 
 
 def joined_conditions(texts: Sequence[str]) -> str:
-    """Return conditions as the text of one that is true where all are."""
+    """Return conditions as the text of one condition that is true where all are."""
     if len(texts) == 1:
         return texts[0]
     return " and ".join(f"({text})" if " or " in text else text for text in texts)
@@ -92,18 +94,20 @@ def is_code(value: m.Expression) -> bool:
 
 
 def is_literal(value: m.Expression) -> bool:
-    """Tell whether an expression is a number or bytes written out."""
+    """Return whether an expression is a literal number, Boolean or bytes."""
     return isinstance(value, m.Number | m.Octets | m.Truth)
 
 
 def is_padded(region: m.Region, name: str, fields: Mapping[str, m.Field], protocol: m.Protocol) -> bool:
-    """Return whether zeros fill a lenient region: its size does not depend on what it holds, which leaves room.
+    """Return whether zeros fill a lenient region: its size does not depend on its content, which may be
+    shorter.
 
-    `name`: the field that the region belongs to. `fields`: those of its declaration, by name, blocks and their fields too.
+    `name`: the field that the region belongs to. `fields`: those of its declaration by name, including blocks
+    and their fields.
     """
     if not region.lenient or not isinstance(region.carrier, m.InSize):
         return False
-    if reaches_end(region.content, protocol):  # zeros behind it would be its own
+    if reaches_end(region.content, protocol):  # zeros after it would belong to the content
         return False
     seen: set[str] = set()
     waiting = [region.carrier.size]
@@ -122,17 +126,17 @@ def is_padded(region: m.Region, name: str, fields: Mapping[str, m.Field], protoc
 
 
 def reaches_end(type_: m.Type, protocol: m.Protocol) -> bool:
-    """Return whether a type takes all bytes left in its region."""
+    """Return whether a type takes all remaining bytes of its region."""
     return shapes.reaches_end(type_, index_of(protocol).struct_fields)
 
 
 def fields_reach_end(fields: tuple[m.Field, ...], protocol: m.Protocol) -> bool:
-    """Return the same of the fields of a declaration."""
+    """Return whether the fields of a declaration take all remaining bytes of their region."""
     return shapes.fields_reach_end(fields, index_of(protocol).struct_fields)
 
 
 def is_simple_padding(field: m.Field) -> bool:
-    """Tell whether a field called `_` is a block, or zeros or a constant that nobody looks at."""
+    """Return whether a field called `_` is a block, or zeros or a constant whose value is not used."""
     type_ = field.type
     while isinstance(type_, m.Region):
         type_ = type_.content
@@ -166,13 +170,13 @@ def part_of(field: m.Field) -> Part:
 
 
 def arm_of(type_: m.Match, message: m.Message) -> m.Arm | None:
-    """Return the arm that names a message; None where none does."""
+    """Return the arm that names a message, or None if no arm does."""
     wanted = m.MessageReference(name=message.name)
     return next((arm for arm in type_.arms if arm.type == wanted), None)
 
 
 def bits_of(enums: Mapping[str, m.Enum], type_: m.Type) -> int | None:
-    """Return how many bits a type of a run takes; None where it cannot stand in one."""
+    """Return the size in bits of a type in a run of bit fields, or None if it cannot be in one."""
     match type_:
         case m.Integer() | m.Float() | m.Boolean() | m.Uuid() | m.Bits():
             return type_.bits

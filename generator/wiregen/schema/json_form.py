@@ -1,7 +1,8 @@
-"""The model as JSON, as `wiregen ir` prints it and plug-ins are given it.
+"""The model as JSON, as `wiregen ir` prints it and plug-ins receive it.
 
-A node is an object of its fields; a node that stands in a union says in `kind` which one it is. This form is published: where it
-differs from the nodes, the tables of this module say how, for the values and for their JSON Schema (`json_schema`) alike.
+A node is an object of its fields; for a node in a union, `kind` names its class. This form is published. The
+tables of this module define where it differs from the nodes, for the values and for their JSON Schema
+(`json_schema`) alike.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from wiregen.schema.walk import arm_path
 __all__ = ["Entry", "JsonValue", "as_json", "entries", "kind_of", "name_of"]
 
 JsonValue = Any
-"""Plain data for `json.dumps`, of the shape that the JSON Schema says."""
+"""Plain data for `json.dumps`, of the shape that the JSON Schema describes."""
 
 
 def as_json(protocol: m.Protocol) -> JsonValue:
@@ -30,7 +31,7 @@ def as_json(protocol: m.Protocol) -> JsonValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a node is: the path of its field or arm, and what is said about the fields of its protocol."""
+    """The place of a node: the path of its field or arm, and the documentation of the protocol's fields."""
 
     path: str
     about: Mapping[str, m.About]
@@ -50,7 +51,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A key of an object: the annotation of its value, its default where it has one, and how a node gives the value."""
+    """A key of an object: the annotation of its value, its default if it has one, and the function that gives the value."""
 
     key: str
     annotation: str
@@ -58,7 +59,7 @@ class Entry:
     default: object = ...
 
 
-# ---- where the published form differs from the nodes
+# ---- differences of the published form from the nodes
 
 
 def _arms(match: m.Match, place: Place) -> JsonValue:
@@ -198,11 +199,11 @@ _CHOSEN: Final = frozenset(
         ),
     )
 )
-"""Nodes that stand in unions, which `kind` tells apart."""
+"""Nodes in unions, which `kind` distinguishes."""
 
 
 def kind_of(class_: type[Node]) -> str | None:
-    """Return the word that tells a node from others of its union; None where there is nothing to tell."""
+    """Return the word that distinguishes a node from others of its union, or None if it is not in a union."""
     if class_ not in _CHOSEN:
         return None
     return _KINDS.get(class_, class_.__name__.removesuffix("Reference").lower())
@@ -215,7 +216,7 @@ def name_of(class_: type[Node]) -> str:
 
 @cache
 def entries(class_: type[Node]) -> tuple[Entry, ...]:
-    """Return the keys of the objects of a class, `kind` apart."""
+    """Return the keys of the objects of a class, without `kind`."""
     if class_ in get_args(m.Reference):
         return (_TARGET, _NAME, _ONLY, _LENIENT)
     return tuple(_entries(class_))

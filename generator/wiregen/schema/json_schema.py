@@ -42,7 +42,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def protocol_model() -> type[BaseModel]:
-    """Return a pydantic model of a protocol as JSON, which validates no more than its shape."""
+    """Return a pydantic model of a protocol as JSON, which validates only its shape."""
     models = {name_of(class_): _model(name_of(class_), class_) for class_ in _classes()}
     models["InPrefix"] = _model("InPrefix", m.Prefix, kind="in_prefix")
     models["View"] = _made("View", "A way in which the bytes of a field are read once more.", _VIEW, None)

@@ -1,6 +1,7 @@
-"""Identifiers of every target: case, reserved words, collisions. No other room spells a name.
+"""Identifiers of every target: case, reserved words, collisions. No other package spells a name.
 
-Invariant: the lists are written out, never taken from the running interpreter, so that a build is the same on every Python.
+Invariant: the lists are literal, never taken from the running interpreter, so that a build is the same on
+every Python.
 """
 
 import re
@@ -26,7 +27,7 @@ _KEYWORDS = frozenset(
     "False None True and as assert async await break class continue def del elif else except finally for from global if"
     " import in is lambda nonlocal not or pass raise return try while with yield".split()
 )
-# What every generated package offers by itself.
+# The names that every generated package exports.
 _OFFERED = frozenset(
     "encode decode decode_message decode_conversation absent tail message Frame Decoder Context Connection Session Unknown"
     " DecodeError EncodeError SessionError NeedMoreData Received Violation Fault TimedOut Ended protobuf msgpack aio"
@@ -42,9 +43,9 @@ _EXCEPTIONS = frozenset(
     " NotImplemented OverflowError RuntimeError StopIteration TypeError UnicodeDecodeError UnicodeEncodeError"
     " UnicodeError ValueError".split()
 )
-# What a generated module imports under its own name, for its annotations.
+# The names that a generated module imports for its annotations.
 _IMPORTED = frozenset("Any Callable Iterable Iterator Literal Required Self TypeAlias TypeVar UUID".split())
-# What a class of a generated module needs under its own name in annotations and decorators.
+# The names that a class of a generated module needs in annotations and decorators.
 _IN_CLASSES = frozenset(
     "bool bytes classmethod dict float int list object property staticmethod str tuple".split()
 )
@@ -52,7 +53,7 @@ _METHODS = frozenset("decode_from encode_into self cls".split())
 _CALL_ARGUMENTS = frozenset(
     "compression context despite frame from_role given isinstance limits now split strict variant wait".split()
 )
-# What a frame has besides its fields, where it may be a piece of something.
+# The attributes of a frame that are not fields, where it may be a fragment.
 _OF_FRAMES = frozenset("part".split())
 # Attributes that an int-based enum member already has.
 _ENUM_ATTRIBUTES = frozenset(
@@ -62,7 +63,7 @@ _ENUM_ATTRIBUTES = frozenset(
 
 
 class Scope(Enum):
-    """Where a Python name lives; each scope has its own reserved names."""
+    """The namespace of a Python name; each one has its own reserved names."""
 
     PACKAGE = "package"  # a protocol: a folder and a module of the generated tree
     MODULE = "module"  # a declaration: a name at the top of the protocol's module
@@ -87,7 +88,7 @@ _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z0-9]+")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Collision:
-    """Different names of one scope that would be the same Python name."""
+    """Different names of one scope that map to the same Python name."""
 
     python_name: str
     names: tuple[str, ...]
@@ -95,26 +96,26 @@ class Collision:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PythonNames:
-    """The Python name of each name of a scope, in the order they came, and the collisions among them."""
+    """The Python name of each name of a scope, in the given order, and the collisions among them."""
 
     mapping: Mapping[str, str]
     collisions: tuple[Collision, ...]
 
     @property
     def renamed(self) -> tuple[tuple[str, str], ...]:
-        """Each name that Python could not take as it is, with what it became."""
+        """Each name that is not a valid Python name, with its replacement."""
         return tuple((name, python) for name, python in self.mapping.items() if name != python)
 
 
 class Stems:
-    """The names of one module, each for one thing: declarations that differ in case alone would share one."""
+    """Unique names in one module: declarations that differ in case alone would otherwise share one."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._given: dict[tuple[str, ...], str] = {}
         self._taken = set(taken)
 
     def own(self, wanted: str, *key: str) -> str:
-        """Return the name of what `key` says, always the same: `wanted`, with underscores behind it where that is taken."""
+        """Return the name for `key`, always the same one: `wanted`, with underscores appended if that is taken."""
         place = (wanted, *key)
         if place not in self._given:
             free = wanted
@@ -126,29 +127,29 @@ class Stems:
 
 
 def snake_case(name: str) -> str:
-    """Return `name` as in `block_sent`: `BlockSent`, `BLOCK_SENT` and `blockSent` become it."""
+    """Return `name` in the form `block_sent`: the result for `BlockSent`, `BLOCK_SENT` and `blockSent`."""
     return "_".join(word.lower() for word in _words(name)) or name
 
 
 def camel_case(name: str) -> str:
-    """Return `name` as in `BlockSent`; runs of capitals become words too (`HTTPServer` is `HttpServer`)."""
+    """Return `name` in the form `BlockSent`; runs of capitals become words too (`HTTPServer` is `HttpServer`)."""
     return "".join(word[:1].upper() + word[1:].lower() for word in _words(name)) or name
 
 
 def constant_case(name: str) -> str:
-    """Return `name` as in `BLOCK_SENT`."""
+    """Return `name` in the form `BLOCK_SENT`."""
     return snake_case(name).upper()
 
 
 def is_reserved(name: str, scope: Scope) -> bool:
-    """Tell whether `name` cannot be used as it is; a leading underscore belongs to the generated code."""
+    """Return whether `name` cannot be used unchanged; a leading underscore is reserved for the generated code."""
     return name in _RESERVED[scope] or name.startswith("_")
 
 
 def python_name(name: str, scope: Scope, *, granted: Collection[str] = ()) -> str:
-    """Return the Python name of `name`, an ASCII identifier: itself, or with a trailing underscore where it is reserved.
+    """Return the Python name of `name`, an ASCII identifier: itself, or with a trailing underscore if it is reserved.
 
-    `granted` are reserved names that this declaration is meant to take, such as `Frame` for the protocol's own frame.
+    `granted` are reserved names that this declaration may take, such as `Frame` for the protocol's own frame.
     A leading underscore moves to the end.
     """
     if name in granted or not is_reserved(name, scope):
@@ -158,7 +159,7 @@ def python_name(name: str, scope: Scope, *, granted: Collection[str] = ()) -> st
 
 
 def python_names(names: Iterable[str], scope: Scope, *, granted: Collection[str] = ()) -> PythonNames:
-    """Return the Python names of one scope; equal `names` are one name, different ones that meet are a collision."""
+    """Return the Python names of one scope; equal `names` are one name, different ones with one result a collision."""
     mapping = {name: python_name(name, scope, granted=granted) for name in names}
     takers: dict[str, list[str]] = {}
     for name, python in mapping.items():

@@ -38,7 +38,7 @@ def _plain(value: object) -> object:
 
 
 def _told(node: Node) -> list[object]:
-    """Return the values of a node's fields, without those at its end that are defaults."""
+    """Return the values of a node's fields, without defaults at its end."""
     names, defaults = list(fields_of(node)), type(node)._defaults
     while names and names[-1] in defaults and getattr(node, names[-1]) == defaults[names[-1]]:
         names.pop()

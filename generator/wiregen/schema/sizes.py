@@ -1,7 +1,8 @@
-"""How many bytes a type takes on the wire, as far as its layout says; every answer is exact or on the safe side.
+"""The size of types on the wire, as far as the layout determines it; every answer is exact or on the safe
+side.
 
-Invariant: the work is linear in the model (a group of declarations that contain each other is gone over a bounded number of times),
-and no declaration is followed by recursion: a chain of any length is fine.
+Invariant: the work is linear in the model; a group of declarations that contain each other is processed a
+bounded number of times. Declarations are not followed by recursion, so that a chain may have any length.
 """
 
 from __future__ import annotations
@@ -68,9 +69,9 @@ Laid: TypeAlias = Type | Field | Declaration | tuple[Field, ...]
 _Key: TypeAlias = tuple[str, str]
 
 _UNBOUNDED = 2**128
-"""Sizes from here on are all the same to us: no `bytes[2**127]` ever arrives."""
+"""Larger sizes are treated as equal: `bytes[2**127]` never arrives."""
 _ENDLESS = 2**200
-"""The smallest size of what contains itself on every path; sums of bounded sizes do not reach it."""
+"""The smallest size of a declaration that contains itself on every path; sums of bounded sizes do not reach it."""
 _MAX_ROUNDS = 64
 
 
@@ -88,7 +89,7 @@ _NEVER = _Extent(low=_ENDLESS, high=None)
 
 
 class Sizes:
-    """The sizes of one protocol, in one of its variants; each declaration is measured once."""
+    """The sizes of one protocol in one of its variants; each declaration is measured once."""
 
     __slots__ = ("_declarations", "_known")
 
@@ -97,26 +98,26 @@ class Sizes:
         self._known: dict[_Key, _Extent] = {}
 
     def fixed(self, laid: Laid) -> int | None:
-        """Return the size in bytes, or None where it depends on the value or is no whole number of bytes."""
+        """Return the size in bytes, or None if it depends on the value or is not a whole number of bytes."""
         bits = self.fixed_bits(laid)
         return None if bits is None or bits % 8 else bits // 8
 
     def fixed_bits(self, laid: Laid) -> int | None:
-        """Return the size in bits, or None where it depends on the value."""
+        """Return the size in bits, or None if it depends on the value."""
         extent = self._extent(laid)
         return extent.low if extent.low == extent.high else None
 
     def smallest(self, laid: Laid) -> int:
-        """Return a number of bytes that no value goes below."""
+        """Return a lower bound of the size in bytes."""
         return self._extent(laid).low // 8
 
     def largest(self, laid: Laid) -> int | None:
-        """Return a number of bytes that no value exceeds; None where the layout alone does not bound it."""
+        """Return an upper bound of the size in bytes, or None if the layout alone does not bound it."""
         high = self._extent(laid).high
         return None if high is None else -(-high // 8)
 
     def is_endless(self, laid: Laid) -> bool:
-        """Tell whether every value would contain itself, so that none has an end."""
+        """Return whether every value would contain itself, so that a finite value does not exist."""
         return self._extent(laid).low >= _ENDLESS
 
     def _extent(self, laid: Laid) -> _Extent:
@@ -141,7 +142,7 @@ class Sizes:
         self._known.update(known)
 
     def _measure_once(self, known: dict[_Key, _Extent]) -> bool:
-        """Measure each declaration of a group again; return whether any became smaller."""
+        """Measure each declaration of a group again; return whether the size of any became smaller."""
         has_changed = False
         for key, before in tuple(known.items()):
             extent = self._measure(key, ChainMap(known, self._known))
@@ -155,22 +156,22 @@ class Sizes:
 
 
 def fixed_size(laid: Laid, protocol: Protocol) -> int | None:
-    """Return the size in bytes, or None where it depends on the value. For more than one question: `Sizes`."""
+    """Return the size in bytes, or None if it depends on the value. For several questions, use `Sizes`."""
     return Sizes(protocol).fixed(laid)
 
 
 def smallest(laid: Laid, protocol: Protocol) -> int:
-    """Return a number of bytes that no value goes below."""
+    """Return a lower bound of the size in bytes."""
     return Sizes(protocol).smallest(laid)
 
 
 def largest(laid: Laid, protocol: Protocol) -> int | None:
-    """Return a number of bytes that no value exceeds; None where the layout alone does not bound it."""
+    """Return an upper bound of the size in bytes, or None if the layout alone does not bound it."""
     return Sizes(protocol).largest(laid)
 
 
 class _Ruler:
-    """Measures one thing; declarations are looked up, types that are used twice are measured once."""
+    """Measures one type or declaration; declarations are looked up, types that are used twice are measured once."""
 
     __slots__ = ("_declarations", "_known", "_measured")
 
@@ -265,7 +266,7 @@ class _Ruler:
                 assert_never(length)
 
     def _most(self, type_: Integer | Varint | CodingReference) -> int | None:
-        """Return the largest number that a prefix can hold, None where its coding is not known."""
+        """Return the largest number that a prefix can hold, or None if its coding is not known."""
         if not isinstance(type_, CodingReference):
             return span_of(type_).high
         coding = self._declarations.get(("coding", type_.name))
@@ -305,7 +306,7 @@ def _sum(extents: Iterable[_Extent]) -> _Extent:
 
 
 def _choice(extents: Iterable[_Extent]) -> _Extent:
-    """Return what holds of one of them, whichever it is; nothing to choose from takes no bytes."""
+    """Return the extent that covers all of them; without any, the size is 0."""
     choices = tuple(extents)
     highs = [extent.high for extent in choices if extent.high is not None]
     return _Extent(

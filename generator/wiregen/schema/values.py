@@ -1,4 +1,4 @@
-"""What an expression is worth before any byte is read, and which numbers a type can hold."""
+"""The values of expressions before any byte is read, and the numbers that a type can hold."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ _COMPARISONS: Mapping[str, Callable[[int, int], bool]] = MappingProxyType(
 
 
 def number_of(expression: Expression) -> int | None:
-    """Return the number that an expression always has; None where it depends on bytes, limits or state, or is no number.
+    """Return the number that an expression always has.
 
-    Beyond ±2**127 nothing is computed either.
+    Return None if it depends on bytes, limits or state, is not a number, or would exceed ±2**127.
     """
     match expression:
         case Number(value=value):
@@ -63,7 +63,7 @@ def number_of(expression: Expression) -> int | None:
 
 
 def truth_of(expression: Expression) -> bool | None:
-    """Return what a condition always is, or None where it depends on anything."""
+    """Return the truth value that a condition always has, or None if it depends on anything."""
     match expression:
         case Truth(value=value):
             return value
@@ -86,7 +86,7 @@ def span_of(type_: Integer | Varint | Bits) -> Span:
 
 
 def coding_span(coding: Coding) -> Span:
-    """Return the numbers between the least and the greatest that a coding can hold; null is none of them."""
+    """Return the numbers from the least to the greatest that a coding can hold, null excluded."""
     spans = [
         span_of(width.wide) if width.wide is not None else Span(low=width.low, high=width.high)
         for width in coding.widths

@@ -1,4 +1,4 @@
-"""Walks over types and expressions of the model: what stands inside what, each value once."""
+"""Walks over types and expressions of the model: the nodes inside a node, each once."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ def _types_below(node: Node) -> Iterator[Type]:
 
 
 def nested_types(*roots: Type) -> Iterator[Type]:
-    """Yield the roots and all that stands in them, outer before inner, an object that is used twice only once."""
+    """Yield the roots and all types in them, outer before inner, an object that is used twice only once."""
     return _nested(roots, inner_types)
 
 
 def open_types(*roots: Type) -> Iterator[Type]:
-    """Yield the types that share the region of the roots: what has a carrier is yielded, what stands in it is not."""
+    """Yield the types that share the region of the roots; a type with a carrier is yielded, but not the types in it."""
     return _nested(roots, lambda type_: () if isinstance(type_, Region) else inner_types(type_))
 
 
@@ -95,12 +95,12 @@ def references(*roots: Type) -> Iterator[Reference]:
 
 
 def shapes(type_: Type) -> Iterator[Type]:
-    """Yield `type_` and all that stands in it, but not what belongs to the fields of its blocks."""
+    """Yield `type_` and all types in it, but not those of the fields of its blocks."""
     return _nested((type_,), lambda each: () if isinstance(each, Block) else inner_types(each))
 
 
 def placed_matches(field: Field) -> Iterator[tuple[str, Match]]:
-    """Yield each choice of a field with its path, outer before inner; not those that belong to the fields of its blocks."""
+    """Yield each choice of a field with its path, outer before inner, without those of the fields of its blocks."""
     return _placed_matches(field.type, field.path)
 
 
@@ -120,7 +120,7 @@ def arm_path(path: str, index: int) -> str:
 
 
 def flat_fields(fields: Iterable[Field]) -> Iterator[Field]:
-    """Yield the fields of one declaration in wire order, those of a block (wherever it stands) behind the field that holds it."""
+    """Yield the fields of one declaration in wire order; those of a nested block come after the field that holds it."""
     for field in fields:
         yield field
         for type_ in shapes(field.type):
@@ -130,14 +130,14 @@ def flat_fields(fields: Iterable[Field]) -> Iterator[Field]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attribute:
-    """A field with a value of its own; `may_be_absent`: its value is None where another arm, or nothing, is laid."""
+    """A field with a value of its own; `may_be_absent`: its value is None if another arm, or no arm, is present."""
 
     field: Field
     may_be_absent: bool
 
 
 def attributes(fields: Iterable[Field]) -> tuple[Attribute, ...]:
-    """Return the fields of a declaration that have a value of their own, in wire order, those of blocks too.
+    """Return the fields of a declaration that have a value of their own, in wire order, those of blocks included.
 
     Fields of one name in different arms are one attribute: the first of them, secret if any of them is.
     """
@@ -153,7 +153,7 @@ def attributes(fields: Iterable[Field]) -> tuple[Attribute, ...]:
 
 
 def frame_attributes(frame: Frame, protocol: Protocol) -> tuple[Attribute, ...]:
-    """Return the same of a frame: what a block holds that comes in pieces, and has no default, is absent beside a piece."""
+    """Return the same for a frame. Fields without a default in a fragmented block are absent in a fragment."""
     joined = {join.block[1] for join in protocol.joins if join.block and join.block[0] == frame.name}
     inside = {
         each.path
@@ -182,12 +182,12 @@ def _attributes(fields: Iterable[Field], *, may_be_absent: bool) -> Iterator[Att
 
 
 def may_lack_message(frame: Frame) -> bool:
-    """Return whether the message of a frame is optional: it stands under a condition, or in a block of one arm of a choice."""
+    """Return whether the message of a frame is optional: it has a condition, or is in a block of one arm of a choice."""
     return any(each.field.name == frame.message and each.may_be_absent for each in attributes(frame.fields))
 
 
 def sent_messages(messages: Iterable[Message], role: str | None) -> Iterator[Message]:
-    """Yield the messages that a frame of `role` may carry by their codes; None: a frame that either role sends."""
+    """Yield the messages with codes that a frame of `role` may carry; either role sends a frame whose role is None."""
     for message in messages:
         if message.code is not None and (None in (role, message.role) or message.role == role):
             yield message
@@ -196,13 +196,13 @@ def sent_messages(messages: Iterable[Message], role: str | None) -> Iterator[Mes
 def matched_messages(
     messages: Iterable[Message], type_: MessageMatch | FrameReference, role: str | None
 ) -> Iterator[Message]:
-    """Yield the messages that a code, or a frame that is referred to, may name where `role` sends; a lenient `only` leaves none out."""
+    """Yield the messages that a code, or a frame of that name, may carry if `role` sends; a lenient `only` excludes none."""
     named = None if type_.is_lenient else type_.only
     return (each for each in sent_messages(messages, role) if named is None or each.name in named)
 
 
 def own_blocks(type_: Type) -> Iterator[tuple[Block, bool]]:
-    """Yield the blocks whose fields belong to the declaration of a field, each with whether it is an arm of a choice."""
+    """Yield the blocks whose fields belong to the declaration of a field, each with whether it is in an arm of a choice."""
     match type_:
         case Block():
             yield type_, False
@@ -226,7 +226,7 @@ def has_value(type_: Type) -> bool:
 
 
 def tail_keepers(content: Type, owner: str, protocol: Protocol) -> set[str]:
-    """Return what may keep the bytes that a lenient region around `content` has left over, a region of the declaration `owner`."""
+    """Return the declarations that may keep the trailing bytes of a lenient region of `owner` with this content."""
     match content:
         case MessageMatch():
             return {message.name for message in protocol.messages}
@@ -239,7 +239,7 @@ def tail_keepers(content: Type, owner: str, protocol: Protocol) -> set[str]:
 
 
 def direct_expressions(type_: Type) -> tuple[Expression, ...]:
-    """Return the expressions that belong to `type_` itself: its length, the condition of its items, its carrier, its subject."""
+    """Return the expressions of `type_` itself: its length, the condition of its items, its carrier, its subject."""
     return tuple(_expressions_below(type_))
 
 
@@ -269,7 +269,7 @@ def nested_expressions(*roots: Expression) -> Iterator[Expression]:
 
 
 def compresses(protocol: Protocol) -> bool:
-    """Return whether anything that a protocol declares, its variants included, is laid in a compressed stream."""
+    """Return whether a declaration of a protocol, its variants included, has a compressed region."""
     return any(
         isinstance(type_, Region) and isinstance(type_.carrier, Compressed)
         for type_ in declared_types(protocol)
@@ -277,7 +277,7 @@ def compresses(protocol: Protocol) -> bool:
 
 
 def declared_types(protocol: Protocol) -> Iterator[Type]:
-    """Yield every type in what a protocol declares, its variants included."""
+    """Yield every type in the declarations of a protocol, its variants included."""
     layouts: tuple[Protocol | Variant, ...] = (protocol, *protocol.variants)
     owners: list[Struct | Message | Frame | Preamble | Variety] = []
     for layout in layouts:

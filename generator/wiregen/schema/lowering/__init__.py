@@ -1,4 +1,4 @@
-"""From the model to the schema that codecs and sessions walk."""
+"""From the model to the schema that codecs and sessions interpret."""
 
 from wiregen.schema.lowering.limits import idle_limits
 from wiregen.schema.lowering.protocol import KNOWN_LIMITS, limits_of, lower

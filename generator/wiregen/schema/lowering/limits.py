@@ -1,4 +1,4 @@
-"""Which of the limits that codecs keep to bound something in a protocol."""
+"""Finds the limits of codecs that bound something in a protocol, and those that do not."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NOT_THERE: Final[Mapping[str, str]] = {
 
 
 def idle_limits(protocol: m.Protocol) -> Mapping[str, str]:
-    """Return the limits that nothing in a protocol can meet, each with the reason."""
+    """Return the limits that cannot be reached in a protocol, each with the reason."""
     has_lists = any(isinstance(type_, m.List) for type_ in declared_types(protocol))
     is_kept = protocol.contexts or protocol.joins or any(session.keys for session in protocol.sessions)
     is_met = {

@@ -1,4 +1,4 @@
-"""The schema that codecs and sessions walk, with everything that a name meant written out.
+"""The schema that codecs and sessions interpret, with every name replaced by its definition.
 
 Its nodes are the contract between generator and runtime.
 """
@@ -29,11 +29,11 @@ KNOWN_LIMITS: Final[dict[str, int | None]] = {
     "joined": None,
     "work": 65536,
 }
-"""What codecs keep to. None: no bound of its own; what is joined is then held against `frame`."""
+"""The limits that codecs enforce, or None for limits without a bound; `joined` without one is bounded by `frame`."""
 
 
 def limits_of(protocol: m.Protocol) -> dict[str, int | None]:
-    """Return the limits of a protocol by name, `joined` only where something is joined or the file declares it."""
+    """Return the limits of a protocol by name; `joined` only if it has joins or the file declares the limit."""
     known = {name: value for name, value in KNOWN_LIMITS.items() if name != "joined" or protocol.joins}
     return known | {limit.name: limit.value for limit in protocol.limits}
 
@@ -72,7 +72,7 @@ def lower(protocol: m.Protocol) -> Schema:
 
 
 def _rules(protocol: m.Protocol) -> dict[str, str]:
-    """Return the rules of unions, enums and codings by name, those of varieties as `Union.Variety`."""
+    """Return the rules of unions, enums and codings by name, those of alternatives as `Union.Variety`."""
     declared: tuple[m.Union | m.Enum | m.Coding, ...] = (
         *protocol.unions, *protocol.enums, *protocol.codings
     )  # fmt: skip
@@ -98,21 +98,21 @@ def _codes(protocol: m.Protocol, role: str) -> dict[int, str]:
 
 
 class _Lowering:
-    """Lowers the parts of one protocol; holds it for the sizes of what a name stands for."""
+    """Lowers the parts of one protocol, and keeps it to compute the sizes of named declarations."""
 
     def __init__(self, protocol: m.Protocol) -> None:
         self._protocol = protocol
         self._own: dict[str, m.Field] = {}
-        """The fields of the declaration that is lowered, by name."""
+        """The fields of the declaration that is being lowered, by name."""
         self._name = ""
-        """The field that is lowered."""
+        """The field that is being lowered."""
 
     # ---- declarations
 
     def views(self) -> dict[str, dict[str, m.View]]:
-        """Return the views by declaration and field: their form, or the type that the bytes are read as.
+        """Return the views by declaration and field: their form, or the type as which the bytes are read.
 
-        Only `json` shows in a decoded line.
+        Only `json` is visible in a decoded line.
         """
         protocol = self._protocol
         owners: list[m.Struct | m.Message | m.Frame | m.Preamble] = [*protocol.structs, *protocol.messages]
@@ -126,7 +126,7 @@ class _Lowering:
         return {field.name: self.part(field.view) for field in flat_fields(fields) if field.view is not None}
 
     def layouts(self, owner: m.Protocol | m.Variant) -> Variant:
-        """Return the fields of what is laid out field by field, by kind and name."""
+        """Return the fields of the declarations that a layout may vary, by kind and name."""
         return Variant(
             structs={struct.name: self.fields(struct.fields) for struct in owner.structs},
             messages={message.name: self.part(message) for message in owner.messages},
@@ -136,7 +136,7 @@ class _Lowering:
         )
 
     def _circular(self, owner: m.Protocol | m.Variant) -> tuple[str, ...]:
-        """Return the declarations that can stand inside themselves; frames are not counted, for a message is in each."""
+        """Return the declarations that can contain themselves, without frames: each frame in a cycle contains a message."""
         protocol = varied(self._protocol, owner) if isinstance(owner, m.Variant) else owner
         names = circular(protocol)
         counted: tuple[m.Struct | m.Message | m.Union, ...] = (
@@ -152,10 +152,10 @@ class _Lowering:
     # ---- nodes
 
     def part(self, part: _Part) -> _Part:
-        """Return a part of the model as codecs and sessions have it.
+        """Return a part of the model in the form for codecs and sessions.
 
-        Declarations and numbers lose what only the compiler knows of them, fields their paths and views; lists know their
-        smallest item, regions whether zeros fill them.
+        Declarations and numbers lose data that only the compiler needs, and fields lose their paths and
+        views. Lists get the size of their smallest item, and regions get whether zeros fill them.
         """
         lowered: object = part
         match part:
@@ -181,7 +181,7 @@ class _Lowering:
         return cast(_Part, lowered)
 
     def _copy(self, node: Node, **known: object) -> Node:
-        """Return the node of the schema that a node is, or is a named one of, with its parts lowered but for those that are known."""
+        """Return a node as its class in the schema, with its parts lowered except the fields given in `known`."""
         plain = _plain(type(node))
         values = (known[name] if name in known else self.part(getattr(node, name)) for name in plain._fields)
         return plain(*values)
@@ -189,5 +189,5 @@ class _Lowering:
 
 @cache
 def _plain(class_: type[Node]) -> type[Node]:
-    """Return the class of the schema that a class of nodes is, or is a subclass of."""
+    """Return the class of the schema that a class of nodes is, or that it extends."""
     return next(base for base in reversed(class_.__mro__) if issubclass(base, Node) and base is not Node)

@@ -1,4 +1,4 @@
-"""Sessions in the schema: transitions in text order, with the names of states, roles, targets and variables as they stand."""
+"""Sessions in the schema: transitions in text order, with the names of states, roles, targets and variables unchanged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def lower_sessions(protocol: m.Protocol, lower: _Lower) -> dict[str, s.Session]:
 
 
 def rules_of(protocol: m.Protocol) -> dict[str, str]:
-    """Return what the rules say that a violation names."""
+    """Return the texts of the rules that violations refer to, by name."""
     lines: list[m.Row | m.Timer] = []
     for session in protocol.sessions:
         lines += (*session.rows, *session.timers)

@@ -1,8 +1,11 @@
-"""The model (IR) of one protocol: what a `.wire` file says, with every name resolved and nothing else.
+"""The model (IR) of one protocol: the content of a `.wire` file with every name resolved.
 
-Frozen, keyword-built, closed unions; no spans, no Python names, no Jinja. Every declaration, field, member, state and row
-has a stable `path` (`tide.Sounding.depth`); where it stands in a file is kept beside the model, by path (`resolver.Origins`).
-Aliases and imports are dissolved: a type here is the whole shape. Bytes are written as hexadecimal text, so the model is JSON as it is.
+Nodes are frozen, built by keyword, in closed unions; they have no spans, no Python names, no Jinja. Every
+declaration, field, member, state and row has a stable `path` (`tide.Sounding.depth`). Its place in the file
+is kept apart from the model, by path (`resolver.Origins`).
+
+Aliases and imports are replaced by their content: a type here is the whole shape. Bytes are hexadecimal text,
+so that the model can be written as JSON.
 """
 
 from wiregen.runtime.schema.literals import ErrorAction

@@ -1,6 +1,6 @@
 """Expressions of the model: those of a schema, with the names of its numbers.
 
-A number that was written by name is a `Number` too: whoever asks only what it is worth needs no other case.
+A number that was written by name is a `Number` too, so that code which only needs its value has one case.
 """
 
 from __future__ import annotations

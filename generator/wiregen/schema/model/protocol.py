@@ -77,7 +77,7 @@ class Example(Node):
     form: Literal["both", "read", "violates"]
     variant: str | None
     scene: tuple[Construct, ...]
-    """Messages that come before; what they say is known when `value` is read."""
+    """The messages that precede this one; `value` is read with the values that they set."""
     value: Construct | None
     hex: str
     violation: str | None
@@ -134,7 +134,7 @@ class Protocol(Node):
     bits: BitOrder
     roles: tuple[str, ...]
     role_rule: str | None
-    """What it violates to send what only the other role sends."""
+    """The rule that a role violates by sending a message that only the other role sends."""
     ports: tuple[Port, ...]
     on_error: ErrorAction
     reserved: tuple[Reserved, ...]

@@ -1,4 +1,4 @@
-"""Types and fields of the model: those of a schema, with their documentation and annotations beside them by path."""
+"""Types and fields of the model: those of a schema, with their documentation and annotations apart, by path."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ __all__ = [
 ]  # fmt: skip
 
 View: TypeAlias = ViewForm | Type
-"""How the bytes of a field are read once more: as JSON, as a dictionary of pairs, or as a type."""
+"""A second reading of a field's bytes: as JSON, as a dictionary of pairs, or as a type."""
 
 Reference: TypeAlias = (
     EnumReference | StructReference | UnionReference | CodingReference | MessageReference | FrameReference
@@ -106,7 +106,7 @@ class Notes(Node):
 
     @property
     def places(self) -> tuple[tuple[str, ...], ...]:
-        """Where the document speaks of it: its own sources, else those of what it stands in."""
+        """The places in the document that describe it: its own sources, or else those of the node that contains it."""
         return self.sources or self.inherited
 
 

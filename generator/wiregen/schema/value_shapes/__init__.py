@@ -1,4 +1,4 @@
-"""What the serializations besides the native one carry, and the numbers that they know it by."""
+"""The values that serializations other than the native one carry, and the numbers of their fields."""
 
 from wiregen.schema.value_shapes.derivation import carry
 from wiregen.schema.value_shapes.shapes import (

@@ -1,4 +1,4 @@
-"""The arms of a choice as they are carried: by what a value is, not by which arm laid it."""
+"""The arms of a choice as they are carried: identified by the kind of value, not by the arm that laid it out."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ __all__ = ["holds", "merged", "widened"]
 
 
 def merged(forms: Iterable[Form]) -> tuple[Form, ...]:
-    """Return the forms of which a value can be told to be one, in order: equal ones once, all integers as one.
+    """Return the forms that a value can be distinguished as, in order: equal forms once, all integers as one.
 
-    Only u64 beside a signed number stays apart, for no number of 64 bits holds both.
+    Only u64 next to a signed number stays apart, because no integer of 64 bits holds both.
     """
     distinct = tuple(dict.fromkeys(forms))
     numbers = tuple(dict.fromkeys(_number(form) for form in distinct if isinstance(form, Number | Member)))
@@ -25,7 +25,7 @@ def merged(forms: Iterable[Form]) -> tuple[Form, ...]:
 
 
 def widened(form: Form, other: Form) -> Form:
-    """Return a form whose integers hold those of another layout too; where the two have none in common, the form as it is."""
+    """Return a form whose integers also hold those of another layout, or the form itself if the two have no common one."""
     match form, other:
         case Number(), Number() if form != other:
             numbers = _numbers((form, other))
@@ -39,7 +39,7 @@ def widened(form: Form, other: Form) -> Form:
 
 
 def holds(form: Form, other: Form) -> bool:
-    """Tell whether each value of another form can be carried in this one."""
+    """Return whether each value of another form can be carried in this one."""
     match form, other:
         case (Many(item=item), Many(item=inner)) | (Nullable(value=item), Nullable(value=inner)):
             return holds(item, inner)

@@ -1,4 +1,4 @@
-"""Model to what a serialization carries: one rule for all protocols."""
+"""Derives from the model the values that a serialization carries, by one rule for all protocols."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ from wiregen.schema.walk import (
 __all__ = ["CarriedFields", "Varied", "carry", "fields_of_all", "fields_of_layout"]
 
 Varied: TypeAlias = m.Struct | m.Message | m.Frame
-"""A declaration that a variant may lay in another way, and whose fields are carried."""
+"""A declaration that a variant may lay out differently, and whose fields are carried."""
 
 
 def carry(protocol: m.Protocol) -> Carried:
-    """Return what the messages of a checked protocol say, without their layout."""
+    """Return the values of a checked protocol's messages, without their layout."""
     rooms = _Rooms(protocol)
     unions = tuple(union for union in protocol.unions if not union.is_raw)
     return reachable(
@@ -65,14 +65,14 @@ def carry(protocol: m.Protocol) -> Carried:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CarriedFields:
-    """The fields of a declaration as they are carried, and the choices that they have."""
+    """The fields of a declaration as they are carried, and their choices."""
 
     fields: tuple[CarriedField, ...]
     choices: tuple[Choice, ...]
 
 
 def fields_of_layout(protocol: m.Protocol, declared: Varied) -> CarriedFields:
-    """Return what one layout of a declaration carries."""
+    """Return the fields that one layout of a declaration carries."""
     if isinstance(declared, m.Frame):
         owner = _Owner(protocol, frame_attributes(declared, protocol))
         fields = owner.carried(field for field in owner.shown() if field.name != declared.message)
@@ -83,7 +83,7 @@ def fields_of_layout(protocol: m.Protocol, declared: Varied) -> CarriedFields:
 
 
 def fields_of_all(protocol: m.Protocol, declared: Varied) -> CarriedFields:
-    """Return what a declaration carries, with integers that hold those of its other layouts too."""
+    """Return the fields that a declaration carries, with integers that also hold those of its other layouts."""
     own = fields_of_layout(protocol, declared)
     for other in _layouts(protocol, declared):
         own = _with_widths(own, fields_of_layout(protocol, other))
@@ -178,7 +178,7 @@ class _Rooms:
 
 
 class _Owner:
-    """One declaration: its fields as they are carried, and the choices that they have."""
+    """One declaration: its fields as they are carried, and their choices."""
 
     def __init__(self, protocol: m.Protocol, known: tuple[Attribute, ...]) -> None:
         self._protocol = protocol
@@ -187,7 +187,7 @@ class _Owner:
         self.flat = tuple(each.field for each in known)
 
     def shown(self) -> list[m.Field]:
-        """Return the fields that are carried: derived, constant and meaningless ones are not."""
+        """Return the fields that are carried, without derived and constant fields and fields without meaning."""
         return [f for f in self.flat if f.name != "_" and not isinstance(f.value, m.Derived | m.Constant)]
 
     def carried(self, fields: Iterable[m.Field]) -> tuple[CarriedField, ...]:
@@ -259,7 +259,7 @@ class _Owner:
                 assert_never(type_)
 
     def _arm_forms(self, arms: Iterable[m.Arm], name: str) -> Iterator[Form]:
-        """Yield the forms of what arms give a value; a choice in an arm is part of the outer one."""
+        """Yield the forms of the values that arms give; a choice in an arm is part of the outer one."""
         for number, arm in enumerate(arms, 1):
             inner = arm.type
             while isinstance(inner, m.Region):

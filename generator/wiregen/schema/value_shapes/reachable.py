@@ -1,4 +1,4 @@
-"""What the frames of a protocol can hold: a struct that only lays bytes out is not carried."""
+"""The declarations that frames of a protocol can hold: a struct that only lays bytes out is not carried."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["reachable"]
 
 
 def reachable(carried: Carried) -> Carried:
-    """Return only what some frame holds, in whatever depth."""
+    """Return only the declarations that some frame holds, at any depth."""
     found: set[tuple[str, str]] = set()
     waiting = [one for frame in carried.frames for one in _of_frame(frame)]
     while waiting:

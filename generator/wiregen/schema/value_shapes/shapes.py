@@ -1,7 +1,8 @@
-"""What a serialization carries: values by their meaning, without any layout of bytes.
+"""The values that a serialization carries: by their meaning, without any layout of bytes.
 
-Lengths, counts, codes, flags, carriers and byte orders are the native codec's affair. A form says what a value is, so that
-two types with equal values have one form. Frozen values in a closed union, as in the model.
+Lengths, counts, codes, flags, carriers and byte orders belong to the native codec. A form describes the kind
+of a value, so that two types with equal values have one form. Forms are frozen values in a closed union, as
+in the model.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A member of an enum, or (where it is open) any number of its type; `members` tells whether 32 bits hold all."""
+    """A member of an enum, or (if it is open) any number of its type; `members`: whether 32 bits hold all of them."""
 
     enum: str
     is_open: bool
@@ -59,14 +60,14 @@ class Octets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class String:
-    """Text; `is_lenient`: its bytes, for they may be no UTF-8."""
+    """Text; `is_lenient`: carried as bytes, because they may not be UTF-8."""
 
     is_lenient: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raw:
-    """A value of a union as its own bytes, code first."""
+    """A value of a union as its encoded bytes, code first."""
 
     union: str
 
@@ -81,7 +82,7 @@ class One:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnyOf:
-    """A value of one of several forms, by what it is; `name` of the choice within its declaration."""
+    """A value of one of several forms, identified by its kind; `name`: that of the choice within its declaration."""
 
     name: str
 
@@ -95,7 +96,7 @@ class Many:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nullable:
-    """A value or null, where there is no field whose absence could say it."""
+    """A value or null, where the absence of a field cannot express null."""
 
     value: Form
 
@@ -110,7 +111,7 @@ Form: TypeAlias = Plain | Uuid | Raw | Compound
 class CarriedField:
     """A field of a record.
 
-    `presence`: `optional` may be None; `trailing` may be absent together with all such fields behind it.
+    `presence`: `optional` may be None; `trailing` may be absent together with all such fields after it.
     """
 
     name: str
@@ -131,7 +132,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """A struct, a message, or a variety (then with its union); `has_code` is a variety with several codes."""
+    """A struct, a message, or an alternative (then with its union); `has_code`: an alternative with several codes."""
 
     kind: Literal["struct", "message", "variety"]
     name: str
@@ -149,7 +150,8 @@ class Record:
 class FrameRecord:
     """A frame: its header, and the messages that it may carry.
 
-    `is_coded`: the messages' codes are their numbers. `messages` are names, in text order. `may_lack_message`: the frame may carry none.
+    `is_coded`: the messages' codes are their numbers. `messages` are names, in text order.
+    `may_lack_message`: the frame may come without a message.
     """
 
     name: str
@@ -174,7 +176,7 @@ class Carried:
     unions: tuple[str, ...]
 
     def varieties(self, union: str) -> tuple[Record, ...]:
-        """Return the varieties of a union, in text order."""
+        """Return the alternatives of a union, in text order."""
         return tuple(record for record in self.records if record.union == union)
 
     def record(self, kind: str, name: str) -> Record:

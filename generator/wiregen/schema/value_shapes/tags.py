@@ -1,6 +1,7 @@
-"""The numbers by which protobuf knows fields, messages and varieties.
+"""The numbers by which protobuf identifies fields, messages and alternatives.
 
-From declaration order or `@tag`; the lock beside the .wire file remembers them, so that no build ever moves one.
+They come from declaration order or `@tag`. The lock next to the .wire file stores them, so that builds never
+change one.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _RESERVED = range(19_000, 20_000)  # protobuf keeps them for itself
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A part of a declaration (its `owner`) with its number; `path` says where it stands in the model."""
+    """A part of a declaration (its `owner`) with its number; `path` is its path in the model."""
 
     owner: str
     part: str
@@ -35,7 +36,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """A number that cannot be: `other` has it, or had it; None: it is outside of what protobuf allows."""
+    """A wrong number: `other` has it, or had it, or it is outside the range of protobuf if `other` is None."""
 
     entry: Entry
     other: str | None
@@ -90,7 +91,7 @@ def _messages(carried: Carried, frame: FrameRecord) -> Iterator[Entry]:
         yield _entry(frame.name, name, own, message)
 
 
-# ---- what a number may be
+# ---- allowed numbers
 
 
 def faults(entries: tuple[Entry, ...], lock: Numbers) -> Iterator[Fault]:
@@ -111,7 +112,7 @@ def faults(entries: tuple[Entry, ...], lock: Numbers) -> Iterator[Fault]:
 
 
 def retired(entries: tuple[Entry, ...], lock: Numbers) -> Mapping[str, tuple[int, ...]]:
-    """Return, by owner, the numbers of what is no longer declared: they stay taken."""
+    """Return, by owner, the numbers of removed declarations: they stay reserved."""
     names = {entry.name for entry in entries}
     gone: dict[str, list[int]] = {}
     for name, number in lock.items():
@@ -127,7 +128,7 @@ def read_lock(text: str) -> dict[str, int]:
     """Return the numbers of a lock.
 
     Raises:
-        ValueError: A line that is none.
+        ValueError: A line does not hold a number.
     """
     numbers = {}
     for line in text.splitlines():
