@@ -49,6 +49,7 @@ class Step:
     began. `violations`: the names of all violations, tolerated ones included. `moves`: the sessions that
     change their state, in order.
     """
+
     kind: Literal["message", "tick", "eof"]
     role: str | None
     at: float
