@@ -30,6 +30,18 @@ OF_STRUCT = PLAIN + (
     "struct Head { length : u32 := size(length) + size(rest)  rest : bytes[length - 4] }\n"
     "message A 1 { head : Head }"
 )
+OF_CHECKSUM = """
+frame F {
+  length : u16 := size(body) + size(sum) + 1
+  type : u8 := code(body)
+  body : match type in length - 5
+  sum : u32 := adler32(length .. body)
+}
+message A 1 { data : bytes[] }
+"""
+OF_CHECKSUM_IN_MESSAGE = PLAIN + (
+    "message A 1 { length : u16 := size(data) + size(sum)  data : bytes[length - 4]  sum : u32 := adler32(length .. data) }"
+)
 
 
 @pytest.mark.parametrize(
@@ -38,6 +50,10 @@ OF_STRUCT = PLAIN + (
         pytest.param("frame", OF_FRAME, "00000005 01", id="of a frame"),
         pytest.param("block", OF_BLOCK, "01 08 00000008 05 78797a", id="of a block around it"),
         pytest.param("struct", OF_STRUCT, "01 07 00000007 78797a", id="of a struct"),
+        pytest.param("checksum", OF_CHECKSUM, "0007 01 6869 015d00da", id="of a checksum that covers it"),
+        pytest.param(
+            "checksum_inside", OF_CHECKSUM_IN_MESSAGE, "01 08 0006 6869 014f00d8", id="of one in a message"
+        ),
     ],
 )
 def test_a_length_that_counts_itself_is_read_and_written_by_both(

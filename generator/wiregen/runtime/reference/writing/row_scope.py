@@ -12,7 +12,6 @@ from ...schema.shapes import content, has_blocks
 from ...schema.types import List, Type
 from ..access import MISSING, attribute, kind_of
 from ..expressions import Undefined, Value, checksum
-from ..layout import fixed_size
 from ..scalars import SCALARS
 from .cells import Cell
 
@@ -141,19 +140,11 @@ class RowScope:
     def size(self, path: tuple[str, ...]) -> int:
         cell = self._cell(path[0])
         if not path[1:]:
-            return self._size_of(cell)
+            return self._row.size_of(cell)
         inner = self._inner(cell)
         if inner is None:
             raise Undefined("size", ".".join(path))
         return inner.size(path[1:])
-
-    def _size_of(self, cell: Cell) -> int:
-        """Return the size of a field in bytes; while it is written, as a length that counts itself, the
-        size of its type.
-        """
-        is_begun = cell.is_busy and not cell.is_deciding and not cell.run
-        known = fixed_size(self._row.writer.schema, cell.type) if is_begun else None
-        return len(self._row.data(cell)) if known is None else known
 
     def count(self, path: tuple[str, ...]) -> int | None:
         cell = self._cell(path[0])

@@ -228,19 +228,24 @@ class Row:
         """Return the offset of a field from the frame's first byte."""
         if cell.start is None:
             raise Undefined("offset", cell.name)
-        return cell.start() + sum(self._size(other) for other in cell.before)
+        return cell.start() + sum(self.size_of(other) for other in cell.before)
 
     def end(self, cell: Cell) -> int:
         """Return the offset after a field, or after the run of bits that it is in."""
         first = cell.run[0] if cell.run else cell
-        return self.start(first) + self._size(first)
+        return self.start(first) + self.size_of(first)
 
-    def _size(self, cell: Cell) -> int:
+    def size_of(self, cell: Cell) -> int:
+        """Return the size of a field in bytes, from its type if that decides it: its value may depend on the size.
+
+        The size of a run of bits belongs to its first field.
+        """
         if cell.run:
             run = (each for each in cell.run if cell is cell.run[0] and self.is_written(each))
             return sum(self.writer.schema.bits(each.type) or 0 for each in run) // 8
         is_optional = cell.field.condition is not None or isinstance(cell.field.value, Trailing)
-        known = None if is_optional else fixed_size(self.writer.schema, cell.type)
+        is_there = not is_optional or (cell.is_busy and not cell.is_deciding)
+        known = fixed_size(self.writer.schema, cell.type) if is_there else None
         return len(self.data(cell)) if known is None else known
 
     def check_where(self, cell: Cell) -> None:
