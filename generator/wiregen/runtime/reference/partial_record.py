@@ -6,23 +6,48 @@ from collections.abc import Iterator
 
 from ..records.frames import frame_record
 from .reading.reader import Reader
-from .tree import MOST_SHOWN, MOST_SHOWN_IN_ALL, FrameValue, Record
+from .scope import RecordScope
+from .tree import MOST_SHOWN, MOST_SHOWN_IN_ALL, Cut, FrameValue, Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .expressions import Value
 
-__all__ = ["partial_record"]
+__all__ = ["partial_header", "partial_record"]
 
 
 def partial_record(reader: Reader) -> dict[str, object] | None:
     """Return the JSON record of the part that was read so far, or None if it is not a message or frame."""
-    value = reader.partial()
+    value = _outermost(reader)
     plan, variant = reader.schema.plan, reader.options.variant
     if isinstance(value, FrameValue) or (isinstance(value, Record) and value.name in reader.schema.preambles):
         record: dict[str, object] = _Shortening().of(frame_record(plan, value, variant=variant))
         return record
     return None
+
+
+def partial_header(reader: Reader) -> dict[str, int] | None:
+    """Return the integers of the outermost record that were read so far, derived ones too, or None without
+    a record.
+    """
+    outermost = reader.building[0][1] if reader.building else None
+    if not isinstance(outermost, RecordScope):
+        return None
+    return {name: node.value for name, node in outermost.nodes.items() if isinstance(node.value, int)}
+
+
+def _outermost(reader: Reader) -> Value:
+    """Return the outermost record as far as it is read."""
+    child: tuple[str, Value] | None = None
+    for name, container in reversed(reader.building):
+        if isinstance(container, list):
+            value: Value = container if child is None or type(container) is Cut else [*container, child[1]]
+        else:
+            if child is not None:
+                container.put(*child)
+            value = container.value()
+        child = (name, value)
+    return None if child is None else child[1]
 
 
 class _Shortening:

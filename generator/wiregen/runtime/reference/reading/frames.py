@@ -35,7 +35,7 @@ from ...schema.types import (
     Varint,
 )
 from ..layout import Layout, Type
-from ..partial_record import partial_record
+from ..partial_record import partial_header, partial_record
 from ..tree import Node
 from ..window import Place, Window
 from . import records as reading_records
@@ -202,7 +202,7 @@ def _guarded(reader: Reader, steps: Steps) -> Steps:
     except DecodeError as error:
         if reader.postponed is not None:
             raise _settled(reader, None) from None
-        error.partial, error.header = partial_record(reader), reader.header()
+        error.partial, error.header = partial_record(reader), partial_header(reader)
         raise
     except RecursionError:
         raise reader.fail("too_deep", Place("", reader.prefix.rstrip("."))) from None

@@ -12,7 +12,7 @@ from ...stream.snapshots import Key
 from ...stream.whole_blocks import spliced
 from ..expressions import Undefined
 from ..layout import as_octets
-from ..partial_record import partial_record
+from ..partial_record import partial_header, partial_record
 from ..scope import RecordScope, content
 from ..tree import Node, Record
 from ..window import Place
@@ -50,7 +50,7 @@ def read_divided(reader: Reader, record: RecordScope, name: str, field: Field, p
         try:
             yield from _read_whole(reader, record, last, field, node, place)
         except DecodeError as error:
-            error.partial, error.header = partial_record(reader), reader.header()
+            error.partial, error.header = partial_record(reader), partial_header(reader)
             restore()
             reader.postponed = error, last.close
             record.message = Record(name, {"data": node.value})

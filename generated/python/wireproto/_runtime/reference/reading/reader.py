@@ -15,7 +15,7 @@ from ...schema.node import nodes_in
 from ..expressions import Undefined, evaluate
 from ..layout import Layout, Type
 from ..scope import RecordScope
-from ..tree import MOST_SHOWN_IN_ALL, Cut, Node, Value
+from ..tree import MOST_SHOWN_IN_ALL, Node, Value
 from ..window import Place, Window
 
 TYPE_CHECKING = False
@@ -349,30 +349,6 @@ class Reader:
         if limit is not None:
             return self.schema.limit_rules.get(limit)
         return None if code in ("truncated", "partial_inner") else place.rule
-
-    def partial(self) -> Value:
-        """Return the outermost record as far as it is read."""
-        child: tuple[str, Value] | None = None
-        for name, container in reversed(self.building):
-            if isinstance(container, list):
-                value: Value = (
-                    container if child is None or type(container) is Cut else [*container, child[1]]
-                )
-            else:
-                if child is not None:
-                    container.put(*child)
-                value = container.value()
-            child = (name, value)
-        return None if child is None else child[1]
-
-    def header(self) -> dict[str, int] | None:
-        """Return the integers of the outermost record as far as they are read, derived ones too, or None
-        without a record.
-        """
-        outermost = self.building[0][1] if self.building else None
-        if not isinstance(outermost, RecordScope):
-            return None
-        return {name: node.value for name, node in outermost.nodes.items() if isinstance(node.value, int)}
 
     def _cut(self, position: int, place: Place) -> NeedMoreData:
         window = self.window

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..expressions import Value
     from .rows import Row
 
-__all__ = ["UNSEEN", "Cell", "RegionContext", "Spot", "join", "missing", "nowhere", "unasked"]
+__all__ = ["UNSEEN", "Cell", "RegionContext", "Spot", "join", "joined", "missing", "nowhere", "unasked"]
 
 UNSEEN: Final[object] = object()
 """Marks a value that was not evaluated yet."""
@@ -172,3 +172,8 @@ def missing(cell: Cell) -> EncodeError:
     if isinstance(cell.field.value, Trailing):
         expected = "a value, as its condition holds: a smaller `absent`"
     return EncodeError("invalid_value", path=cell.path, expected=expected, found="nothing")
+
+
+def joined(cells: list[Cell]) -> bytes:
+    """Return the bytes of written cells, joined."""
+    return b"".join([cell.data or b"" for cell in cells])

@@ -8,8 +8,8 @@ from ...schema.types import Block, FrameReference, MessageReference, StructRefer
 from ..access import extra, is_named, kind_of
 from ..expressions import Value
 from ..tree import FrameValue
-from .cells import RegionContext, Spot, join
-from .rows import Row, joined
+from .cells import RegionContext, Spot, join, joined
+from .rows import Row
 from .writer import Writer
 
 __all__ = ["write_block", "write_frame", "write_message", "write_outermost", "write_struct"]

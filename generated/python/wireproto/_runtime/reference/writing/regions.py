@@ -76,7 +76,10 @@ def _tail(type_: Region, value: object, spot: Spot) -> bytes:
     """Return the trailing bytes that were read after a value."""
     if keeps_tail(value) and not is_flat(type_.content):
         return as_bytes(extra(value, "tail", b"", spot.path) or b"", spot.path)
-    if not spot.row.is_last_tail(spot.cell):
+    regions = [
+        cell for cell in spot.row.cells.values() if isinstance(cell.type, Region) and cell.type.lenient
+    ]
+    if regions[-1:] != [spot.cell]:  # of several lenient regions the last keeps the trailing bytes
         return b""
     return as_bytes(extra(spot.row.owner, "tail", b"", spot.path) or b"", spot.path)
 

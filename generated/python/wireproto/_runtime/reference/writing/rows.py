@@ -16,13 +16,13 @@ from ...lazy import Lazy
 from ...records.types import default_with, has_null, unsure_names
 from ...schema.declarations import Constant, Derived, Trailing
 from ...schema.shapes import blocks, has_blocks, is_flat
-from ...schema.types import Bits, Bytes, Computed, List, Region, Text, Uuid
-from ..access import MISSING, attribute, extra, is_a, kind_of
+from ...schema.types import Bits, Bytes, Computed, List, Text, Uuid
+from ..access import MISSING, attribute, extra
 from ..expressions import Circular, Undefined, Value, evaluate
 from ..layout import Fields, conditions_of, fixed_size
 from ..scalars import number_shown, zero
-from ..tree import FrameValue, Record, Variety
-from .cells import UNSEEN, Cell, RegionContext, Spot, join, missing, unasked
+from .cells import UNSEEN, Cell, RegionContext, Spot, join, joined, missing, unasked
+from .owner_checks import n_kept, refuse_undeclared
 from .row_scope import LastItem, RowScope, undefined
 from .writer import PLAIN
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ...schema.expressions import Expression
     from .writer import Writer
 
-__all__ = ["Row", "joined"]
+__all__ = ["Row"]
 
 _WRITE_BITS = Lazy("reference.writing.bits", "write_bits")
 
@@ -71,8 +71,8 @@ class Row:
         self._groups: dict[int, list[Cell]] = {}
         self.cells: dict[str, Cell] = {}
         self._collect(fields, None)
-        self._refuse_strangers()
-        self._n_kept = self._count_kept()
+        refuse_undeclared(self.owner, self.cells.values(), body, path)
+        self._n_kept = n_kept(self.owner, len(self._trailing()), path)
         self._check_trailing()
 
     # ---- layout ----
@@ -91,29 +91,8 @@ class Row:
                 self._collect(block, cell)
         self._groups[id(fields)] = cells
 
-    def _refuse_strangers(self) -> None:
-        """Refuse a field that is not declared; only values of the tree can have one."""
-        if not is_a(self.owner, Record, Variety, FrameValue) or type(self.owner.fields) is not dict:
-            return
-        known = {cell.name for cell in self.cells.values() if not cell.is_hidden and not is_flat(cell.type)}
-        for name in self.owner.fields:
-            if name not in known - {self.body}:
-                expected = ", ".join(sorted(known)) or "no field"
-                raise EncodeError("invalid_value", path=self.path, expected=expected, found="another field")
-
     def _trailing(self) -> list[Cell]:
         return [cell for cell in self.cells.values() if isinstance(cell.field.value, Trailing)]
-
-    def _count_kept(self) -> int:
-        """Return how many of the trailing fields are written."""
-        n_trailing = len(self._trailing())
-        absent = extra(self.owner, "absent", 0, self.path) if n_trailing else 0
-        if type(absent) is not int or not 0 <= absent <= n_trailing:
-            path = join(self.path, "absent")
-            raise EncodeError(
-                "invalid_value", path=path, expected=f"0 to {n_trailing}", found=kind_of(absent)
-            )
-        return n_trailing - absent
 
     def _check_trailing(self) -> None:
         """Check `absent` against the conditions of the trailing fields, once the row is written."""
@@ -310,15 +289,6 @@ class Row:
             cell.is_assumed = True
             self.later(compare, cell)
 
-    def is_last_tail(self, cell: Cell) -> bool:
-        """Return whether the owner's trailing bytes are of this field: with several lenient regions those
-        of the last are kept.
-        """
-        regions = [
-            each for each in self.cells.values() if isinstance(each.type, Region) and each.type.lenient
-        ]
-        return bool(regions) and regions[-1] is cell
-
     # ---- values ----
 
     def is_given(self, cell: Cell) -> bool:
@@ -423,8 +393,3 @@ class Row:
             if error.what in self.writer.unknowable and otherwise is not UNSEEN:
                 return otherwise
             raise undefined(error, path or self.path) from None
-
-
-def joined(cells: list[Cell]) -> bytes:
-    """Return the bytes of written cells, joined."""
-    return b"".join([cell.data or b"" for cell in cells])
