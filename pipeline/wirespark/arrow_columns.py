@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from wirespark.errors import WireSparkError
 from wirespark.nodes import Nodes
-from wirespark.untyped import ArrowField
+from wirespark.untyped import ArrowField, Values
 
 if TYPE_CHECKING:
     from wireproto._runtime.schema.types import Type
 
-__all__ = ["arm_key", "column_groups", "declared", "wire_of"]
+__all__ = ["arm_key", "chosen", "column_groups", "declared", "member_of", "wire_of"]
 
 _BESIDE = ("number", "raw")
 
@@ -53,3 +54,18 @@ def arm_key(n: Nodes, type_: Type) -> str:
             return "value"
         case _:
             return type(type_).__name__
+
+
+def chosen(names: Values, values: Mapping[str, Values]) -> Values:
+    """Return the value of each row from the column that its name selects."""
+    try:
+        return [None if name is None else values[name][row] for row, name in enumerate(names)]
+    except KeyError as error:
+        raise WireSparkError(f"there is no {error}; there are {', '.join(values)}") from None
+
+
+def member_of(members: Mapping[str, object], name: str) -> object:
+    """Return the member of an enum by its name."""
+    if name not in members:
+        raise WireSparkError(f"there is no member {name!r}; there are {', '.join(members)}")
+    return members[name]

@@ -16,8 +16,7 @@ from uuid import UUID
 import pyarrow as pa
 
 from wirespark.array_casting import plain
-from wirespark.arrow_columns import arm_key, column_groups, declared, wire_of
-from wirespark.errors import WireSparkError
+from wirespark.arrow_columns import arm_key, chosen, column_groups, declared, member_of, wire_of
 from wirespark.packages import Package
 from wirespark.untyped import ArrowArray, ArrowField, Made, Values
 
@@ -204,7 +203,11 @@ class Takers:
             if arrays[1].null_count == names.null_count:
                 return [numbers.get(number, number) for number in given]
             return [
-                numbers.get(number, number) if number is not None or text is None else _member(members, text)
+                (
+                    numbers.get(number, number)
+                    if number is not None or text is None
+                    else member_of(members, text)
+                )
                 for text, number in zip(plain(names), given, strict=True)
             ]
 
@@ -250,7 +253,7 @@ class Takers:
 
         def take(arrays: Arrays) -> Values:
             names, *rest = arrays[0].flatten()
-            return _chosen(plain(names), {name: take(rest[a:b]) for name, (take, a, b) in bodies.items()})
+            return chosen(plain(names), {name: take(rest[a:b]) for name, (take, a, b) in bodies.items()})
 
         return take
 
@@ -270,7 +273,7 @@ class Takers:
         def take(arrays: Arrays) -> Values:
             names, *rest = arrays[0].flatten()
             own, inner = rest[: len(headers)], rest[len(headers) :]
-            messages = _chosen(plain(names), {n: take(inner[a:b]) for n, (take, a, b) in bodies.items()})
+            messages = chosen(plain(names), {n: take(inner[a:b]) for n, (take, a, b) in bodies.items()})
             given = header(own) if own else [{}] * len(messages)
             return [
                 None if message is None else class_(message, **named)
@@ -297,7 +300,7 @@ class Takers:
             children = arrays[0].flatten()
             codes = plain(children[1])
             found = {name: take([*children[a:b], codes]) for name, (take, a, b) in takers.items()}
-            return _chosen(plain(children[0]), found)
+            return chosen(plain(children[0]), found)
 
         return take
 
@@ -380,14 +383,6 @@ def _where_set(take: Taker) -> Taker:
     return taken
 
 
-def _chosen(names: Values, values: Mapping[str, Values]) -> Values:
-    """Return the value of each row from the column that its name selects."""
-    try:
-        return [None if name is None else values[name][row] for row, name in enumerate(names)]
-    except KeyError as error:
-        raise WireSparkError(f"there is no {error}; there are {', '.join(values)}") from None
-
-
 def _note_absent(made: Values, trailing: list[Values]) -> None:
     """Set on each record the number of its last fields without a value.
 
@@ -400,9 +395,3 @@ def _note_absent(made: Values, trailing: list[Values]) -> None:
                 break
             n_absent += 1
         record.absent = n_absent
-
-
-def _member(members: Mapping[str, object], name: str) -> object:
-    if name not in members:
-        raise WireSparkError(f"there is no member {name!r}; there are {', '.join(members)}")
-    return members[name]

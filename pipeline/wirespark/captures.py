@@ -147,8 +147,4 @@ class _Way:
         for row in self._walks[piece.from_opener].feed(piece.data):
             if not isinstance(row.item, self._package.native.DecodeError):
                 self._n_whole += 1
-                self._n_fitting += self._fits(getattr(row.item, "message", row.item), role)
-
-    def _fits(self, message: object, role: str) -> bool:
-        known = self._package.plan.messages.get(self._package.declared_name(message))
-        return known is None or known.role in (None, role)
+                self._n_fitting += self._package.may_send(role, getattr(row.item, "message", row.item))

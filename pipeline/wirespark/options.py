@@ -6,13 +6,10 @@ import importlib.util
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 from wirespark.errors import WireSparkError
 from wirespark.packages import Package, package_of
-
-if TYPE_CHECKING:
-    from wireproto._runtime.schema.protocol import Schema
 
 __all__ = ["Kernel", "Mode", "ReadOptions", "Wishes", "among", "check_names", "has_numba", "wishes_of"]
 
@@ -20,7 +17,6 @@ Mode: TypeAlias = Literal["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]
 Kernel: TypeAlias = Literal["auto", "on", "off"]
 
 _UNITS = {"": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
-_MOST_NESTING = 32  # as `check_limits` of generated packages has it
 _LIMIT = "limit."
 _LEAST_SPLIT = 1 << 10
 _UNTOLD = ("path", "paths")
@@ -169,7 +165,7 @@ def wishes_of(given: Mapping[str, str]) -> Wishes:
         role=among(given.get("from"), "role", plan.roles),
         variant=among(given.get("variant"), "variant", plan.variants),
         strict=_truth("strict", given.get("strict", "false")),
-        limits=_limits(given, plan),
+        limits=_limits(given, package),
         mode=mode,  # type: ignore[arg-type]  # compared above
         error_bytes=_amount("errorbytes", given.get("errorbytes", "4096")),
         kernel=_kernel(given.get("kernel", "auto").lower()),
@@ -188,7 +184,7 @@ def has_numba() -> bool:
     return importlib.util.find_spec("numba") is not None
 
 
-def _limits(given: Mapping[str, str], plan: Schema) -> dict[str, int]:
+def _limits(given: Mapping[str, str], package: Package) -> dict[str, int]:
     """Return the limits in `limits` (`frame=1MiB, count=10`) and in each `limit.NAME`."""
     told = [text.strip() for text in given.get("limits", "").split(",") if text.strip()]
     for text in told:
@@ -198,9 +194,10 @@ def _limits(given: Mapping[str, str], plan: Schema) -> dict[str, int]:
     pairs += [(name[len(_LIMIT) :], text) for name, text in given.items() if name.startswith(_LIMIT)]
     found = {}
     for name, text in pairs:
-        found[among(name.strip(), "limit", plan.limits) or ""] = _amount(f"limit {name}", text)
-    if found.get("depth", 0) > _MOST_NESTING:
-        raise WireSparkError(f"the limit depth is at most {_MOST_NESTING}, not {found['depth']}")
+        found[among(name.strip(), "limit", package.plan.limits) or ""] = _amount(f"limit {name}", text)
+    most: int = package.runtime("codec.values").MOST_NESTING
+    if found.get("depth", 0) > most:
+        raise WireSparkError(f"the limit depth is at most {most}, not {found['depth']}")
     return found
 
 

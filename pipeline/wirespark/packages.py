@@ -89,6 +89,11 @@ class Package:
         spellings = self.runtime("reference.access").spellings
         return lambda class_, field: str(spellings(class_, field)[0])
 
+    def may_send(self, role: str | None, message: object) -> bool:
+        """Return whether a role may send a message; None: either role. Messages without a layout may be sent."""
+        known = self.plan.messages.get(self.declared_name(message))
+        return known is None or role is None or known.role in (None, role)
+
 
 @cache
 def _nodes(runtime: str) -> Nodes:

@@ -51,7 +51,7 @@ MUTUALLY_RECURSIVE = {
     frozenset(f"wiregen.language.resolver.{name}" for name in ("expressions", "functions")),
 }
 PIPELINE_RUNTIME = {
-    "codec.options", "codec.text", "codec.unknown", "records.arms", "records.frames", "records.types", "records.values", "reference.access", "reference.explain",
+    "codec.options", "codec.text", "codec.unknown", "codec.values", "records.arms", "records.frames", "records.types", "records.values", "reference.access", "reference.explain",
     "reference.layout", "reference.objects", "schema.shapes", "sessions.engine", "sessions.events", "sessions.table",
 }  # fmt: skip
 """Modules of a generated tree's runtime that the pipeline looks up by name."""

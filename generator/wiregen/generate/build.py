@@ -61,14 +61,7 @@ def build(
     if config.runtime_package is not None:
         return _shared_runtime(config.runtime_package, names, report)
     backends = load_backends(config.backends, report)
-    if config.formatter == "black" and find_spec("black") is None:
-        way_out = "`pip install black`, or leave `formatter` out of the configuration"
-        report.error(
-            "WG6008",
-            'the configuration says `formatter = "black"`, and black is not installed',
-            None,
-            help=way_out,
-        )
+    _need_formatter(config, report)
     subjects = _subjects(config, names, sources, report)
     pages = tuple(_pages(subjects, backends, report))
     if report.has_errors:
@@ -104,6 +97,14 @@ def build(
     if config.formatter == "black":
         outputs = tuple(map(_blackened, outputs))
     return (*outputs, *_plugged(plugins, subjects, outputs, config.package, report))
+
+
+def _need_formatter(config: Config, report: Report) -> None:
+    """Report a formatter that is not installed."""
+    if config.formatter == "black" and find_spec("black") is None:
+        way_out = "`pip install black`, or leave `formatter` out of the configuration"
+        message = 'the configuration says `formatter = "black"`, and black is not installed'
+        report.error("WG6008", message, None, help=way_out)
 
 
 def _shared_runtime(package: str, names: tuple[str, ...], report: Report) -> tuple[Output, ...]:

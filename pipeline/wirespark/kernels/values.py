@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from wirespark.kernels import ops
 from wirespark.kernels.layout import Column, groups_of
+from wirespark.kernels.operands import column_rows, endian_flag, integer_form
 from wirespark.kernels.terms import Known, Scope
 from wirespark.kernels.writing import Label, ProgramWriter, Unsupported
 from wirespark.nodes import Nodes
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from wireproto._runtime.reference.layout import Fields, Layout
     from wireproto._runtime.schema.declarations import Variety
     from wireproto._runtime.schema.expressions import Expression
-    from wireproto._runtime.schema.literals import Endian
     from wireproto._runtime.schema.types import (
         Arm,
         Boolean,
@@ -103,26 +103,26 @@ class Values(ABC):
             case n.Integer(size):
                 if size > _WIDEST:
                     raise Unsupported("an integer beyond 64 bits")
-                return self._number(size, _form(type_), group, is_asked=is_asked)
+                return self._number(size, integer_form(type_), group, is_asked=is_asked)
             case n.Boolean():
-                offset = self.writer.fixed(1, fields=_field(ops.F_INT, group, 1))
+                offset = self.writer.fixed(1, fields=column_rows(ops.F_INT, group, 1))
                 self.writer.look(ops.FLAG, offset)
                 return Known(value=self._loaded(offset, 1)) if is_asked else Known()
             case n.Float(format_, endian):
                 if format_ not in _COPIED_FLOATS:
                     raise Unsupported("a float that Arrow keeps in another format")
-                form = type_.size + _endian(endian)
-                self.writer.fixed(type_.size, fields=_field(ops.F_INT, group, form))
+                form = type_.size + endian_flag(endian)
+                self.writer.fixed(type_.size, fields=column_rows(ops.F_INT, group, form))
                 return Known()
             case n.Uuid():
-                self.writer.fixed(16, fields=_field(ops.F_UUID, group, 0))
+                self.writer.fixed(16, fields=column_rows(ops.F_UUID, group, 0))
                 return Known()
             case n.EnumReference():
                 return self._enum(type_, group, is_asked=is_asked)
         raise AssertionError(type_)
 
     def _number(self, size: int, form: int, group: Group, *, is_asked: bool) -> Known:
-        offset = self.writer.fixed(size, fields=_field(ops.F_INT, group, form))
+        offset = self.writer.fixed(size, fields=column_rows(ops.F_INT, group, form))
         return Known(value=self._loaded(offset, form)) if is_asked else Known()
 
     def _loaded(self, offset: int, form: int) -> int:
@@ -134,7 +134,7 @@ class Values(ABC):
         enum, only = self.schema.plan.enums[type_.name], type_.only
         if not isinstance(enum.type, self.nodes.Integer):
             raise Unsupported("an enum of a varint")
-        form = _form(enum.type)
+        form = integer_form(enum.type)
         fields: tuple[tuple[int, ...], ...] = ()
         if group:
             member, number = group
@@ -164,7 +164,7 @@ class Values(ABC):
         n = self.nodes
         match length:
             case n.Prefix(n.Integer(size) as type_):
-                return self._loaded(self.writer.fixed(size), _form(type_))
+                return self._loaded(self.writer.fixed(size), integer_form(type_))
             case n.Prefix(n.Varint() as type_):
                 found = self._varint(type_, []).value
                 assert found is not None
@@ -397,15 +397,3 @@ def _patterns(rows: list[tuple[Span, ...]], labels: list[Label]) -> dict[tuple[i
         for span in spans:
             found.setdefault((span.low, span.high), label)
     return found
-
-
-def _endian(endian: Endian) -> int:
-    return ops.LITTLE if endian == "little" else 0
-
-
-def _form(type_: Integer) -> int:
-    return type_.size + (ops.SIGNED if type_.is_signed else 0) + _endian(type_.endian)
-
-
-def _field(kind: int, group: Group, form: int) -> tuple[tuple[int, ...], ...]:
-    return tuple((kind, column.index, form, -1, -1) for column in group[:1])

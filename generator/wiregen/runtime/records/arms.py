@@ -86,7 +86,7 @@ def fitting(schema: Layout, arms: Iterable[Type], value: Value) -> list[Type]:
     """
     found = [arm for arm in arms if accepts(schema, arm, value)]
     closest = [arm for arm in found if _is_of_truths(arm)] or [
-        arm for arm in found if _is_frame_of(arm, value)
+        arm for arm in found if _is_closest(arm, value)
     ]
     return closest or found
 
@@ -96,7 +96,7 @@ def _is_of_truths(type_: Type) -> bool:
     return isinstance(type_, Boolean) or (isinstance(type_, List) and _is_of_truths(type_.item))
 
 
-def _is_frame_of(type_: Type, value: Value) -> bool:
+def _is_closest(type_: Type, value: Value) -> bool:
     """Return whether an arm is not of frames, or is of the kind of frame that the value is."""
     match content(type_):
         case FrameReference(name, only):

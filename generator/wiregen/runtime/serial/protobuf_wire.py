@@ -111,9 +111,7 @@ class Tables(dict[Descriptor, dict[int, Field]]):
         return table
 
     def keys_of(self, descriptor: object) -> dict[int, Field | None]:
-        """Return the fields of a message by the keys in its bytes; the value is None for a field that is
-        neither a list nor a message.
-        """
+        """Return the fields of a message by the keys in its bytes, None for those without lists and messages."""
         keys = self._keys.get(descriptor)
         if keys is None:
             self._keys[descriptor] = keys = {}
@@ -391,13 +389,11 @@ def _find(
     return None
 
 
-def _fields(
-    fields: dict[int, Field], data: bytes, position: int, end: int
-) -> Iterator[tuple[Field, int, int]]:
-    while position < end:
-        key, position = _number(data, position, end)
+def _fields(fields: dict[int, Field], data: bytes, at: int, end: int) -> Iterator[tuple[Field, int, int]]:
+    while at < end:
+        key, at = _number(data, at, end)
         field = fields.get(key >> 3)
         if field is None:
             return
-        begin, position = _content(data, position, end, key & 7, field)
-        yield field, begin, position
+        begin, at = _content(data, at, end, key & 7, field)
+        yield field, begin, at

@@ -246,9 +246,7 @@ class Engine:
     def _move(
         self, instance: Instance, rows: tuple[Rows, ...], m: object, f: object, found: list[Violation]
     ) -> Move | None:
-        """Return the row that a message takes and its changes, or None if no row is legal, or the limit of
-        instances is reached.
-        """
+        """Return the legal row and its changes, or None if there is none or no room for the instance."""
         row = self._row(instance, rows, m, f, found)
         if row is None:
             return None
@@ -261,9 +259,7 @@ class Engine:
     def _complete(
         self, found: list[Violation], sender: str, now: float, *, is_foreign: bool, is_other: bool = False
     ) -> None:
-        """Add the sender and the time to violations, and a violation if the sender never sends such a
-        message, or not now.
-        """
+        """Add sender and time to violations, and a violation if the sender must not send the message."""
         if is_foreign and all(each.lenient for each in found):
             found.append(Violation(self.program.foreign))
         if is_other and all(each.lenient for each in found):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, assert_never
 
 from wiregen.language.spelling import expression_text
+from wiregen.runtime.reference.reading.records import measures
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.field_facts import fields_reach_end
@@ -16,7 +17,7 @@ from wiregen.schema.walk import flat_fields, nested_expressions, references
 from wiregen.site.pages.numbers import limit_phrase
 from wiregen.site.pages.remaining_bytes import fills
 
-__all__ = ["Fault", "Named", "conditions_of", "faults_of", "measures", "named_by"]
+__all__ = ["Fault", "Named", "conditions_of", "faults_of", "named_by"]
 
 _NEGATIVE: Final = "it makes negative the "
 _NO_MESSAGE: Final = "no message has this code"
@@ -203,12 +204,6 @@ def _beyond(path: str, named: Named, *limits: str) -> Iterator[Fault]:
     if others:
         phrases = " or ".join(limit_phrase(limit, named.bounds) for limit in others)
         yield Fault(code="limit_exceeded", path=path, when=f"beyond {phrases}")
-
-
-def measures(expression: m.Expression) -> bool:
-    """Return whether an expression asks for a size or a count: a mismatch has a code of its own then."""
-    parts = nested_expressions(expression)
-    return any(isinstance(part, m.Call) and part.function in ("size", "count") for part in parts)
 
 
 def _of_value(value: m.FieldValue | None, path: str, rule: str) -> Iterator[Fault]:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, assert_never
 
 from wiregen.language.spelling import type_text
+from wiregen.runtime.reference.reading.records import measures
 from wiregen.schema import model as m
 from wiregen.schema.walk import inner_types, nested_expressions, nested_types
-from wiregen.site.pages.decode_errors import measures
 from wiregen.site.pages.layout_cells import Cell
 from wiregen.site.pages.remaining_bytes import fills, takes_all
 

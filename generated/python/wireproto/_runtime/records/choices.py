@@ -99,14 +99,16 @@ def _arm_value(maker: ValueMaker, type_: Match, data: Value, path: str) -> Value
     fitting = [arm for arm in arms if _looks_like(maker, arm, data)]
     if not fitting:
         raise wrong(path, "one of the choices", kind(data))
-    return maker.value(next((arm for arm in fitting if _is_named(arm, data)), fitting[0]), data, path)
+    return maker.value(next((arm for arm in fitting if _is_closest(arm, data)), fitting[0]), data, path)
 
 
-def _is_named(type_: Type, data: Value) -> bool:
+def _is_closest(type_: Type, data: Value) -> bool:
     """Return whether an arm has the message that JSON names: a frame has a header, a message does not."""
     match type_:
         case MessageReference(name):
-            return "header" not in data and data["message"] == name
+            return "header" not in data and bool(data["message"] == name)
+        case MessageMatch():
+            return "header" not in data
         case FrameReference(only=only):
             return "header" in data and (only is None or data["message"] in only)
         case _:

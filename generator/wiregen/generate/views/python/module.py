@@ -49,10 +49,7 @@ class ModuleBuilder:
             UnsupportedError: A declaration has no Python form.
         """
         protocol = self._protocol
-        layouts = (
-            LayoutBuilder(self._shared, self._classes).build(),
-            *(LayoutBuilder(self._variant(variant), self._classes).build() for variant in protocol.variants),
-        )
+        layouts = self._layouts()
         frames = layouts[0].frames
         structs = tuple(self._classes.data(struct) for struct in protocol.structs)
         unions = tuple(self._classes.union(union) for union in protocol.unions)
@@ -104,6 +101,11 @@ class ModuleBuilder:
             is_plain=self._is_plain(frames, refused),
             plan=tuple(self._schema.splitlines()),
         )
+
+    def _layouts(self) -> tuple[LayoutView, ...]:
+        """Return the protocol's own layout and those of its variants."""
+        shared = (self._shared, *(self._variant(variant) for variant in self._protocol.variants))
+        return tuple(LayoutBuilder(each, self._classes).build() for each in shared)
 
     def _exports(self, classes: tuple[ClassView, ...], others: tuple[_Named, ...]) -> set[str]:
         """Return the names that the package offers; a class inside another is reached through it."""

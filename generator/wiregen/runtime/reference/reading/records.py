@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ..expressions import Value
 
 __all__ = [
-    "check_value", "read_block", "read_fields", "read_frame", "read_message", "read_record", "read_struct",
+    "check_value", "measures", "read_block", "read_fields", "read_frame", "read_message", "read_record", "read_struct",
 ]  # fmt: skip
 
 
@@ -213,7 +213,7 @@ def _check_derived(
     elif derived.is_lenient and not reader.schema.strict:
         node.annotate("not as derived")
     else:
-        code: Code = "length_mismatch" if _measures(derived.value) else "constraint"
+        code: Code = "length_mismatch" if measures(derived.value) else "constraint"
         raise _unexpected(reader, code, field, node, place, expected)
 
 
@@ -235,7 +235,7 @@ def _agrees(value: Value, expected: Value) -> bool:
     return bool(plain == expected)
 
 
-def _measures(expression: Expression) -> bool:
+def measures(expression: Expression) -> bool:
     """Return whether an expression uses a size or a count."""
     return any(isinstance(node, Call) and node.function in ("size", "count") for node in nodes_in(expression))
 
