@@ -18,7 +18,7 @@ from wiregen.schema.copies import replace
 __all__ = ["deep_drafts"]
 
 _MOST = 70
-"""Levels that are tried; a protocol with a higher limit is tested with a lower one."""
+"""Copies that are tried, and the depth to which drafts may nest: a copy may add several levels to the limit's 32."""
 
 
 def deep_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft | Unwritable]:
