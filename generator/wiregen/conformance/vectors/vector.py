@@ -39,7 +39,7 @@ Role: TypeAlias = Annotated[str | None, Field(alias="from")]
 @with_config(STRICT)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """What was sent before, whole frames only."""
+    """Bytes that were sent before, whole frames only."""
 
     from_role: Role = None
     bytes: Octets = ""
@@ -48,9 +48,9 @@ class Sent:
 @with_config(STRICT)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """What must be reported: the code, and for bytes the place counted from the first of the vector's `bytes`.
+    """The error that must be reported: its code, and for bytes its place, counted from the first of the vector's `bytes`.
 
-    `recoverable` None: of a value that cannot be written, which has no place either.
+    `recoverable` is None for a value that cannot be written, which does not have a place either.
     """
 
     code: str
@@ -66,11 +66,11 @@ class Fault:
 class Valid:
     """Bytes that decode to `frames`.
 
-    `encodes`: what encoding `frames` gives: these bytes (they are canonical), others that decode to the same, or nothing
-    to be compared. `spans`: name, first byte and the one behind the last of each part. `protobuf`, `msgpack`: the same frames
+    `encodes`: the result of encoding `frames`: these bytes (`exact`), other bytes with the same meaning (`same_meaning`),
+    or not compared (`no`). `spans`: the name, the start and the end of each part. `protobuf`, `msgpack`: the same frames
     as streams of these serializations; None where they cannot be carried.
-    `covers`: what no vector before it in the file covers. In the text of a file the one that the id ends with is left
-    out, and that a field has its plain value.
+    `covers`: the goals that no earlier vector of the file covers. The text of a file leaves out the goal that ends the id,
+    and the plain values of fields.
     """
 
     id: str
@@ -94,7 +94,7 @@ class Valid:
 @with_config(STRICT)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invalid:
-    """Bytes that a decoder refuses with `error`, after `frames_before` whole frames; behind them the stream ends."""
+    """Bytes that a decoder refuses with `error`, after `frames_before` whole frames; the stream ends after them."""
 
     id: str
     kind: Literal["invalid"] = "invalid"
@@ -131,10 +131,10 @@ class Unwritable:
 @with_config(STRICT)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What one role sends at a time, in seconds; without bytes only time passes, or with `eof` the role sends nothing more.
+    """Bytes that a role sends at a time, in seconds; without bytes only time passes, or with `eof` the role stops sending.
 
-    `message`: what it is, for readers. `violations`: what a session that watches both directions says of it, notes included.
-    `moves`: the sessions that go to another state by it, with both states; instances that do the same are told once.
+    `message`: its name, for readers. `violations`: the violations that a session finds in it that watches both directions,
+    lenient ones included. `moves`: the sessions that change their state, with both states; equal changes are listed once.
     """
 
     from_role: Role = None
@@ -149,9 +149,9 @@ class Step:
 @with_config(STRICT)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """A conversation and its first violation that is no mere note, or the code of its first fault; None: it is legal.
+    """A conversation and its first violation that is not lenient, or the code of its first error; None if it is legal.
 
-    `covers`: the transitions and violations that it shows; of an example of the file, whose name is its `note`, none are told.
+    `covers`: the transitions and violations that it shows; empty for an example of the file, whose name is its `note`.
     """
 
     id: str

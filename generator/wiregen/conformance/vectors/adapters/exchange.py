@@ -51,7 +51,7 @@ class Said:
 @with_config(_NAMES)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What one role sends at a time, in seconds; without bytes only time passes, or with `eof` it sends nothing more."""
+    """Bytes that a role sends at a time, in seconds; without bytes only time passes, or with `eof` the role stops sending."""
 
     from_role: Role = None
     bytes: HexText
@@ -73,7 +73,7 @@ class Hello:
 @with_config(_NAMES)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decode:
-    """Bytes that come in `chunks` on a connection on which `before` was sent; nothing of an earlier request counts."""
+    """Bytes that come in `chunks` on a connection on which `before` was sent; earlier requests have no effect."""
 
     id: int
     do: Literal["decode"] = "decode"
@@ -89,7 +89,7 @@ class Decode:
 @with_config(_NAMES)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Encode:
-    """Frames to be written, one behind the other; compressed parts are stored (zlib's level 0)."""
+    """Frames to be encoded, one after the other; compressed parts are stored (zlib's level 0)."""
 
     id: int
     do: Literal["encode"] = "encode"
@@ -136,9 +136,9 @@ class Answer:
     """The answer to any request, with its `id`.
 
     hello: `name`, `can`, `tells`, `serializations`. decode: `frames` before the first fault, and `error` or `incomplete`;
-    `unfinished` where they are pieces of which the last is missing.
-    encode: `bytes`, or `error`. trace: `violation`. To all of them: `skip`, the reason why it is not done; `failed`, what
-    went wrong.
+    `unfinished` if they are fragments of which the last is missing.
+    encode: `bytes`, or `error`. trace: `violation`. To all of them: `skip`, the reason why it is not done; `failed`, the
+    failure.
     """
 
     id: int
