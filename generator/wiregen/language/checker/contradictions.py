@@ -1,0 +1,99 @@
+"""Conditions that no value fulfils: of a field, which can be neither written nor read, and of the item that ends a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from wiregen.language.checker.absences import Uses
+from wiregen.language.checker.conditions import never
+from wiregen.language.checker.inspection import Inspection, Record
+from wiregen.runtime.schema.node import fields_of
+from wiregen.schema.copies import replace
+from wiregen.schema.model import (
+    Chunks,
+    Expression,
+    FieldReference,
+    List,
+    Region,
+    Struct,
+    StructReference,
+    Type,
+    Until,
+)
+
+__all__ = ["RULES"]
+
+
+def _condition_never_holds(inspection: Inspection) -> None:
+    for record in inspection.records:
+        if not any(field.where is not None for field in record.flat):
+            continue
+        uses = Uses(inspection, record)
+        for position, field in enumerate(record.flat):
+            if field.where is None or not uses.is_always(field.name):
+                continue
+            known = uses.known_before(position, ())
+            if known and never(known, uses):  # an earlier field is reported
+                break
+            if never([*known, (field.where, True)], uses):
+                inspection.error(
+                    "WG3085",
+                    f"no value of `{field.name}` fulfils its condition",
+                    inspection.place(field.path, "where"),
+                    "never true",
+                    help_="see which of the conditions here and before excludes the values that you mean",
+                )
+
+
+def _list_never_ends(inspection: Inspection) -> None:
+    structs = {
+        (record.variant, record.owner.name): record
+        for record in inspection.records
+        if isinstance(record.owner, Struct)
+    }
+    for record in inspection.records:
+        for field, type_ in record.shapes:
+            for struct, until in _ends(type_):
+                item = structs.get((record.variant, struct)) or structs.get((None, struct))
+                if item is not None and _never_true(inspection, item, until):
+                    inspection.error(
+                        "WG3085",
+                        f"no `{struct}` fulfils the condition that ends `{field.name}`",
+                        inspection.place(field.path, "type"),
+                        "never ends",
+                        inspection.also(item.owner.path, "its fields cannot have such values", "name"),
+                        help_="compare with values that the fields of the item can have",
+                    )
+
+
+def _ends(type_: Type) -> Iterator[tuple[str, Expression]]:
+    """Yield the struct of the items and the condition that ends them."""
+    match type_:
+        case List(item=StructReference(name=name), length=Until(condition=condition)):
+            yield name, condition
+        case Region(carrier=Chunks(struct=name, until=until)):
+            yield name, until
+
+
+def _never_true(inspection: Inspection, item: Record, until: Expression) -> bool:
+    uses = Uses(inspection, item)
+    known = uses.known_before(len(item.flat), ())
+    return not (known and never(known, uses)) and never([*known, (_inside(until), True)], uses)
+
+
+def _inside(expression: Expression) -> Expression:
+    """Return a condition of an item as the item's own declaration would say it."""
+    if isinstance(expression, FieldReference):
+        return replace(expression, scope="own") if expression.scope == "item" else expression
+    parts: dict[str, Any] = {name: _mapped(getattr(expression, name)) for name in fields_of(expression)}
+    return type(expression)(**parts)
+
+
+def _mapped(value: object) -> object:
+    if isinstance(value, Expression):
+        return _inside(value)
+    return tuple(_mapped(each) for each in value) if type(value) is tuple else value
+
+
+RULES = (_condition_never_holds, _list_never_ends)
