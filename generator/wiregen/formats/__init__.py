@@ -1,1 +1,1 @@
-"""Bytes as people have them: captures, JSON lines, trees, hexdumps."""
+"""Formats of bytes for users: captures, JSON lines, trees, hexdumps."""

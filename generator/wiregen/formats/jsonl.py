@@ -1,7 +1,8 @@
-"""JSON lines: one decoded frame, one line; and back to the bytes.
+"""JSON lines: one line per decoded frame, and back to the bytes.
 
-Lines of a stream tile it, and every line gives back its bytes: a frame that is not canonical carries them as `raw`, what
-could not be decoded as `bytes`. Whether a frame is canonical is found by doing what `LineEncoder` will do with its line.
+The lines of a stream cover it without gaps, and every line gives back its bytes: a frame that is not
+canonical carries them as `raw`, undecodable bytes are in `bytes`. Whether a frame is canonical is found by
+encoding its line as `LineEncoder` will.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ __all__ = [
 ]
 
 LONGEST_LINE: Final = 256 * 2**20
-"""Characters of a line that is read."""
+"""The most characters of a line that is read."""
 _RECORD_KEYS: Final = ("message", "code", "header", "fields")
 _PLACE_KEYS: Final = ("offset", "size", "from", "flow", "time")
 _OTHER_KEYS: Final = (
     "part", "joined", "canonical", "backend", "raw", "error", "partial", "bytes", "bytes_truncated",
 )  # fmt: skip
 _KEYS: Final = (*_PLACE_KEYS, *_RECORD_KEYS, *_OTHER_KEYS)
-"""All that decoding writes."""
+"""All keys that decoding writes."""
 
 _NATIVE: Final = "native"
 NOTHING_LEFT: Final = "nothing left over"
@@ -61,12 +62,12 @@ class Carrier(Protocol):
         """Return the bytes of a frame.
 
         Raises:
-            EncodeError: It cannot carry it.
+            EncodeError: The serialization cannot carry it.
         """
 
 
 class LineError(ValueError):
-    """A line that is no decoded frame. `number`: which one, from 1; 0 where that is not known."""
+    """A line that is not a decoded frame. `number`: that of the line, from 1, or 0 if it is unknown."""
 
     def __init__(self, why: str, number: int = 0) -> None:
         self.why = why
@@ -78,21 +79,21 @@ class LineError(ValueError):
 
 
 def dumps(line: Line) -> str:
-    """Return a line without its line end: ASCII only, keys in the order in which the line was made."""
+    """Return a line without its line end: ASCII only, keys in the order in which they were added."""
     return json.dumps(line, ensure_ascii=True, allow_nan=False)
 
 
 def loads(text: str | bytes, number: int = 0) -> Line:
-    """Return the object that a line holds.
+    """Return the object in a line.
 
     Raises:
-        LineError: No JSON object, one with a key twice, or one too long or too deep.
+        LineError: The line is not a JSON object, has a key twice, or is too long or too deep.
     """
     if len(text) > LONGEST_LINE:
         raise LineError(f"longer than {LONGEST_LINE} characters", number)
     try:
         plain = text.decode() if isinstance(text, bytes) else text
-        # Without its end: a line that is cut is at fault where it stops, not at the column after the line feed.
+        # Without its end: the error of a truncated line is where it stops, not at the column after the line feed.
         line = json.loads(plain.rstrip(), object_pairs_hook=_unique, parse_constant=_refuse)
     except LineError as error:
         raise LineError(error.why, number) from None
@@ -137,9 +138,10 @@ def decoded_line(
     part: dict[str, Any] | None = None,
     joined: object = None,
 ) -> Line:
-    """Return the line of a frame whose record is given.
+    """Return the line of a frame with this record.
 
-    `raw`: its bytes, where it is not canonical. `part`: of a piece; `joined`, of the last one, what they all are.
+    `raw`: its bytes, if it is not canonical. `part`: that of a fragment; `joined`: of the last one, the
+    reassembled message.
     """
     line = _head(offset, size, role, flow, time)
     line |= {key: record[key] for key in _RECORD_KEYS if key in record}
@@ -153,7 +155,7 @@ def decoded_line(
 
 
 def backend_of(carrier: Carrier | None) -> Line:
-    """Return what a line with bytes says about whose they are: nothing where they are native."""
+    """Return the entry that names the serialization of a line with bytes; {} for native bytes."""
     return {} if carrier is None else {"backend": carrier.name}
 
 
@@ -167,7 +169,7 @@ def error_line(
     time: float | None = None,
     most_bytes: int | None = None,
 ) -> Line:
-    """Return the line of bytes that could not be decoded. `most_bytes`: cut them there, and the line is no longer whole."""
+    """Return the line of bytes that could not be decoded; after `most_bytes` bytes they are cut, and marked so."""
     shown = data if most_bytes is None else data[:most_bytes]
     return _head(offset, len(data), role, flow, time) | {
         "error": _fault(error),
@@ -193,11 +195,11 @@ def _fault(error: DecodeError) -> dict[str, object]:
 
 
 class LineEncoder:
-    """Lines to bytes, in order: earlier lines may say how later ones are laid out.
+    """Lines to bytes, in order: earlier lines may determine how later ones are laid out.
 
-    `is_canonical`: write every frame anew, also where a line has the bytes that it came in; a block that came in pieces
-    is written whole. `carrier`: what writes frames, where that is not the native codec; bytes that a line has are written only
-    by the serialization that they are of.
+    `is_canonical`: write every frame anew, even if a line has the bytes of the original; a fragmented block
+    is written whole. `carrier`: writes the frames, if that is not the native codec; the bytes in a line are
+    written only by the serialization that they belong to.
     """
 
     def __init__(
@@ -221,8 +223,8 @@ class LineEncoder:
         """Return the bytes of one line.
 
         Raises:
-            LineError: It says nothing that could be written.
-            EncodeError: It does, and that is not of the protocol.
+            LineError: The line holds no frame that could be written.
+            EncodeError: It holds a frame that is invalid in the protocol.
         """
         _refuse_strangers(line)
         is_of_other = line.get("backend", _NATIVE) != self._backend
@@ -235,16 +237,16 @@ class LineEncoder:
         if is_of_other:
             self._refuse_left_over(line)
             return self._written(line)
-        with suppress(EncodeError):  # the bytes are there all the same
+        with suppress(EncodeError):  # the line has the bytes all the same
             self._note(line, self._value(line))
         return _hex(line, "raw")
 
     def _refuse_left_over(self, line: Line) -> None:
-        """Refuse a line whose native bytes hold what only they have a place for."""
+        """Refuse a line whose native bytes hold data for which other serializations have no field."""
         if "backend" in line:
             return
         data, options = _hex(line, "raw"), self._options(line)
-        with suppress(DecodeError):  # no frame: then the fields are all that there is
+        with suppress(DecodeError):  # not a frame: then the line has only the fields
             tree = explain(self._plan, data, 0, len(data), options)
             tail = next((node for node in tree.walk() if isinstance(node.type, TrailingBytes)), None)
             if tail is not None:
@@ -252,7 +254,7 @@ class LineEncoder:
                 raise EncodeError("unrepresentable", path=tail.path, expected=NOTHING_LEFT, found=found)
 
     def _is_divided(self, line: Line) -> bool:
-        """Say whether a line is a piece of a block that its last piece writes whole."""
+        """Return whether a line is a fragment of a block that its last fragment writes whole."""
         part = line.get("part")
         if not isinstance(part, dict) or part.get("last") is not False:
             return False
@@ -278,7 +280,7 @@ class LineEncoder:
         return frame_from_record(self._plan, record, role=role, variant=self._variant)
 
     def _note(self, line: Line, value: object) -> None:
-        """Let what a frame says about later ones be known."""
+        """Record the values of a frame that determine later ones."""
         if self._plan.contexts and extra(value, "message", None, "") is not None:
             try:
                 self._context(line).apply(value, _role(line))
@@ -303,10 +305,10 @@ class LineEncoder:
 
 
 def encode_lines(encoder: LineEncoder, lines: Iterable[str | bytes]) -> Iterator[bytes]:
-    """Return the bytes of each line that is not empty.
+    """Yield the bytes of each line that is not empty.
 
     Raises:
-        LineError: With the number of the line at fault.
+        LineError: With the number of the wrong line.
     """
     for number, text in enumerate(lines, 1):
         if not text.strip():
@@ -349,7 +351,7 @@ def _role(line: Line) -> str | None:
 
 
 class LineMaker:
-    """Frames to lines, in order. It writes each line back at once, and so knows which ones need their bytes."""
+    """Frames to lines, in order. Each line is encoded at once, to determine whether it needs its bytes."""
 
     def __init__(
         self,
@@ -374,7 +376,7 @@ class LineMaker:
         flow: str | None = None,
         time: float | None = None,
     ) -> Line:
-        """Return the line of a frame, message in a frame or preamble that was read from `data`."""
+        """Return the line of a frame, a message in a frame, or a preamble that was read from `data`."""
         record = frame_record(self._plan, frame, variant=self._variant)
         part = part_record(self._plan, frame, variant=self._variant)
         line = decoded_line(record, offset=offset, size=len(data), role=role, flow=flow, time=time, **part)
@@ -383,7 +385,7 @@ class LineMaker:
         return line
 
     def _gives_back(self, line: Line, data: bytes) -> bool:
-        # Through text, as every line goes: what JSON cannot hold shows here.
+        # By way of text, as for every line: values that JSON cannot hold show up here.
         try:
             return self._encoder.encode(loads(dumps(line))) == data
         except (EncodeError, LineError, ValueError):

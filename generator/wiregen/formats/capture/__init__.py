@@ -1,6 +1,6 @@
-"""Captures: pcap and pcapng files, their packets, and the TCP streams put together from them.
+"""Captures: pcap and pcapng files, their packets, and the TCP streams reassembled from them.
 
-Invariant: whatever the bytes, only CaptureError leaves this room, and memory stays within CaptureLimits.
+Invariant: for any bytes, only CaptureError leaves this package, and memory stays within CaptureLimits.
 """
 
 from wiregen.formats.capture.errors import CaptureError

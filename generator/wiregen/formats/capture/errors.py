@@ -1,5 +1,5 @@
-"""The one error of this room: everything less than "no capture at all" is an issue and reading goes on."""
+"""The one error of this package: lesser damage than "not a capture" is an issue, and reading continues."""
 
 
 class CaptureError(ValueError):
-    """The source is no capture or cannot be read; the text says what was found and what was expected."""
+    """The source is not a capture or cannot be read; the text names the bytes that were found and expected."""

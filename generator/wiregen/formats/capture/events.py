@@ -1,4 +1,4 @@
-"""What reading the streams of a capture gives: pieces of bytes, gaps between them, and ends."""
+"""The events in the streams of a capture: pieces of bytes, gaps between them, and ends."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -19,8 +19,8 @@ class Endpoint:
 class Flow:
     """One TCP connection; `generation` counts from 1 those of the same two ends.
 
-    The opener sent the SYN.  Without one (`saw_syn` False) it is the end that has not the declared port (`by_port`), else
-    the first that was seen to send data, which is a guess.
+    The opener sent the SYN. Without a SYN (`saw_syn` False) it is the end whose port is not the declared one
+    (`by_port`), or else the first end that was seen to send data, which is a guess.
     """
 
     opener: Endpoint
@@ -51,7 +51,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """Bytes of one direction that the capture does not hold; the stream goes on behind them."""
+    """Bytes of one direction that the capture lacks; the stream continues after them."""
 
     flow: Flow
     from_opener: bool
@@ -64,8 +64,8 @@ class Gap:
 class Closed:
     """The end of a direction (`fin`) or of the flow.
 
-    `from_opener` tells who sent the FIN or RST, and is None for `end`: the capture ends, the same ends open a new flow, or
-    too many flows are open.
+    `from_opener`: whether the opener sent the FIN or RST. It is None for `end`, which has one of three
+    reasons: the capture ends, the same ends open a new flow, or too many flows are open.
     """
 
     flow: Flow

@@ -1,7 +1,7 @@
-"""The flows of a capture: which segment belongs to which connection, and when one begins and ends.
+"""The flows of a capture: the connection of each segment, and the begin and end of each connection.
 
 A flow is a 4-tuple and a SYN: the same ends with another SYN are the next generation.
-Invariant: what is remembered of live and of ended flows is bounded by the limits.
+Invariant: the memory for live and for ended flows is bounded by the limits.
 """
 
 import ipaddress
@@ -35,7 +35,7 @@ class _Conversation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Past:
-    """What is remembered of an ended flow's direction; `next_sequence` is None where the flow may go on."""
+    """The stored state of an ended flow's direction; `next_sequence` is None if the flow may continue."""
 
     generation: int
     next_sequence: int | None
@@ -52,10 +52,10 @@ class FlowTable:
         self._live: OrderedDict[bytes, _Conversation] = OrderedDict()  # least recently used first
         self._sides: dict[bytes, tuple[_Conversation, Side]] = {}  # by each sender's key
         self._past: dict[bytes, _Past] = {}
-        self._n_forgotten = 0  # the highest generation among the forgotten: a name is never given twice
+        self._n_forgotten = 0  # the highest generation among the forgotten, so that a name is never reused
 
     def add(self, values: Values) -> Iterable[Event]:
-        """Return the events that the segment of these values makes possible."""
+        """Return the events that become possible with the segment of these values."""
         _number, time, key, sequence, _acknowledged, flags, data, size = values
         found = self._sides.get(key)
         if found is None or flags & _TURNS:
@@ -64,12 +64,12 @@ class FlowTable:
         self._live.move_to_end(conversation.key)
         if not size:
             return ()
-        if sequence == side.expected and len(data) == size:  # as most are
+        if sequence == side.expected and len(data) == size:  # true for most segments
             return (side.advance(sequence, data, time),)
         return self._advance(conversation, side, Segment._make(values))
 
     def _turn(self, found: tuple[_Conversation, Side] | None, segment: Segment) -> Iterable[Event]:
-        """Take a segment with which a flow may begin or end."""
+        """Process a segment with which a flow may begin or end."""
         if segment.flags & RST:
             return self._reset(*found, segment) if found else ()
         if segment.flags & SYN:
@@ -79,7 +79,7 @@ class FlowTable:
         return self._advance(*found, segment)
 
     def finish(self, time: float, number: int) -> Iterator[Event]:
-        """End every flow that is still open: the capture is over."""
+        """End every flow that is still open at the end of the capture."""
         while self._live:
             yield from self._end(next(iter(self._live.values())), time, number)
 
@@ -93,7 +93,7 @@ class FlowTable:
         return events
 
     def _synchronize(self, segment: Segment) -> list[Event]:
-        """Take a SYN: one more of a flow that it fits, else the first of the next generation."""
+        """Process a SYN: it belongs to a flow that it matches, or else begins the next generation."""
         events: list[Event] = []
         found = self._sides.get(segment.key)
         if found and not _fits(*found, segment):
@@ -109,7 +109,7 @@ class FlowTable:
         return events + self._advance(conversation, side, segment)
 
     def _join(self, segment: Segment) -> list[Event]:
-        """Take data of a flow that is not known: from the middle of one, or late for one that has ended."""
+        """Process data of an unknown flow: one from its middle, or late data of an ended one."""
         past = self._past.get(segment.key)
         if past and past.next_sequence is not None:
             end = segment.sequence + segment.size
@@ -137,7 +137,7 @@ class FlowTable:
         return conversation.opener.flush(time, number) + conversation.other.flush(time, number)
 
     def _open(self, segment: Segment) -> tuple[tuple[_Conversation, Side], list[Event]]:
-        """Open a flow; return it with the sender's side, and the events of one that had to make room."""
+        """Open a flow; return it with the sender's side, and the events of one that was ended for the limit."""
         events: list[Event] = []
         if len(self._live) >= self._limits.n_flows:
             self._issues.note(IssueKind.TOO_MANY_FLOWS, segment.number)
@@ -179,7 +179,7 @@ class FlowTable:
 
 
 def _fits(conversation: _Conversation, side: Side, segment: Segment) -> bool:
-    """Tell whether a SYN belongs to this flow: sent again, the answer to its SYN, or both at once."""
+    """Return whether a SYN belongs to this flow: a retransmission, the answer to its SYN, or a simultaneous open."""
     if side.is_started:
         return side.is_start(segment.sequence)
     peer = conversation.peer(side)

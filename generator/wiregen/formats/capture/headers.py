@@ -38,9 +38,9 @@ _TCP_HEADER = struct.Struct(">4xIIBB").unpack_from
 class Segment(NamedTuple):
     """One TCP segment; a tuple for the same reason as a packet.
 
-    `key` is what tells flows apart: the sender's and the receiver's address, then their ports, as on the wire.
-    `sequence` numbers the first byte of `data`, so that behind a SYN's own number; `size` is that of the data on the
-    wire, more than `len(data)` where the capture cut it.
+    `key` identifies the flow: the sender's and the receiver's address, then their ports, as on the wire.
+    `sequence` is the number of the first byte of `data`, one more than that of a SYN itself. `size` is that
+    of the data on the wire, more than `len(data)` if the capture truncated it.
     """
 
     number: int
@@ -54,11 +54,11 @@ class Segment(NamedTuple):
 
 
 Values = tuple[int, float, bytes, int, int, int, bytes, int]
-"""A segment's fields in their order: most segments are used at once, and never need names."""
+"""A segment's fields in their order: most segments are used at once, and do not need names."""
 
 
 class UnusablePacket(Exception):
-    """The packet holds no segment that could be used, and why."""
+    """The packet does not hold a usable segment, and the reason."""
 
     def __init__(self, kind: IssueKind, detail: str = "") -> None:
         super().__init__(kind, detail)
@@ -67,7 +67,7 @@ class UnusablePacket(Exception):
 
 
 class _Datagram(NamedTuple):
-    """Where an IP packet's payload lies; `end` is by its own length, padding cut and behind the data if that was cut."""
+    """The place of an IP packet's payload. `end` is that of the IP length: without padding, with truncated bytes."""
 
     addresses: bytes
     protocol: int
@@ -91,7 +91,7 @@ def read_segment(packet: Packet) -> Segment:
 
 
 def _read_link(packet: Packet) -> tuple[int, int]:
-    """Return the type of the network layer and where it begins."""
+    """Return the type of the network layer and the offset where it begins."""
     read = _LINKS.get(packet.link_type)
     if read is None:
         raise UnusablePacket(IssueKind.UNSUPPORTED_LINK, f"link type {packet.link_type}")
@@ -111,7 +111,7 @@ def _read_cooked_2(data: bytes) -> tuple[int, int]:
 
 
 def _behind_tags(data: bytes, type_offset: int, offset: int) -> tuple[int, int]:
-    """Step over the VLAN tags, each the tag itself and the type of what follows."""
+    """Skip the VLAN tags: each is the tag itself and the type of the next header."""
     (type_,) = _U16(data, type_offset)
     n_tags = 0
     while type_ in _VLAN_TYPES:
@@ -124,7 +124,7 @@ def _behind_tags(data: bytes, type_offset: int, offset: int) -> tuple[int, int]:
 
 
 def _read_loopback(data: bytes) -> tuple[int, int]:
-    """Read the address family: in the byte order of whatever host captured, or big-endian for link type 108."""
+    """Read the address family: in the byte order of the capturing host, or big-endian for link type 108."""
     family = min(int.from_bytes(data[:4], "little"), int.from_bytes(data[:4], "big"))
     return _FAMILIES.get(family, 0), 4
 
@@ -136,7 +136,7 @@ def _read_raw(data: bytes) -> tuple[int, int]:
 _LINKS: dict[int, Callable[[bytes], tuple[int, int]]] = {
     0: _read_loopback,
     1: _read_ethernet,
-    12: _read_raw,  # what DLT_RAW was on most systems before it got 101
+    12: _read_raw,  # the value of DLT_RAW on most systems before it became 101
     14: _read_raw,
     101: _read_raw,
     108: _read_loopback,
@@ -162,7 +162,7 @@ def _read_ipv4(packet: Packet, offset: int) -> _Datagram:
         raise UnusablePacket(IssueKind.MALFORMED_PACKET, f"IPv4 header begins with {first:#04x}")
     if fragment & 0x3FFF:  # more fragments, or an offset
         raise UnusablePacket(IssueKind.FRAGMENT)
-    # Zero: handed to the network card for segmentation, which fills it in only for what it sends.
+    # Zero: left to the network card for segmentation, which fills it in only in packets that it sends.
     end = offset + total_size if total_size else packet.size
     if end < offset + header_size:
         raise UnusablePacket(IssueKind.MALFORMED_PACKET, f"IPv4 length {total_size}, header {header_size}")

@@ -1,4 +1,4 @@
-"""What was wrong with a capture, counted by kind: damage is never silent and never stops the rest."""
+"""Damage in a capture, counted by kind: it is always reported, and reading continues after it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class IssueKind(StrEnum):
-    """The closed list of what can be said of a capture."""
+    """The closed list of issues of a capture."""
 
     TRUNCATED_FILE = "truncated_file"
     DAMAGED_FILE = "damaged_file"
@@ -63,7 +63,7 @@ class Issue:
 
     @property
     def is_harmless(self) -> bool:
-        """Tell whether no byte of a wanted stream can be missing because of it."""
+        """Return whether the issue cannot cause missing bytes in a wanted stream."""
         return self.kind in _HARMLESS
 
     def __str__(self) -> str:
@@ -74,7 +74,7 @@ class Issue:
 
 
 class Issues:
-    """The collector that is handed along while a capture is read."""
+    """Collects the issues while a capture is read."""
 
     __slots__ = ("_counts", "_firsts")
 
@@ -83,7 +83,7 @@ class Issues:
         self._firsts: dict[IssueKind, tuple[int, str]] = {}
 
     def note(self, kind: IssueKind, at: int, detail: str = "") -> None:
-        """Count one occurrence; the place and detail of the first are kept."""
+        """Count one occurrence; the place and detail of the first one are kept."""
         if kind not in self._counts:
             self._counts[kind] = 0
             self._firsts[kind] = (at, detail)

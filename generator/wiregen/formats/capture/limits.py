@@ -1,15 +1,18 @@
-"""What one capture may cost in memory, declared before its first byte is read."""
+"""The memory that one capture may take, declared before its first byte is read."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptureLimits:
-    """Bounds in bytes where the name says size or buffer, else in things counted.
+    """Bounds in bytes if the name says size or buffer, else numbers of items.
 
-    `packet_size`: more of one packet is not kept, the rest counts as cut.  256 KiB is what Wireshark allows.
-    `stream_buffer`: held out of order per direction of a flow; `total_buffer`: in all flows together.
-    `sequence_jump`: how far from the expected byte a segment is believed; TCP's largest window is 1 GiB.
+    `packet_size`: the bytes of one packet that are kept; the rest counts as cut. 256 KiB is the limit of
+    Wireshark. `stream_buffer`: the bytes held out of order per direction of a flow; `total_buffer`: those of
+    all flows together.
+
+    `sequence_jump`: the largest accepted distance of a segment from the expected byte; TCP's largest window
+    is 1 GiB.
     """
 
     packet_size: int = 256 * 1024

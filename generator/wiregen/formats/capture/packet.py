@@ -1,4 +1,4 @@
-"""Packets as a capture holds them, before any header in them is believed."""
+"""Packets as a capture holds them, before any header in them is parsed."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -18,14 +18,14 @@ class Packet(NamedTuple):
 
 
 Place = tuple[int, float, int, int, int]
-"""A packet's number and time, where in the batch's data it begins and ends, and what the capture calls its length."""
+"""A packet's number and time, its begin and end in the batch's data, and its length according to the capture."""
 
 BATCH_LENGTH = 4096
-"""More places are not held at a time: 400 bytes each, where a packet may take 16 of the file."""
+"""The most places that are held at a time: each takes 400 bytes, but a packet may take only 16 of the file."""
 
 
 class Batch(NamedTuple):
-    """Packets of one link type where they were read, not copied out of it."""
+    """Packets of one link type in the buffer into which they were read, not copied from it."""
 
     link_type: int
     data: bytes

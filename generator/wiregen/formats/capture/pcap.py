@@ -33,14 +33,14 @@ _FLAVOURS = {
 }
 PCAP_MAGICS = tuple(_FLAVOURS)
 
-_LINK_TYPE_MASK = 0xFFFF  # the upper half of the field tells the length of the frame check sequence
+_LINK_TYPE_MASK = 0xFFFF  # the upper half of the field is the length of the frame check sequence
 
 
 def read_pcap(magic: bytes, file: Input, limits: CaptureLimits, issues: Issues) -> Iterator[Batch]:
-    """Yield the packets behind `magic`, which was read already.
+    """Yield the packets after `magic`, which was read already.
 
     Raises:
-        CaptureError: the file ends inside its header.
+        CaptureError: The file ends inside its header.
     """
     flavour = _FLAVOURS[magic]
     link_type = _read_link_type(flavour, file)
@@ -59,7 +59,7 @@ def read_pcap(magic: bytes, file: Input, limits: CaptureLimits, issues: Issues) 
 
 
 def _index(flavour: _Flavour, number: int, file: Input, largest: int) -> list[Place]:
-    """Return the places of the next packets that lie whole in the window and are not too long, and step over them."""
+    """Return the places of the next packets that are complete in the window and not too long, and skip them."""
     window, position = file.window, file.position
     unpack, ticks_per_second = flavour.record.unpack_from, flavour.ticks_per_second
     size = len(window)
@@ -81,7 +81,7 @@ def _index(flavour: _Flavour, number: int, file: Input, largest: int) -> list[Pl
 def _read_packet(
     flavour: _Flavour, number: int, link_type: int, file: Input, limits: CaptureLimits, issues: Issues
 ) -> Packet | None:
-    """Read the next packet whatever its length; None at the end."""
+    """Read the next packet, of any length, or return None at the end."""
     head = file.read(flavour.record.size)
     if len(head) < flavour.record.size:
         if head:
@@ -105,7 +105,7 @@ def _read_link_type(flavour: _Flavour, file: Input) -> int:
 
 
 def _read_data(number: int, size: int, file: Input, limits: CaptureLimits, issues: Issues) -> bytes | None:
-    """Read a packet of `size` bytes, not more than the limit of it; None where the file ends inside."""
+    """Read a packet of `size` bytes, up to the limit of packets, or return None if the file ends inside it."""
     kept_size = min(size, limits.packet_size)
     data = file.read(kept_size)
     if len(data) < kept_size or not file.skip(size - kept_size):

@@ -1,7 +1,7 @@
-"""pcapng files: sections, interfaces and packets in blocks; whatever else a block holds is passed over.
+"""pcapng files: sections, interfaces and packets in blocks; other content of blocks is skipped.
 
-A block's length is believed only as far as the bytes are there: a fixed part is read, the rest skipped in pieces.
-Source: draft-ietf-opsawg-pcapng, "General File Structure".
+A block's length is trusted only as far as there are bytes: a fixed part is read, the rest is skipped in
+pieces. Source: draft-ietf-opsawg-pcapng, "General File Structure".
 """
 
 import struct
@@ -20,12 +20,12 @@ PCAPNG_MAGIC = bytes.fromhex("0a0d0d0a")
 _SECTION, _INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _PACKET = 0x0A0D0D0A, 1, 2, 3, 6
 _BYTE_ORDERS = {bytes.fromhex("4d3c2b1a"): "<", bytes.fromhex("1a2b3c4d"): ">"}
 _OPTION_END, _OPTION_RESOLUTION, _OPTION_TIME_OFFSET = 0, 9, 14
-_FRAME_SIZE = 12  # type and length before the body, the length again behind it
+_FRAME_SIZE = 12  # type and length before the body, the length again after it
 _PACKET_START = 28  # of the packet in its block
 _PACKET_FRAME_SIZE = _PACKET_START + 4
-_LARGEST_BLOCK = 1 << 24  # what Wireshark reads
+_LARGEST_BLOCK = 1 << 24  # the limit of Wireshark
 _LOOK_SIZE = 1 << 20
-_HEAD_SIZE = 64 * 1024  # more than the fixed part of any block, and room for an interface's options
+_HEAD_SIZE = 64 * 1024  # more than the fixed part of any block, and enough for an interface's options
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class _Interface:
 
 
 class _Lost(Exception):
-    """Where the next block begins is not known."""
+    """The offset of the next block is unknown."""
 
     def __init__(self, kind: IssueKind, at: int, detail: str) -> None:
         super().__init__(kind, at, detail)
@@ -47,11 +47,11 @@ class _Lost(Exception):
 
 
 class _BadBlock(Exception):
-    """The block at hand says something impossible; it is skipped."""
+    """The current block holds an impossible value; it is skipped."""
 
 
 class _Reader:
-    """The walk over one file's blocks: the section's byte order and interfaces, and the packets counted so far."""
+    """Reads the blocks of one file; holds the section's byte order and interfaces, and the number of packets so far."""
 
     def __init__(self, file: Input, limits: CaptureLimits, issues: Issues) -> None:
         self._file = file
@@ -81,7 +81,7 @@ class _Reader:
                     yield batch_of(self._waiting)
 
     def _go(self, step: Callable[[], bool]) -> bool:
-        """Take a step, and behind damage go on at the next sound block; False where there is none."""
+        """Take a step; after damage, resume at the next valid block. Return False at the end."""
         self._waiting = None
         try:
             return step()
@@ -97,7 +97,7 @@ class _Reader:
             return is_found
 
     def _index(self) -> Batch | None:
-        """Return the next packet blocks that lie whole in the window and are sound, of one link type; step over them."""
+        """Return the next packet blocks that are complete in the window, valid, and of one link type; skip them."""
         window, position = self._file.window, self._file.position
         unpack, unpack_length = self._structs.packet_block.unpack_from, self._structs.length.unpack_from
         size, largest = len(window), self._limits.packet_size
@@ -129,16 +129,16 @@ class _Reader:
         return Batch(interface.link_type, window, places)
 
     def _same_link(self, interface: _Interface | None, number: int) -> _Interface | None:
-        """Return the numbered interface if there is one, and it has the link type of the one given."""
+        """Return the numbered interface if it exists and has the link type of the given one."""
         if number >= len(self._interfaces):
             return None
         found = self._interfaces[number]
         return found if interface is None or found.link_type == interface.link_type else None
 
     def _read_block(self) -> bool:
-        """Read the next block of whatever kind; False at the end."""
+        """Read the next block, of any kind; return False at the end."""
         self._block_offset = self._file.offset
-        self._file.widen(_FRAME_SIZE)  # so that there is a way back to the first of them
+        self._file.widen(_FRAME_SIZE)  # so that the window keeps its first byte for a way back
         head = self._file.read(4)
         if len(head) < 4:
             if head:
@@ -162,10 +162,10 @@ class _Reader:
             self._add_interface(body)
 
     def _start_section(self) -> bool:
-        """Read the rest of a section header; its byte order also tells how to read its own length.
+        """Read the rest of a section header; its byte order also determines how to read its own length.
 
         Raises:
-            CaptureError: the file's first section has no byte-order magic.
+            CaptureError: The file's first section lacks the byte-order magic.
         """
         length, magic = self._file.read(4), self._file.read(4)
         if magic not in _BYTE_ORDERS:
@@ -179,10 +179,10 @@ class _Reader:
         return True
 
     def _read_body(self, type_: int, length: bytes, *, already_read: int = 0) -> bytes:
-        """Return the body, the bytes behind the kept size left out.
+        """Return the body, without the bytes after the kept size.
 
         Raises:
-            _Lost: the length is impossible, or leads behind the end of the file.
+            _Lost: The length is impossible, or exceeds the file.
         """
         if len(length) < 4:
             raise self._truncated()
@@ -191,7 +191,7 @@ class _Reader:
         if body_size < 0 or block_size > _LARGEST_BLOCK:
             raise _Lost(IssueKind.DAMAGED_FILE, self._block_offset, f"block length {block_size}")
         padded_size = body_size + -body_size % 4  # some writers leave the padding out of the length
-        # Looked at before anything is passed over: if the file ends sooner, there may be sound blocks up to there.
+        # Checked before any byte is skipped: if the file ends sooner, there may be valid blocks up to there.
         if not self._file.widen(min(padded_size + 4, _LOOK_SIZE), behind=_FRAME_SIZE):
             raise _Lost(IssueKind.TRUNCATED_FILE, self._file.end_of_window, "inside a block")
         kept_size = min(padded_size, self._kept_size(type_))
@@ -206,7 +206,7 @@ class _Reader:
         return _HEAD_SIZE if type_ == _INTERFACE else 0
 
     def _read_trailer(self, length: bytes) -> bool:
-        """Read the length behind a block; one that differs is noted, and the one before the block believed."""
+        """Read the length after a block; if it differs, that is noted, and the length before the block is used."""
         trailer = self._file.read(4)
         if len(trailer) == 4 and trailer != length:
             detail = f"length {length.hex()} before the block, {trailer.hex()} behind it"
@@ -284,10 +284,10 @@ class _Structs:
 
 
 def read_pcapng(file: Input, limits: CaptureLimits, issues: Issues) -> Iterator[Batch]:
-    """Yield the packets behind the first section's block type, which was read already.
+    """Yield the packets after the first section's block type, which was read already.
 
     Raises:
-        CaptureError: the first section header has no byte-order magic.
+        CaptureError: The first section header lacks the byte-order magic.
     """
     return _Reader(file, limits, issues).batches()
 

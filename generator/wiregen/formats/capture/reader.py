@@ -1,4 +1,4 @@
-"""The door for packets: which format it is, and its packets in file order."""
+"""Reads packets: detects the format, and yields its packets in file order."""
 
 from collections.abc import Iterator
 
@@ -17,19 +17,19 @@ _EXPECTED = "expected pcap (d4c3b2a1, a1b2c3d4, 4d3cb2a1, a1b23c4d) or pcapng (0
 def read_capture(
     source: Source, *, limits: CaptureLimits | None = None, issues: Issues | None = None
 ) -> Iterator[Packet]:
-    """Yield the packets of a pcap or pcapng file, `.gz` too, by content and not by name.
+    """Yield the packets of a pcap or pcapng file, also of a `.gz` one; the format is detected from the content.
 
-    A damaged file yields what lies before the damage; what was wrong is noted in `issues`.
+    A damaged file yields the packets before the damage, which is noted in `issues`.
 
     Raises:
-        CaptureError: the source cannot be opened or is no capture; at the first packet, not at the call.
+        CaptureError: The source cannot be opened or is not a capture; raised at the first packet, not at the call.
     """
     for batch in read_batches(source, limits or CaptureLimits(), Issues() if issues is None else issues):
         yield from batch.packets()
 
 
 def read_batches(source: Source, limits: CaptureLimits, issues: Issues) -> Iterator[Batch]:
-    """Yield the same packets many at a time, as far as they were read."""
+    """Yield the same packets in batches, as they were read."""
     with open_input(source, issues) as file:
         magic = file.read(_MAGIC_SIZE)
         if magic == PCAPNG_MAGIC:
@@ -41,10 +41,10 @@ def read_batches(source: Source, limits: CaptureLimits, issues: Issues) -> Itera
 
 
 def is_capture(source: Source) -> bool:
-    """Tell by the first bytes, unzipped, whether `source` is a capture; a stream is used up by it.
+    """Return whether the first bytes of `source`, unzipped, are those of a capture; a stream is consumed by it.
 
     Raises:
-        CaptureError: the source cannot be opened.
+        CaptureError: The source cannot be opened.
     """
     with open_input(source, Issues()) as file:
         magic = file.read(_MAGIC_SIZE)

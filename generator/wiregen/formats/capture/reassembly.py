@@ -1,6 +1,7 @@
-"""One direction of a flow: segments in any order in, the stream in sequence order out, the first bytes winning.
+"""One direction of a flow: segments in any order in, the stream in sequence order out; of overlaps the first bytes win.
 
-Invariant: `held` is sorted, free of overlaps and lies behind the next byte to deliver; what it costs is in the budget.
+Invariant: `held` is sorted, free of overlaps and after the next byte to deliver; its memory is counted in the
+budget.
 """
 
 from bisect import bisect_left
@@ -15,11 +16,11 @@ from wiregen.formats.capture.limits import CaptureLimits
 _MODULUS = 1 << 32
 _HALF = 1 << 31
 _new = tuple.__new__  # without the call that names the fields
-_SPAN_COST = 256  # what a held span takes beside its bytes, rounded up
+_SPAN_COST = 256  # the memory of a held span without its bytes, rounded up
 
 
 class Budget:
-    """What all flows together hold out of order, in bytes."""
+    """The bytes that all flows together hold out of order."""
 
     __slots__ = ("used",)
 
@@ -28,7 +29,7 @@ class Budget:
 
 
 class _Span(NamedTuple):
-    """Held bytes of the stream; `data` is None where they were sent but the capture cut them."""
+    """Held bytes of the stream; `data` is None if they were sent but the capture truncated them."""
 
     start: int
     end: int
@@ -43,7 +44,7 @@ _start = attrgetter("start")
 
 
 class Side:
-    """One direction while its flow lives.  Offsets are counted from its first byte, without bound."""
+    """One direction while its flow is live. Offsets are counted from its first byte, without bound."""
 
     __slots__ = (
         "_base",
@@ -78,7 +79,7 @@ class Side:
 
     @property
     def is_started(self) -> bool:
-        """Tell whether the sequence number of the first byte is known."""
+        """Return whether the sequence number of the first byte is known."""
         return self._base is not None
 
     @property
@@ -88,38 +89,38 @@ class Side:
 
     @property
     def is_fresh(self) -> bool:
-        """Tell whether nothing has been delivered, held or ended yet."""
+        """Return whether the direction has neither delivered nor held bytes, nor an end."""
         return self._next == 0 and not self._held and self._end is None
 
     def is_start(self, sequence: int) -> bool:
-        """Tell whether the first byte has this sequence number."""
+        """Return whether the first byte has this sequence number."""
         return self._base == sequence
 
     def covers(self, sequence: int) -> bool:
-        """Tell whether this sequence number is one between the first byte's and the next one's."""
+        """Return whether this sequence number is between those of the first byte and the next one."""
         return self._base is not None and (sequence - self._base) % _MODULUS <= self._next
 
     def start(self, sequence: int) -> None:
-        """Give the first byte its sequence number, unless it has one."""
+        """Set the sequence number of the first byte, unless it is set."""
         if self._base is None:
             self._base = sequence
             self._settle()
 
     def advance(self, sequence: int, data: bytes, time: float) -> Piece:
-        """Take whole data that has the expected sequence number."""
+        """Process complete data that has the expected sequence number."""
         offset = self._next
         self._next = offset + len(data)
         self.expected = (sequence + len(data)) % _MODULUS
         return _new(Piece, (self._flow, self._from_opener, time, offset, data))
 
     def add(self, segment: Segment) -> list[Event]:
-        """Take a segment that has data; return what can be delivered now."""
+        """Process a segment with data; return the events that can be delivered now."""
         events = self._add(segment)
         self._settle()
         return events
 
     def _settle(self) -> None:
-        """Find out what `advance` may take: nothing where there is a hole, or an end in sight."""
+        """Set the sequence number that `advance` may take: None while there is a hole, or after a FIN."""
         is_plain = not self._held and self._end is None
         self.expected = self.next_sequence if is_plain else None
 
@@ -139,7 +140,7 @@ class Side:
         return self._take(start, end, segment)
 
     def finish(self, sequence: int, segment: Segment) -> list[Event]:
-        """Take a FIN that has this sequence number; the direction ends there once all bytes before it have come."""
+        """Process a FIN with this sequence number; the direction ends there once all bytes before it have arrived."""
         offset = self._place(sequence, segment.number)
         if offset is None or offset < self._next or self.is_closed:
             return []
@@ -148,7 +149,7 @@ class Side:
         return self._close(segment.time, segment.number)
 
     def flush(self, time: float, number: int) -> list[Event]:
-        """Give up the holes: deliver all that is held, with gaps, up to the FIN if there was one."""
+        """Give up the holes: deliver all held bytes, with gaps, up to the FIN if there was one."""
         events: list[Event] = []
         while self._held:
             events += self._give_up_hole(time)
@@ -171,7 +172,7 @@ class Side:
         return events if self._end is None else events + self._close(segment.time, segment.number)
 
     def _place(self, sequence: int, number: int) -> int | None:
-        """Return the offset that a sequence number means: the one nearest to the next byte; None if out of reach."""
+        """Return the offset of a sequence number: the one nearest to the next byte, or None if it is too far away."""
         if self._base is None:
             self._base = sequence
         distance = (sequence - self._base - self._next + _HALF) % _MODULUS - _HALF
@@ -181,12 +182,12 @@ class Side:
         return self._next + distance
 
     def _note_early(self, start: int, segment: Segment) -> None:
-        """Count bytes from before a start in mid-stream; a keep-alive (one byte before the next) is none."""
+        """Count bytes from before a start in mid-stream, but not a keep-alive (one byte before the next)."""
         if start < 0 and not self._flow.saw_syn and segment.size > 1:
             self._issues.note(IssueKind.BEFORE_START, segment.number)
 
     def _hold(self, start: int, end: int, data: bytes | None) -> None:
-        """Put into the holes between `start` and `end` what is new there."""
+        """Fill the holes between `start` and `end` with the new bytes there."""
         cursor = start
         index = bisect_left(self._held, start, key=_start)
         if index and self._held[index - 1].end > start:
@@ -226,7 +227,7 @@ class Side:
         return events
 
     def _relieve(self, segment: Segment) -> list[Event]:
-        """Give up holes, the first ones first, until what is held is within the limits again."""
+        """Give up holes, the first ones first, until the held bytes are within the limits again."""
         events: list[Event] = []
         while self._held and self._is_over_limit():
             self._issues.note(IssueKind.BUFFER_FULL, segment.number)

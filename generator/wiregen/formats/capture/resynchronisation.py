@@ -1,6 +1,6 @@
-"""Behind damage in a pcapng file: the next block of a known type whose length stands on both its ends.
+"""Recovery in a damaged pcapng file: finds the next block of a known type with the same length at both its ends.
 
-Time is linear in what is passed over, and memory no more than the largest block that is looked for, and a window.
+Time is linear in the skipped bytes; memory is at most the size of the largest accepted block and a window.
 """
 
 import re
@@ -8,7 +8,7 @@ import struct
 
 from wiregen.formats.capture.source import Input
 
-_OPTIONS_SIZE = 64 * 1024  # of a packet, and whatever an interface says of itself
+_OPTIONS_SIZE = 64 * 1024  # of a packet or an interface
 _SECTION = re.escape(bytes.fromhex("0a0d0d0a"))
 _TYPES = {
     "<": re.compile(_SECTION + rb"|[\x01\x06]\0\0\0"),
@@ -18,7 +18,7 @@ _MAGICS = {bytes.fromhex("4d3c2b1a"): "<", bytes.fromhex("1a2b3c4d"): ">"}
 
 
 def find_block(file: Input, byte_order: str, packet_size: int) -> bool:
-    """Step to the next section header, interface or packet that is sound; False where there is none."""
+    """Skip to the next valid section header, interface or packet; return False if the file ends before."""
     largest = packet_size + _OPTIONS_SIZE
     is_more = True
     while is_more:
@@ -32,7 +32,7 @@ def find_block(file: Input, byte_order: str, packet_size: int) -> bool:
 
 
 def _find(window: bytes, position: int, end: int, byte_order: str, largest: int) -> int | None:
-    """Return where a sound block begins before `end`."""
+    """Return the offset of a valid block that begins before `end`."""
     while (match := _TYPES[byte_order].search(window, position)) and match.start() < end:
         if _is_sound(window, match.start(), byte_order, largest):
             return match.start()

@@ -1,6 +1,6 @@
-"""From batches of packets to their TCP segments: usual headers in one step, every other packet by the careful road.
+"""From batches of packets to their TCP segments: usual headers in one step, every other packet by the general parser.
 
-Invariant: both roads give the same segment of a packet that the first can take.
+Invariant: both give the same segment for every packet that the first can parse.
 """
 
 import struct
@@ -16,14 +16,14 @@ _IPV4, _IPV6, _TAG = 4, 6, 0
 _TCP = 6
 _FRAGMENT_BITS = 0x3FFF  # more fragments, or an offset
 
-# The IP header without options and the TCP header's fixed part.  The addresses lie beside the ports: together a flow's key.
-# Their sizes, 20 and 14 or 40 and 14, and a tag's 4 stand as numbers in the loop.
+# The IP header without options and the TCP header's fixed part. The addresses are next to the ports: together they
+# are a flow's key. Their sizes, 20 and 14 or 40 and 14, and a tag's 4 are literal numbers in the loop.
 _IPV4_TCP = struct.Struct(">BxHxxHxBxx12sIIBB")
 _IPV6_TCP = struct.Struct(">B3xHBx36sIIBB")
 
 
 class _Link(NamedTuple):
-    """Where a link type tells what it carries, where that begins, and what the usual values mean."""
+    """The bytes of a link header with its payload's type, the payload's offset, and the meanings of usual types."""
 
     type_start: int
     type_end: int
@@ -33,7 +33,7 @@ class _Link(NamedTuple):
 
 _ETHER_TYPES = {b"\x08\x00": _IPV4, b"\x86\xdd": _IPV6, b"\x81\x00": _TAG, b"\x88\xa8": _TAG}
 _FAMILIES = {
-    family.to_bytes(4, order): version  # in the byte order of whatever host captured
+    family.to_bytes(4, order): version  # in the byte order of any capturing host
     for family, version in ((2, _IPV4), (10, _IPV6), (23, _IPV6), (24, _IPV6), (28, _IPV6), (30, _IPV6))
     for order in ("little", "big")
 }
@@ -68,7 +68,10 @@ def _of_port(segments: Iterable[Values], wanted: bytes, issues: Issues) -> Itera
 
 
 def _segments(batch: Batch, issues: Issues) -> Iterator[Values]:
-    """Yield the batch's segments.  One loop without calls: this runs once a packet, and a call costs as much as a header."""
+    """Yield the batch's segments.
+
+    One loop without calls: it runs once per packet, and a call costs as much as a header.
+    """
     data = batch.data
     type_start, type_end, network, meanings = _LINKS.get(batch.link_type, _UNUSUAL)
     meaning_of, read_ipv4, read_ipv6 = meanings.get, _IPV4_TCP.unpack_from, _IPV6_TCP.unpack_from

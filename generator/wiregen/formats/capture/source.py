@@ -1,4 +1,4 @@
-"""Bytes of a capture: a path or stream, gunzipped where needed, read forward only and in bounded pieces."""
+"""Bytes of a capture: a path or stream, gunzipped if needed, read only forward and in bounded pieces."""
 
 import os
 import zlib
@@ -12,7 +12,7 @@ from wiregen.formats.capture.issues import IssueKind, Issues
 Source = str | os.PathLike[str] | BinaryIO
 
 _Read = Callable[[int], bytes | None]
-"""Returns at most as many bytes, none at the end: a pipe from a running capture is not waited for until they are all there."""
+"""Returns at most so many bytes, fewer if only fewer are available (as in a pipe), and none at the end."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _WINDOW_SIZE = 1 << 19
@@ -22,7 +22,8 @@ _SKIP_SIZE = 1 << 16
 class Input:
     """A capture's unzipped bytes, seen through a window.
 
-    Whoever knows what lies in `window` may read it from `position` on and set that behind what was read.
+    A caller that has checked the bytes in `window` may read it from `position` on, and set `position` after
+    the bytes read.
     """
 
     __slots__ = ("_before", "_is_at_end", "_issues", "_read_some", "position", "window")
@@ -37,18 +38,18 @@ class Input:
 
     @property
     def offset(self) -> int:
-        """Return how many bytes were read so far."""
+        """Return the number of bytes read so far."""
         return self._before + self.position
 
     @property
     def end_of_window(self) -> int:
-        """Return the offset of the first byte behind the window."""
+        """Return the offset of the first byte after the window."""
         return self._before + len(self.window)
 
     def read(self, size: int) -> bytes:
-        """Return `size` bytes, or fewer where the source ends or cannot be read any further.
+        """Return `size` bytes, or fewer if the source ends or cannot be read any further.
 
-        The caller has bounded `size`: that much memory is taken at once.
+        The caller has to bound `size`: that much memory is allocated at once.
         """
         data = self._take(size)
         if len(data) == size:
@@ -61,7 +62,7 @@ class Input:
         return b"".join(parts)
 
     def skip(self, size: int) -> bool:
-        """Pass over `size` bytes; False where the source ends before."""
+        """Skip `size` bytes; return False if the source ends before."""
         while size > 0:
             n_read = len(self.read(min(size, _SKIP_SIZE)))
             if n_read == 0:
@@ -70,11 +71,11 @@ class Input:
         return True
 
     def back_to(self, offset: int) -> None:
-        """Go back, as far as the window allows."""
+        """Go back to an offset, as far as the window allows."""
         self.position = max(0, min(self.position, offset - self._before))
 
     def widen(self, size: int, *, behind: int = 0) -> bool:
-        """Let the window hold `size` bytes from the position on; False: it holds all that are left, which are fewer.
+        """Make the window hold `size` bytes from the position on; return False if fewer are left, which it then holds.
 
         The last `behind` bytes before the position stay in it.
         """
@@ -97,7 +98,7 @@ class Input:
         return data
 
     def _move(self) -> bool:
-        """Move the window, which was read to its end; False where nothing is behind it."""
+        """Move the window, which was read to its end; return False at the end of the source."""
         self._before += self.position
         self.position = 0
         self.window = b""
@@ -111,10 +112,10 @@ class Input:
 
 @contextmanager
 def open_input(source: Source, issues: Issues) -> Iterator[Input]:
-    """Open a path, or take a binary stream over without closing it; gzip is recognised by its first bytes.
+    """Open a path, or use a binary stream without closing it; gzip is recognised by its first bytes.
 
     Raises:
-        CaptureError: the path cannot be opened or the source not be read.
+        CaptureError: The path cannot be opened, or the source cannot be read.
     """
     if not isinstance(source, str | os.PathLike):
         yield _unzipped(source, issues)
@@ -139,7 +140,7 @@ def _unzipped(stream: BinaryIO, issues: Issues) -> Input:
 
 
 class _Unzipped:
-    """The gzip members of a stream, one behind the other; `gzip.GzipFile` would drop up to a buffer before damage."""
+    """The gzip members of a stream in sequence; `gzip.GzipFile` would drop up to a buffer before damage."""
 
     def __init__(self, head: bytes, read_zipped: _Read, issues: Issues) -> None:
         self._read_zipped = read_zipped
@@ -149,7 +150,7 @@ class _Unzipped:
         self._offset = 0  # in the unzipped bytes
 
     def read(self, size: int) -> bytes:
-        """Return some bytes, at most `size`, none at the end or where the stream is damaged."""
+        """Return some bytes, at most `size`; b"" at the end or if the stream is damaged."""
         try:
             data = self._inflate(size)
         except (EOFError, zlib.error) as error:
@@ -159,7 +160,7 @@ class _Unzipped:
         return data
 
     def _inflate(self, size: int) -> bytes:
-        """Return some bytes, at most `size`, none at the end."""
+        """Return some bytes, at most `size`; b"" at the end."""
         while self._refill():
             data = self._member.decompress(self._input, size)
             self._input = self._member.unconsumed_tail or self._member.unused_data
@@ -168,7 +169,7 @@ class _Unzipped:
         return b""
 
     def _refill(self) -> bool:
-        """Get input for the member at hand or for the next one; False behind the last, zeros may follow it."""
+        """Get input for the current member or the next one; return False after the last, which zeros may follow."""
         if not self._input:
             self._input = self._read_zipped(_SKIP_SIZE) or b""
         if self._member.eof:

@@ -1,4 +1,4 @@
-"""The door for streams: a capture in, the bytes of its TCP connections out, both directions in capture order."""
+"""Reads streams: a capture in, the bytes of its TCP connections out, both directions in capture order."""
 
 from collections.abc import Iterable, Iterator
 from typing import Protocol
@@ -14,7 +14,7 @@ from wiregen.formats.capture.source import Source
 
 
 class EventSource(Protocol):
-    """Events in capture order; the issues are complete once the events have been taken."""
+    """Events in capture order; the issues are complete after the last event."""
 
     @property
     def issues(self) -> Issues: ...
@@ -23,7 +23,7 @@ class EventSource(Protocol):
 
 
 class CaptureReader(Protocol):
-    """What a faster reader has to offer to stand in for `read_streams`."""
+    """The interface by which a faster reader replaces `read_streams`."""
 
     def __call__(
         self, source: Source, *, port: int | None = None, limits: CaptureLimits | None = None
@@ -48,9 +48,9 @@ class CaptureStreams:
 def read_streams(
     source: Source, *, port: int | None = None, limits: CaptureLimits | None = None
 ) -> CaptureStreams:
-    """Return the streams of a capture, those that touch `port` if one is given.
+    """Return the streams of a capture, only those with an end at `port` if one is given.
 
-    Iterating raises CaptureError where the source cannot be opened or is no capture.
+    Iterating raises CaptureError if the source cannot be opened or is not a capture.
     """
     return CaptureStreams(source, port=port, limits=limits or CaptureLimits())
 
@@ -62,7 +62,7 @@ def assemble(
     limits: CaptureLimits | None = None,
     issues: Issues | None = None,
 ) -> Iterator[Event]:
-    """Yield the events of the packets' TCP flows, holding no more than the limits allow."""
+    """Yield the events of the packets' TCP flows, with memory within the limits."""
     return _assemble(
         map(batch_of, packets), port, limits or CaptureLimits(), Issues() if issues is None else issues
     )

@@ -1,6 +1,7 @@
 """Views of decoded bytes for people: a tree of values, a hexdump.
 
-Invariant: what came from a peer reaches a terminal only as rich's `Text`, its control, bidi and escape characters as escapes.
+Invariant: data from a peer reaches a terminal only as rich's `Text`, with control, bidi and escape characters
+as escapes.
 """
 
 from wiregen.formats.inspect.hexdump import dump_fault, dump_frame

@@ -1,4 +1,4 @@
-"""A hexdump in which each field has its colour and, beside the row where it begins, its path."""
+"""A hexdump in which each field has a colour, and its path next to the row where it begins."""
 
 import zlib
 from bisect import bisect_right
@@ -20,7 +20,7 @@ __all__ = ["dump_fault", "dump_frame"]
 _ROW: Final = 16
 _ROWS_BEFORE: Final = 8
 _ROWS_BEHIND: Final = 2
-"""Rows shown at the beginning and at the end of a long field."""
+"""The rows shown at the beginning and at the end of a long field."""
 
 _COLOURS: Final = (
     "cyan",
@@ -51,10 +51,10 @@ class _Stretch:
 def dump_frame(
     raw: bytes, node: Node, offset: int, secrets: frozenset[str] = frozenset(), *, within: str = ""
 ) -> Iterator[Text]:
-    """Return the rows of a whole frame, then those of what its compressed parts hold.
+    """Yield the rows of a whole frame, then those of the inflated content of its compressed parts.
 
-    `offset`: where the frame begins, as the rows count; the node's own positions may count from elsewhere. `within`: a
-    path that all others begin with, and that is left out.
+    `offset`: the offset of the frame in the numbers of the rows; the node's own positions may count from
+    elsewhere. `within`: a path with which all others begin, and which is left out.
     """
     leaves = tuple(_leaves(node, secrets))
     yield from _rows(raw, _stretches(leaves, node.start, within), offset)
@@ -65,7 +65,7 @@ def dump_frame(
 
 
 def dump_fault(raw: bytes, error: DecodeError, offset: int, *, is_secret: bool = False) -> Iterator[Text]:
-    """Return the rows of what could not be decoded, the byte at fault marked; `is_secret` hides the bytes."""
+    """Yield the rows of undecodable bytes, with the byte at the error marked; `is_secret` hides the bytes."""
     at = min(max(error.at - offset, 0), len(raw))
     parts = (
         _Stretch(start=0, end=at, label="", style="", is_secret=is_secret),
@@ -86,14 +86,14 @@ def _dump_inner(data: bytes, leaf: Node, secrets: frozenset[str]) -> Iterator[Te
 
 
 def _inflated(data: bytes, leaf: Node, type_: CompressedBody) -> bytes:
-    """Return what a compressed body holds; it was read within the limits before."""
+    """Return the inflated content of a compressed body; it was read within the limits before."""
     size = max((child.end for child in leaf.children), default=0)
     stream = zlib.decompressobj(_WINDOW_BITS[type_.algorithm])
     return stream.decompress(data, size) if size else b""
 
 
 def _leaves(node: Node, secrets: frozenset[str], is_secret: bool = False) -> Iterator[tuple[Node, bool]]:
-    """Return the nodes that together hold each byte once, and whether they are hidden."""
+    """Yield the nodes that together cover each byte once, each with whether it is hidden."""
     is_secret = is_secret or node.name in secrets
     if isinstance(node.type, CompressedBody | JoinedBody):
         yield node, is_secret or holds_secret(node, secrets)
@@ -123,7 +123,7 @@ def _stretches(leaves: tuple[tuple[Node, bool], ...], base: int, within: str) ->
 
 
 def _path(leaf: Node) -> str:
-    """Return the path of a leaf; what no field names has its word behind the field's."""
+    """Return the path of a leaf; a part that is not a field adds its word after the field's path."""
     is_piece = leaf.part in _PIECES
     return visible(f"{leaf.path} {leaf.name}" if is_piece else leaf.path)
 
@@ -134,7 +134,7 @@ def _path(leaf: Node) -> str:
 def _rows(
     raw: bytes, stretches: tuple[_Stretch, ...], offset: int, mark: tuple[int, str] | None = None
 ) -> Iterator[Text]:
-    """Return the rows of a dump; the middle of a long stretch is one line that says how much is left out."""
+    """Yield the rows of a dump; the middle of a long stretch is one line with the number of bytes left out."""
     starts = [stretch.start for stretch in stretches]
     position = 0
     while position < len(raw):
@@ -155,7 +155,7 @@ def _rows(
 
 
 def _left_out(stretch: _Stretch, position: int) -> int:
-    """Return how many bytes to leave out at the beginning of a row, whole rows in the middle of a stretch."""
+    """Return the number of bytes to leave out at the beginning of a row: whole rows in the middle of a stretch."""
     first = -(-stretch.start // _ROW) * _ROW + _ROWS_BEFORE * _ROW
     last = stretch.end // _ROW * _ROW - _ROWS_BEHIND * _ROW
     return last - position if position == first and last - first > _ROW else 0
@@ -187,7 +187,7 @@ def _row(raw: bytes, start: int, end: int, stretches: tuple[_Stretch, ...], offs
 
 
 def _labels(stretches: tuple[_Stretch, ...], start: int, end: int) -> Text:
-    """Return the paths of what begins in the row."""
+    """Return the paths of the stretches that begin in the row."""
     begun = [stretch for stretch in stretches if start <= stretch.start < end and stretch.label]
     labels = Text()
     for index, stretch in enumerate(begun):
@@ -209,7 +209,7 @@ def _mark(column: int, text: str) -> Text:
 
 
 def _mark_behind(size: int, offset: int, text: str) -> Iterator[Text]:
-    """Mark the first byte that is missing, behind the last one."""
+    """Mark the first missing byte, after the last one."""
     if size % _ROW == 0:
         yield Text(f"{offset + size:08x}")
     yield _mark(size % _ROW, text)

@@ -1,4 +1,4 @@
-"""Which fields are not for the eyes of whoever looks at a terminal."""
+"""Finds the fields that a terminal must not show."""
 
 from typing import Any
 
@@ -17,20 +17,21 @@ __all__ = ["holds_secret", "may_hold_secret", "secret_names"]
 
 
 def secret_names(plan: Schema) -> frozenset[str]:
-    """Return the names of all `@secret` fields of a plan.
+    """Return the names of all `@secret` fields of a schema.
 
-    A name that is secret in one declaration is hidden in all: the partial message of an error does not tell which it is of.
+    A name that is secret in one declaration is hidden in all, because the partial message of an error lacks
+    its declaration.
     """
     return frozenset(each.name for each in nodes_in(plan) if isinstance(each, Field) and each.is_secret)
 
 
 def holds_secret(node: Any, names: frozenset[str]) -> bool:
-    """Tell whether a tree's node, or one below it, is of a secret field."""
+    """Return whether a tree's node, or one below it, belongs to a secret field."""
     return bool(names) and any(below.name in names for below in node.walk())
 
 
 def may_hold_secret(plan: Schema, message: str | None) -> bool:
-    """Tell whether the bytes of a message can hold those of a secret field; of one that is not known, whether any can."""
+    """Return whether the bytes of a message can hold those of a secret field; for an unknown one, whether any can."""
     if message is None or message not in plan.messages:
         return bool(secret_names(plan))
     return _reaches_secret(plan, plan.messages[message], set())

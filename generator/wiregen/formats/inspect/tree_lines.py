@@ -1,4 +1,4 @@
-"""A tree as it will be shown: labels, short texts and notes, made visible already; and its lines."""
+"""A tree as it is displayed: labels, short texts and notes, with unprintable characters escaped; and its lines."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _WIDEST_LABEL: Final = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Branch:
-    """One line and what hangs below it; `style` is that of the text, in rich's words."""
+    """One line and the branches below it; `style` is that of the text, in rich's words."""
 
     label: str
     text: str = ""
@@ -26,7 +26,7 @@ class Branch:
 
 
 def lines(branch: Branch, depth: int = 0, width: int = 0) -> Iterator[Text]:
-    """Return the lines of a branch, its label filled up to `width` cells."""
+    """Yield the lines of a branch, its label padded to `width` cells."""
     line = Text(_INDENT * depth)
     line.append(branch.label, "cyan")
     if branch.text or branch.note:
@@ -43,6 +43,6 @@ def lines(branch: Branch, depth: int = 0, width: int = 0) -> Iterator[Text]:
 
 
 def _label_width(branches: tuple[Branch, ...]) -> int:
-    """Return the width of the column of labels: those beside which something stands, without monsters."""
+    """Return the width of the column of labels: the widest of those with a text or a note, very wide ones excluded."""
     widths = (display_width(branch.label) for branch in branches if branch.text or branch.note)
     return max((width for width in widths if width <= _WIDEST_LABEL), default=0)

@@ -1,4 +1,4 @@
-"""From what the careful codec returns to the branches that are shown."""
+"""From the nodes of the reference codec to the displayed branches."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -24,7 +24,7 @@ from wiregen.runtime.schema.types import (
 __all__ = ["tree_of_fault", "tree_of_frame"]
 
 MAX_ITEMS: Final = 64
-"""Items of a list that a tree shows."""
+"""The most items of a list that a tree shows."""
 
 _PIECES = frozenset({"length", "count", "delimiter"})
 _RECORDS = (StructReference, MessageReference, FrameReference, PreambleReference, Block, UnionReference)
@@ -33,7 +33,7 @@ _MORE = "--format jsonl has them all"
 
 
 class _Trees:
-    """Makes branches of nodes; holds what the plan says about showing."""
+    """Makes branches from nodes, with the display settings of the schema."""
 
     def __init__(self, plan: Schema, secrets: frozenset[str]) -> None:
         self._views = plan.views
@@ -44,7 +44,7 @@ class _Trees:
         return tuple(self._listed(_fields(node), _declaration(node)))
 
     def _below(self, node: Node, owner: str) -> tuple[Branch, ...]:
-        """Return the branches of what hangs below a field of `owner`."""
+        """Return the branches below a field of `owner`."""
         if isinstance(node.type, List):
             return tuple(self._listed(_fields(node), owner))
         return self.record(node) if isinstance(node.type, _RECORDS) else ()
@@ -101,7 +101,7 @@ def tree_of_frame(node: Node, head: Branch, plan: Schema, secrets: frozenset[str
 
 
 def tree_of_fault(error: DecodeError, head: Branch, secrets: frozenset[str] = frozenset()) -> Branch:
-    """Return the branch of what cannot be decoded: the fault, then the message as far as it was read."""
+    """Return the branch of undecodable bytes: the error, then the part of the message that was read."""
     fault = Branch(label="error", text=_fault_text(error), style="bold red", note=error.rule or "")
     partial = tuple(_partial(error.partial, secrets)) if error.partial else ()
     read = (Branch(label="read so far", children=partial),) if partial else ()
@@ -109,7 +109,7 @@ def tree_of_fault(error: DecodeError, head: Branch, secrets: frozenset[str] = fr
 
 
 def _fault_text(error: DecodeError) -> str:
-    """Return the code, the place, and what was expected and found."""
+    """Return the code, the place, and the expected and found bytes or values of an error."""
     at = f"at {error.at}" if error.inner_at is None else f"at {error.at}, inner {error.inner_at}"
     where = f"{error.code} in {error.path}" if error.path else error.code
     parts = (
@@ -124,7 +124,7 @@ def _fault_text(error: DecodeError) -> str:
 
 
 def _unwrapped(node: Node) -> tuple[str, Node]:
-    """Return what a region lies in, in a few words, and its content; the node itself where it is no region."""
+    """Return the carrier of a region in a few words, and its content; "" and the node itself for other nodes."""
     if not isinstance(node.type, Region):
         return "", node
     body = next((child for child in node.children if child.name == "body"), None)
@@ -146,7 +146,7 @@ def _carrier(body: Node, content: Node) -> str:
 
 
 def _fields(node: Node) -> tuple[Node, ...]:
-    """Return the nodes that are a record's fields or a list's items; those of blocks in the block's place."""
+    """Return the nodes that are a record's fields or a list's items; a block is replaced by its fields."""
     found: list[Node] = []
     for child in node.children:
         _, inside = _unwrapped(child)
@@ -166,7 +166,7 @@ def _declaration(node: Node) -> str:
 
 
 def _tails(node: Node) -> tuple[Branch, ...]:
-    """Return the branch of the bytes left over in a region, if there are any."""
+    """Return the branch of the trailing bytes of a region, if there are any."""
     below = (
         *node.children,
         *(part for child in node.children if child.name == "body" for part in child.children),

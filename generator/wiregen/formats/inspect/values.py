@@ -1,4 +1,4 @@
-"""A value in a few words: cut where it is long, with its length, and nothing in it that acts on a terminal."""
+"""A value in a few words: shortened if it is long, with its length, and without characters that control a terminal."""
 
 from typing import Final
 from uuid import UUID
@@ -14,7 +14,7 @@ _ESCAPED: Final = str.maketrans({"\\": "\\\\", '"': '\\"'})
 
 
 def scalar_text(value: object) -> str:
-    """Return a value that is no record and no list."""
+    """Return the text of a value that is neither a record nor a list."""
     match value:
         case None:
             return "null"
@@ -46,7 +46,7 @@ def bytes_text(value: bytes) -> str:
 
 
 def json_text(value: bytes) -> str:
-    """Return bytes that are meant to be JSON as text; in hexadecimal where they are empty or not UTF-8."""
+    """Return bytes that should be JSON as text, or in hexadecimal if they are empty or not UTF-8."""
     if not value:
         return bytes_text(value)
     try:
@@ -58,5 +58,5 @@ def json_text(value: bytes) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """Return a count and what is counted."""
+    """Return a count with its noun, in the plural if needed."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
