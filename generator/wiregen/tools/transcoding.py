@@ -1,4 +1,4 @@
-"""From one serialization of a stream to another, frame by frame; what is held is at most one frame and the piece at hand."""
+"""From one serialization of a stream to another, frame by frame; at most one frame and the current piece are held."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Fault", "LeftOut", "Transcoder", "Wishes"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
-    """How a stream is read: by whom it was sent, in which layout, within which limits."""
+    """The options for reading a stream: its sender, its layout and its limits."""
 
     role: str | None = None
     variant: str | None = None
@@ -26,7 +26,7 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """Bytes of the source that the target does not get: they could not be read, or not be carried."""
+    """Bytes of the source that the target does not get: they could not be read, or could not be carried."""
 
     offset: int
     size: int
@@ -35,14 +35,14 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """A preamble, which no other serialization has."""
+    """A preamble, which other serializations do not have."""
 
     data: bytes
     name: str
 
 
 class Transcoder:
-    """Carries what one role sends; each side keeps its own account of what earlier frames said about later ones."""
+    """Transcodes the frames of one role; source and target each keep a context of earlier frames."""
 
     def __init__(self, package: Package, source: str, target: str, wishes: Wishes) -> None:
         self._wishes = wishes
@@ -54,14 +54,14 @@ class Transcoder:
         opens = package.plan.opens
         self._opening: str | None = opens.get(wishes.role or "") if source == NATIVE != target else None
         self._native = package.serialization(NATIVE)
-        self._is_native = target == NATIVE  # which writes canonical bytes; the others refuse tails themselves
+        self._is_native = target == NATIVE  # the others refuse trailing bytes themselves
         self._has_context = bool(package.plan.contexts)
 
     def hear(self, role: str, data: bytes) -> None:
-        """Take note of what a role sent before, in the source's serialization.
+        """Process bytes that a role sent before, in the source's serialization.
 
         Raises:
-            DecodeError: It is not whole and right.
+            DecodeError: They are incomplete or wrong.
         """
         if role not in self._decoders:
             self._decoders[role] = self._source.decoder(self._options(self._heard, role))
@@ -71,11 +71,11 @@ class Transcoder:
         self._context.restore(self._heard.snapshot())
 
     def feed(self, chunk: bytes) -> Iterator[bytes | Fault | LeftOut]:
-        """Take the next bytes of the source, and yield what becomes of the frames that are complete now."""
+        """Process the next bytes of the source, and yield the results of the frames that are complete now."""
         return self._carried(self._decoders[self._wishes.role].items(chunk))
 
     def finish(self) -> Iterator[bytes | Fault | LeftOut]:
-        """Take note that the source ends here, and yield what that leaves."""
+        """Process the end of the source, and yield the results of the remaining bytes."""
         return self._carried(self._decoders[self._wishes.role].finish_items())
 
     def _carried(self, items: Iterable[StreamItem]) -> Iterator[bytes | Fault | LeftOut]:
@@ -99,7 +99,7 @@ class Transcoder:
         return data
 
     def _note(self, frame: object) -> None:
-        """Let what a frame says about later ones be known to what writes them."""
+        """Apply a frame to the context with which later ones are written."""
         if not self._has_context or not hasattr(frame, "message"):
             return
         self._context.apply(frame, self._wishes.role)

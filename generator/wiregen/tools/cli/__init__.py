@@ -1,4 +1,4 @@
-"""The command `wiregen`: arguments in, exit code out; what a verb needs is imported inside the verb."""
+"""The command `wiregen`: arguments in, exit code out; each verb imports the modules that it needs when it runs."""
 
 from wiregen.tools.cli.command import main, wiregen
 

@@ -1,4 +1,4 @@
-"""What `vectors run` and `fuzz` have in common: a command behind `--`, started without a shell."""
+"""Shared parts of `vectors run` and `fuzz`: a command after `--`, started without a shell."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ _KEY = "wiregen.testee"
 
 
 class AdapterCommand(click.Command):
-    """A verb whose arguments end at the first `--`; behind it stands a command."""
+    """A verb whose arguments end at the first `--`, which is followed by a command."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         at = args.index("--") if "--" in args else len(args)
@@ -26,14 +26,14 @@ class AdapterCommand(click.Command):
 
 
 def command_of() -> tuple[str, ...]:
-    """Return the command behind `--`; () where there is none."""
+    """Return the command after `--`, or () without one."""
     command: tuple[str, ...] = click.get_current_context().meta[_KEY]
     return command
 
 
 @contextmanager
 def opened(command: tuple[str, ...], protocol: str, seconds: float) -> "Iterator[AdapterProgram]":
-    """Start an implementation, and end it in the end."""
+    """Start an implementation, and end it with the block."""
     from wiregen.conformance.vectors.adapters import AdapterProgram, Bounds, StartError
 
     try:

@@ -25,7 +25,7 @@ _MOVE_AWAY = "the message names the place; nothing was changed"
 
 
 _OLD_SIZE = 1 << 20
-"""Bytes that an old file may have beyond four times those of the new one, for its difference to be shown."""
+"""The most bytes of an old file, beyond four times those of the new one, for which the difference is shown."""
 
 
 @click.command("build")
@@ -78,7 +78,7 @@ def verb(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wishes:
-    """What to build, and which plug-ins may run besides, for how long and with how much output; None: as configured."""
+    """The parts to build, and the allowed plug-ins with their bounds of time and output (None: as configured)."""
 
     names: tuple[str, ...]
     plugins: tuple[str, ...]
@@ -88,13 +88,13 @@ class _Wishes:
 
 
 def _built(wishes: _Wishes) -> int:
-    """Build and write; where all is as the last build left it, only say so."""
+    """Build and write; report only that the tree is up to date if it is as the last build left it."""
     from wiregen.generate.freshness import inputs_of, is_fresh, remember
     from wiregen.language.diagnostics import Report
 
     config = configuration(Report())
     is_partial = bool(wishes.names)
-    has_plugins = bool(wishes.plugins or config.plugins)  # what they read is their own affair
+    has_plugins = bool(wishes.plugins or config.plugins)  # the inputs of plug-ins are not known
     inputs = None if is_partial or has_plugins else inputs_of(config)
     if is_fresh(config, inputs):
         return _say_fresh(config)
@@ -103,13 +103,13 @@ def _built(wishes: _Wishes) -> int:
     code = _guarded(lambda: _write(made, config, is_partial=is_partial))
     if made.is_silent and inputs == inputs_of(
         config
-    ):  # else something changed meanwhile, or is to be said again
+    ):  # otherwise an input changed during the build, or a message has to be repeated
         remember(config, inputs)
     return code
 
 
 def _compared(wishes: _Wishes, *, with_text: bool) -> int:
-    """Build, and show what a build would change; nothing that was remembered is asked."""
+    """Build, and show the changes that a build would make; the stored result of the last build is not used."""
     from wiregen.language.diagnostics import Report
 
     config = configuration(Report())
@@ -133,7 +133,7 @@ def _guarded(action: Callable[[], int]) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Made:
-    """What a build comes to: the files to be, the locks to be, and whether it had nothing to say."""
+    """The result of a build: the new files, the new locks, and whether it had no diagnostics."""
 
     outputs: "tuple[Output, ...]"
     locks: "Mapping[Path, bytes]"
@@ -141,7 +141,7 @@ class _Made:
 
 
 def _make(config: "Config", wishes: _Wishes) -> _Made:
-    """Build in memory; exit where there are errors."""
+    """Build in memory; exit if there are errors."""
     from wiregen.generate.build import build
     from wiregen.generate.frontend import protocol_files
     from wiregen.language.diagnostics import Report, render
@@ -199,7 +199,7 @@ def _say_fresh(config: "Config") -> int:
 
 
 def _write_locks(locks: "Mapping[Path, bytes]") -> None:
-    """Write the locks first: whoever has the tree then has them."""
+    """Write the locks first, so that a tree never exists without them."""
     from wiregen.language.locks import write_lock
     from wiregen.language.source import as_shown
 
@@ -209,7 +209,7 @@ def _write_locks(locks: "Mapping[Path, bytes]") -> None:
 
 
 def _stale_locks(locks: "Mapping[Path, bytes]") -> int:
-    """List the locks that a build would write."""
+    """List the locks that a build would change; return the exit code."""
     from wiregen.generate.writer import holds, is_regular
     from wiregen.language.source import as_shown
 
@@ -253,7 +253,7 @@ def _compare(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: boo
 
 
 def _tell_ways_out(difference: "Difference", folder: Path) -> None:
-    """Say what a build would do, and what it leaves to the user."""
+    """Report the actions of a build, and those that are left to the user."""
     n_kept = len(difference.kept)
     n_files = len(difference.stale) + len(difference.missing) + len(difference.extra) - n_kept
     if not difference:
@@ -272,7 +272,7 @@ def _listing(difference: "Difference", folder: Path) -> Iterator[str]:
 
 
 def _changes(outputs: "tuple[Output, ...]", difference: "Difference", folder: Path) -> Iterator[str]:
-    """Return a unified diff from the tree to what a build writes; the manifest, which only holds hashes, is left out."""
+    """Yield a unified diff from the tree to the output of a build, without the manifest, which only holds hashes."""
     from wiregen.language.source import as_shown
 
     wanted = {output.path: output.content for output in outputs}
@@ -289,7 +289,10 @@ def _changes(outputs: "tuple[Output, ...]", difference: "Difference", folder: Pa
 
 
 def _old(path: Path, size: int) -> bytes | None:
-    """Return the content of a file whose new content has `size` bytes; None: it is a link, no regular file, or far larger."""
+    """Return the content of a file whose new content has `size` bytes.
+
+    Return None for a link, for a file that is not regular, and for one that is far larger.
+    """
     from wiregen.language.regular_files import read_regular
 
     try:

@@ -40,13 +40,13 @@ def verb(files: tuple[str, ...], output_format: "OutputFormat", verbose: bool) -
     for subject in subjects if verbose else ():
         if subject is not None:
             _tell_memory(subject)
-    if output_format != "full" or not report.diagnostics:  # there the last row of the result counts them
+    if output_format != "full" or not report.diagnostics:  # there the last line of the result counts them
         tell(_outcome(len(names), report))
     return exit_code(report)
 
 
 def _tell_memory(subject: "Subject") -> None:
-    """Say which message can be the largest: a round estimate, what its limits allow."""
+    """Report the message that can be the largest in memory: a rough estimate from its limits."""
     from wiregen.language.checker import largest_memory
 
     largest = max(largest_memory(subject.protocol), key=lambda each: each[1], default=None)
@@ -56,7 +56,7 @@ def _tell_memory(subject: "Subject") -> None:
 
 
 def _in_words(size: int) -> str:
-    """Return a number of bytes in the largest unit of which it has at least one, at least 1 KiB."""
+    """Return a number of bytes in the largest unit of which it has at least one, but not below 1 KiB."""
     if size < 2**20:
         return f"{max(1, -(-size // 2**10))} KiB"
     return f"{size / 2**20:.0f} MiB"

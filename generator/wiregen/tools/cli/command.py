@@ -1,4 +1,4 @@
-"""The group of verbs: found by name, imported when one is called; and how every run ends."""
+"""The group of verbs: each is found by name and imported when called; and the end of every run."""
 
 import importlib
 import os
@@ -80,7 +80,7 @@ class VerbGroup(click.Group):
         windows_expand_args: bool = True,
         **extra: object,
     ) -> NoReturn:
-        """Run and exit; `standalone_mode` is click's, and without meaning here."""
+        """Run and exit; `standalone_mode` belongs to click, and has no effect here."""
         sys.exit(_run(lambda: super(VerbGroup, self).main(args, prog_name, complete_var, False, **extra)))
 
 
@@ -102,7 +102,7 @@ def main() -> NoReturn:
 
 
 def _run(command: Any) -> int:
-    """Return the exit code of a command, whatever happens in it."""
+    """Return the exit code of a command, for any exception in it."""
     _prepare_streams()
     try:
         result = command()
@@ -122,7 +122,7 @@ def _run(command: Any) -> int:
 
 
 def _prepare_streams() -> None:
-    """Have all three streams, also where the caller closed them, and no character that stdout cannot print."""
+    """Provide all three streams, even if the caller closed them, and escape characters that stdout cannot print."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115 - for good
@@ -132,7 +132,7 @@ def _prepare_streams() -> None:
 
 
 def _forget_stdout() -> None:
-    """Let the flush at the interpreter's end go nowhere: the reader has left."""
+    """Discard the output that is flushed at the interpreter's end: the reader has closed the pipe."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -163,7 +163,7 @@ def _refuse_by_system(error: OSError) -> int:
 
 
 def _confess(error: Exception) -> int:
-    """Say that it is our bug; only who asks for the traceback gets it, for it may show payload."""
+    """Report a bug of wiregen; the traceback is printed only on request, because it may show payload."""
     import traceback
 
     from wiregen.tools.cli.declared_at import declared_at

@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 __all__ = ["Conversation", "conversations", "decode_capture"]
 
 _MOST_SHOWN = 10
-"""Ports that a failure names."""
+"""The most ports that a failure names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """A connection by its directions: of the opener, of the other; those that are finished are taken out."""
+    """A connection by its directions: the opener's and the other one; finished directions are removed."""
 
     directions: dict[bool, Direction]
     context: Context
 
     def take(self, event: "Event") -> Iterator[Decoded]:
-        """Yield what an event completes."""
+        """Yield the frames and errors that an event completes."""
         for decoded in _decoded(event, self.directions):
             yield replace(decoded, flow=event.flow.name, time=event.time)
 
@@ -43,9 +43,9 @@ def decode_capture(
     advance: Callable[[int], None],
     role: str | None = None,
 ) -> Iterator[Decoded]:
-    """Yield what the connections of a capture hold; `ports` are those that the protocol declares.
+    """Yield the frames and errors in the connections of a capture; `ports` are those that the protocol declares.
 
-    `role`: only what that role sends.
+    `role`: only those that this role sends.
     """
     for event, conversation in conversations(path, settings, port, ports, advance):
         for decoded in conversation.take(event):
@@ -60,10 +60,10 @@ def conversations(
     ports: tuple[int, ...],
     advance: Callable[[int], None],
 ) -> "Iterator[tuple[Event, Conversation]]":
-    """Yield each event of a capture, in the order of time, with the conversation that is to take it.
+    """Yield each event of a capture, in the order of time, with the conversation that it belongs to.
 
     Raises:
-        Failure: It cannot be read, or no connection has the port that is asked for.
+        Failure: The capture cannot be read, or no connection has the requested port.
     """
     streams, is_any = read_streams(path, port=port), False
     live: dict[str, Conversation] = {}
@@ -90,7 +90,7 @@ def conversations(
 
 
 def _nobody(path: Path, port: int) -> Failure:
-    """Return the failure that no connection has a port; it names those that the opened ends have."""
+    """Return the failure that no connection has a port, with the ports of the opened ends."""
     ports = sorted({event.flow.other.port for event in read_streams(path)})
     shown = ", ".join(map(str, ports[:_MOST_SHOWN])) + (" and more" if len(ports) > _MOST_SHOWN else "")
     there = f"there are connections to {shown}" if ports else "there are no connections of TCP in it"
@@ -98,7 +98,7 @@ def _nobody(path: Path, port: int) -> Failure:
 
 
 class _Orientation:
-    """Decides which end of a connection is which role, and says so where it is not plain."""
+    """Decides which end of a connection has which role, and reports the choice if it is not certain."""
 
     def __init__(self, path: Path, settings: Settings, port: int | None, ports: tuple[int, ...]) -> None:
         self._path = path

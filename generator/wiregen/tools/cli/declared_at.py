@@ -1,7 +1,9 @@
 """The declaration of a `.wire` file that a stage was working on when it failed.
 
-Stages hand on what they work on as arguments, so the frames of a traceback hold it: nodes of the model, of the syntax tree,
-places of the reference codec. The innermost one that the file declares is named; values and payload never are.
+Stages pass the objects that they work on as arguments, so the frames of a traceback hold them: nodes of the
+model, of the syntax tree, places of the reference codec.
+
+The innermost one that the file declares is named; values and payload never are.
 """
 
 from __future__ import annotations
@@ -19,12 +21,12 @@ __all__ = ["declared_at"]
 
 _INDEX: Final = re.compile(r"\[[^\]]*\]")
 _MOST_LOCALS: Final = 200
-"""Local variables looked at in one frame."""
+"""The most local variables that are examined in one frame."""
 _MOST_ITEMS: Final = 64
 
 
 def declared_at(error: BaseException) -> str:
-    """Return `file:line, declaration` of the innermost declaration that was worked on; "" where none is known."""
+    """Return `file:line, declaration` of the innermost declaration that was worked on, or "" if it is unknown."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][::-1]
     sources, origins = _sources(frames), _origins(frames)
     for frame in frames if sources else ():
@@ -38,7 +40,7 @@ def declared_at(error: BaseException) -> str:
 
 
 def _locals(frame: FrameType) -> Iterator[Any]:
-    """Yield the objects that a frame's variables hold, the youngest variables first, and those that short lists hold."""
+    """Yield the objects in a frame's variables, the latest variables first, and the objects in short lists."""
     for value in list(frame.f_locals.values())[::-1][:_MOST_LOCALS]:
         yield value
         if type(value) in (tuple, list):
@@ -57,7 +59,7 @@ def _sources(frames: list[FrameType]) -> Mapping[str, Any]:
 
 
 def _origins(frames: list[FrameType]) -> list[Mapping[str, Span]]:
-    """Return where the declarations stand, by path, of each protocol at work, the innermost first."""
+    """Return the places of declarations, by path, for each protocol in use, the innermost first."""
     found: dict[int, Mapping[str, Span]] = {}
     for value in (value for frame in frames for value in _locals(frame) if _is_ours(value)):
         origins = getattr(value, "origins", None)
@@ -67,7 +69,7 @@ def _origins(frames: list[FrameType]) -> list[Mapping[str, Span]]:
 
 
 def _span_of(value: object, origins: Mapping[str, Span]) -> tuple[str, Span] | None:
-    """Return the name and the place of what a variable holds, where it stands in a file."""
+    """Return the name and the place of a variable's value, if that is a node or a path in a file."""
     if isinstance(value, str):
         return _by_path(value, origins) if "." in value and len(value) < 300 else None
     if not _is_ours(value):
@@ -81,7 +83,7 @@ def _span_of(value: object, origins: Mapping[str, Span]) -> tuple[str, Span] | N
 
 
 def _by_path(path: str, origins: Mapping[str, Span]) -> tuple[str, Span] | None:
-    """Return the declaration that a path ends in: of the model (`tide.Sounding.depth`), or in a value (`Frame.Data.pairs[0].key`)."""
+    """Return the declaration at the end of a path: of the model (`tide.Sounding.depth`) or in a value (`Frame.Data.key`)."""
     if path in origins:
         return path.partition(".")[2], origins[path]
     parts = _INDEX.sub("", path).split(".")

@@ -104,7 +104,10 @@ def verb(
 
 
 def _of_carrier(backend: str, pcap: bool | None, format_: str | None) -> tuple[bool, str]:
-    """Return how bytes of another serialization are taken and shown: they are no capture, and have no native places."""
+    """Return the input kind and output format for bytes of another serialization.
+
+    They are never a capture, and have no native offsets.
+    """
     if pcap:
         raise Failure(
             f"a capture is decoded as native bytes, not as {backend}", "leave --pcap or --backend out"
@@ -126,7 +129,7 @@ def _decode(
     ports: tuple[int, ...],
     format_: str | None,
 ) -> int:
-    """Print what the input holds; return the exit code."""
+    """Print the frames and errors in the input; return the exit code."""
     from wiregen.tools.cli.progress import progress
     from wiregen.tools.cli.sinks import sink
 
@@ -163,7 +166,7 @@ def _items(
 
 
 def _sender(plan: "Schema", role: str | None) -> str | None:
-    """Return who sends; None where that does not matter, for one layout serves all roles."""
+    """Return the role of the sender, or None if one layout serves all roles, so that it makes no difference."""
     if role is not None or (len(set(plan.sends.values())) == 1 and not plan.opens):
         return role
     first: str = plan.roles[0]
@@ -178,7 +181,7 @@ def _stream(
     before: tuple[str, ...],
     advance: Callable[[int], None],
 ) -> "Iterator[Decoded]":
-    """Yield what a stream of one direction holds; who sent a frame is told by its message where nobody said it."""
+    """Yield the frames and errors of one direction's stream; without a role, each frame's message tells the sender."""
     from wiregen.runtime.codec.errors import DecodeError
     from wiregen.tools.cli.decoding_options import message_of
     from wiregen.tools.cli.preceding_bytes import direction, heard

@@ -1,4 +1,4 @@
-"""What decoding hands to whoever prints it, and the wishes that it is done by."""
+"""The results of decoding for the code that prints them, and the options of decoding."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ __all__ = ["Decoded", "Settings", "message_of"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """A protocol's careful plan, and how its bytes are to be read; `carrier`: by what, where they are not native."""
+    """A protocol's schema, and the options for reading its bytes; `carrier`: their serialization, if not native."""
 
     plan: "Schema"
     variant: str | None = None
@@ -26,19 +26,19 @@ class Settings:
 
     @property
     def largest_frame(self) -> int:
-        """Return how many bytes a frame may have."""
+        """Return the most bytes that a frame may have."""
         size: int = self.limits.get("frame", self.plan.limits["frame"])
         return size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decoded:
-    """A frame or a fault; those of one direction tile its stream.
+    """A frame or an error; those of one direction cover its stream without gaps.
 
     Attributes:
         offset, size: Of the frame in its direction's stream; a gap has a size and no `raw`.
-        outcome: A fault's places count in the stream, those of a tree from `offset - outcome.start` on.
-        flow, time: Where and when, for what comes from a capture; in seconds.
+        outcome: An error's offsets count in the stream, those of a tree from `offset - outcome.start` on.
+        flow, time: The connection and the time in seconds, for frames from a capture.
     """
 
     offset: int

@@ -1,6 +1,6 @@
-"""One direction of a connection: bytes in pieces go in, frames and faults come out, and together they tile the stream.
+"""One direction of a connection: pieces of bytes in, frames and errors out, which cover the stream without gaps.
 
-Invariant: what is held is at most one frame and the piece at hand, whatever the bytes.
+Invariant: at most one frame and the current piece are held, for any bytes.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _Item = tuple[int, int, Node | DecodeError]
 
 
 class Direction:
-    """Decodes what one role sends; `context` is shared with the other direction of the connection."""
+    """Decodes the bytes that one role sends; `context` is shared with the other direction of the connection."""
 
     def __init__(self, settings: Settings, role: str | None, context: Context) -> None:
         self._settings = settings
@@ -37,11 +37,11 @@ class Direction:
 
     @property
     def offset(self) -> int:
-        """Where in the stream the next bytes will lie."""
+        """The offset of the next bytes in the stream."""
         return self._held.end
 
     def feed(self, data: bytes) -> Iterator[Decoded]:
-        """Take the next bytes of the stream, and return what is complete now."""
+        """Process the next bytes of the stream, and yield the frames and errors that are complete now."""
         if self._is_seeking:
             self._seek(data)
         self._held.add(data)
@@ -53,13 +53,13 @@ class Direction:
         for item in self._decoder.items(data):
             yield from self._settle(item)
         if self._decoder.pending > self._settings.largest_frame:
-            # No frame is so long: the decoder has given the stream up, and only counts what else comes.
+            # Frames are never so long: the decoder has given up the stream, and only counts further bytes.
             yield from self._rest()
             self._context.damage(self._role)
             self._is_lost = True
 
     def gap(self, size: int) -> Iterator[Decoded]:
-        """Take note of bytes that nobody has; what follows is tried piece by piece until a frame fits."""
+        """Record missing bytes; afterwards each piece is tried until one begins with a frame."""
         yield from self._rest()
         self._context.damage(self._role)
         offset = self._held.end
@@ -69,7 +69,7 @@ class Direction:
         self._is_lost, self._is_seeking = False, True
 
     def finish(self) -> Iterator[Decoded]:
-        """Take note that the stream ends here, and return what is left, and what never became whole."""
+        """Process the end of the stream; yield the remaining bytes, and an error for an unfinished reassembly."""
         yield from self._rest()
         error = self._context.unfinished(self._role)
         if error is not None:
@@ -86,7 +86,7 @@ class Direction:
             yield from self._settle((offset, self._held.end - self._base - offset, outcome))
 
     def _new_decoder(self, plan: Schema, *, errors: Any = "yield", is_taken: bool = False) -> Decoder[Node]:
-        """Return a decoder; `is_taken`: the context takes in what it reads."""
+        """Return a decoder; `is_taken`: the context learns from the frames that it reads."""
         options = Options(
             self._role,
             context=self._context,
@@ -97,7 +97,7 @@ class Direction:
         return reference_decoder(plan, options, errors, context=self._context if is_taken else None)
 
     def _seek(self, data: bytes) -> None:
-        """Go on with the piece if it begins with a frame, or with a part of one."""
+        """Resume with the piece if it begins with a frame, or with a part of one."""
         plan = replace(self._settings.plan, opens={})
         try:
             next(self._new_decoder(plan, errors="raise").feed(data), None)
@@ -115,7 +115,7 @@ class Direction:
         return Decoded(offset=offset, size=len(raw), role=self._role, raw=raw, outcome=error)
 
     def _settle(self, item: _Item) -> Iterator[Decoded]:
-        """Hand an item out, once all its bytes are there: the end of a bad frame may be known before it is reached."""
+        """Yield an item once all its bytes have arrived: the end of a bad frame may be known before it is reached."""
         offset, size, outcome = item
         self._owed = item
         if self._base + offset + size > self._held.end:
@@ -130,7 +130,7 @@ class Direction:
 
 
 class Held:
-    """Bytes that belong to no item yet; `start` and `end` are places in the stream."""
+    """Bytes that do not belong to an item yet; `start` and `end` are offsets in the stream."""
 
     def __init__(self) -> None:
         self._data = bytearray()
@@ -153,7 +153,7 @@ class Held:
         return raw
 
     def skip(self, size: int) -> None:
-        """Pass over bytes that were never there; everything held was taken."""
+        """Skip bytes that are missing; all held bytes must have been taken."""
         self._data.clear()
         self._taken = 0
         self.end += size

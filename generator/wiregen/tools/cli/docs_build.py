@@ -43,7 +43,7 @@ def verb(names: tuple[str, ...], output: str | None) -> int:
 
 
 def site_of(config: "Config", names: tuple[str, ...]) -> "tuple[Output, ...]":
-    """Return the files of the site; exit where a protocol is wrong."""
+    """Return the files of the site; exit if a protocol has errors."""
     from wiregen.language.source import Sources
     from wiregen.site.pages.site import build_site
     from wiregen.tools.cli.progress import progress_of_pages
@@ -89,7 +89,7 @@ def _chapter(subject: "Subject", config: "Config", sources: "Sources") -> "Chapt
 
 
 def _vectors(name: str, config: "Config") -> "tuple[VectorFile | None, bytes]":
-    """Return what `wiregen vectors build` wrote of a protocol, if it did."""
+    """Return the vectors that `wiregen vectors build` wrote for a protocol, if it did, and the bytes of the file."""
     from wiregen.conformance.judge.vector_files import MOST_BYTES
     from wiregen.conformance.vectors.format import VectorsError, read_vectors
     from wiregen.language.regular_files import read_regular
@@ -108,7 +108,7 @@ def _vectors(name: str, config: "Config") -> "tuple[VectorFile | None, bytes]":
 
 
 def _carry(subject: "Subject", config: "Config", sources: "Sources") -> "Carry":
-    """Return what gives a sample's bytes in the configuration's other serializations."""
+    """Return a function that encodes a sample in the configuration's other serializations."""
     from wiregen.generate.packages import NATIVE, make
     from wiregen.language.diagnostics import Report
 
@@ -136,7 +136,7 @@ def _carry(subject: "Subject", config: "Config", sources: "Sources") -> "Carry":
             options = Options(sample.scene.role, context=sample.known, variant=sample.scene.variant)
             try:
                 carried[way.name] = way.write(sample.tree.value, options)
-            except EncodeError:  # what cannot be carried is not shown
+            except EncodeError:  # a sample that cannot be carried is not shown
                 continue
         return carried
 

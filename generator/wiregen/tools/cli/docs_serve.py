@@ -1,4 +1,4 @@
-"""`wiregen docs serve`: the site in a browser of this computer, made again at every change."""
+"""`wiregen docs serve`: the site in a browser on this computer, rebuilt at every change."""
 
 import threading
 from typing import TYPE_CHECKING
@@ -44,7 +44,7 @@ _RELOADER = b"""// Asks now and then whether the site was made again, and loads 
 
 
 class Served:
-    """The files that are served; another thread may put others in their place."""
+    """The files that are served; another thread may replace them."""
 
     def __init__(self) -> None:
         self._files: dict[str, bytes] = {}
@@ -53,7 +53,7 @@ class Served:
         self._lock = threading.Lock()
 
     def put(self, outputs: "tuple[Output, ...]") -> bool:
-        """Take the files of a new site; tell whether anything is different."""
+        """Replace the files by those of a new site; return whether anything changed."""
         files = {str(output.path): output.content for output in outputs}
         with self._lock:
             is_new = files != self._files
@@ -63,12 +63,12 @@ class Served:
         return is_new
 
     def miss(self) -> None:
-        """Note that the site cannot be made now: pages say so."""
+        """Record that the site cannot be built now: pages say so."""
         with self._lock:
             self._is_wrong = True
 
     def answer(self, request: "Request") -> "Reply":
-        """Return a file; pages ask for the version on their own."""
+        """Return a file; pages ask for the version by themselves."""
         from wiregen.site.loopback import Reply
 
         if request.method == "POST":

@@ -75,7 +75,7 @@ def verb(
 
 
 class _Choice:
-    """Which lines are written: those of one direction of one connection."""
+    """Selects the lines that are written: those of one direction of one connection."""
 
     def __init__(self, flow: str | None, role: str | None) -> None:
         self._flow = flow
@@ -84,10 +84,10 @@ class _Choice:
         self._flows: dict[str, None] = {}
 
     def takes(self, line: dict[str, object]) -> bool:
-        """Tell whether to write a line.
+        """Return whether to write a line.
 
         Raises:
-            LineError: The lines chosen are of more than one direction.
+            LineError: The selected lines belong to more than one direction.
         """
         from wiregen.formats.jsonl import LineError
 
@@ -105,7 +105,7 @@ class _Choice:
         return True
 
     def check(self) -> None:
-        """Refuse a choice that no line has met."""
+        """Refuse a selection that matched no line."""
         if self._flows and self._only is None:
             known = ", ".join(self._flows)
             raise Failure("no line is of that connection and role", f"the connections are {known}")
@@ -133,7 +133,7 @@ def _encoded(
 
 
 def _mend(error: "EncodeError", plan: "Schema") -> str:
-    """Return the way out; the nearest name where the line has one that does not exist."""
+    """Return the way out, with the nearest name if the line has an unknown one."""
     from wiregen.formats.jsonl import NOTHING_LEFT
     from wiregen.language.diagnostics import did_you_mean
 

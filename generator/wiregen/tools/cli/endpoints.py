@@ -1,4 +1,4 @@
-"""The options of `vectors run` that hold a live peer to conversation traces, and what comes of them."""
+"""The options of `vectors run` that check a live peer with conversation traces, and the verdicts on them."""
 
 import asyncio
 import re
@@ -28,7 +28,7 @@ _LARGEST_PEM = 16 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """The choices of the user, as they were typed. One of `connect` and `listen` is given."""
+    """The options of the user, as typed. Exactly one of `connect` and `listen` is given."""
 
     connect: str | None
     listen: str | None
@@ -49,11 +49,11 @@ class Endpoint:
     at_once: int
 
     def name(self, side: "Side") -> str:
-        """Return what a report calls the peer."""
+        """Return the name of the peer in reports."""
         return f"{side.peer} at {self.connect}" if self.connect else f"{side.peer} that connects"
 
     def notes(self, answers: "Answers") -> tuple[str, ...]:
-        """Return what a report says of a peer that never sent anything of the protocol."""
+        """Return notes for the report about a peer that never sent any bytes of the protocol."""
         if answers.n_heard or not (answers.n_tls or answers.n_closed or answers.n_quiet):
             return ()
         if not self.tls and answers.n_tls:
@@ -65,7 +65,7 @@ class Endpoint:
         return (f"{said}; it closed every connection: {cause}",)
 
     def network(self) -> "Network":
-        """Return where the peer is; exit where it cannot be so."""
+        """Return the address and TLS settings of the peer; exit if they are invalid."""
         from wiregen.conformance.vectors.endpoints import Network
 
         host, port = _address(self.connect or self.listen or "")
@@ -85,7 +85,7 @@ class Endpoint:
         return Patience(refusal=self.timeout, quiet=self.quiet, pause=self.pause)
 
     def side(self, plan: "Schema", vectors: "tuple[AnyVector, ...]") -> "Side":
-        """Return the runner's side: by custom the protocol's first role connects."""
+        """Return the runner's side: by convention the protocol's first role connects."""
         from wiregen.conformance.vectors.endpoints import Side
         from wiregen.tools.cli.protocol_options import limits_of, options_of, role_of
 
@@ -121,7 +121,7 @@ class Endpoint:
             raise Failure("--listen with --tls needs --cert and --key", "PEM files", code=USAGE)
         try:
             for name in filter(None, (self.ca, self.cert, self.key)):
-                read_regular(Path(name), _LARGEST_PEM)  # what reads them later would wait for a pipe
+                read_regular(Path(name), _LARGEST_PEM)  # the code that reads them later would wait for a pipe
             return _server_context(self) if is_server else _client_context(self)
         except OSError as error:
             raise Failure(f"TLS cannot be set up: {error}", "name PEM files", code=USAGE) from None
@@ -134,10 +134,12 @@ def verdicts_of(
     side: "Side",
     answers: "Answers",
 ) -> "Iterator[Verdict]":
-    """Return the verdicts of all traces in the order of the file; other vectors are left out. `answers` counts what the peer does.
+    """Yield the verdicts of all traces in the order of the file, without other vectors.
+
+    `answers` counts the reactions of the peer.
 
     Raises:
-        Failure: Nobody listens there, or the address cannot be listened on.
+        Failure: The peer does not accept connections, or it is not possible to listen at the address.
     """
     from wiregen.conformance.judge import Verdict
     from wiregen.conformance.vectors.endpoints import NetworkError, Script, Unfit, held, script_of
@@ -178,14 +180,14 @@ def verdicts_of(
 
 
 def _no_trace(plan: "Schema", vectors: "tuple[AnyVector, ...]") -> str:
-    """Return that none of the vectors is a trace."""
+    """Return the message that the vectors hold no trace."""
     if len(vectors) == 1:
         return f"vector `{vectors[0].id}` is of the kind `{vectors[0].kind}`, not a trace"
     return f"none of the {len(vectors)} vectors of {plan.name} is a trace"
 
 
 def _reach(host: str) -> str:
-    """Return a warning where others than this computer can connect."""
+    """Return a warning if other computers can connect, or ""."""
     try:
         is_here = host == "localhost" or ip_address(host.partition("%")[0]).is_loopback
     except ValueError:

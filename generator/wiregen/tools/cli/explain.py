@@ -53,7 +53,7 @@ def verb(code: str, protocol: str | None) -> int:
 
 
 def _rule_page(name: str, protocol: str) -> str:
-    """Return the page of a rule of the protocol that the user named; exit where it has none of that name."""
+    """Return the page of a rule of the protocol that the user named; exit if it lacks a rule of that name."""
     from wiregen.language.diagnostics import did_you_mean
     from wiregen.tools.cli.protocols import subject_of
 
@@ -76,7 +76,7 @@ def _shipped_rules(name: str) -> "Iterator[str]":
 
 
 def _page_of(rule: "Rule", protocol: str) -> str:
-    """Return the page of a rule: its text and where it comes from."""
+    """Return the page of a rule: its text and its sources."""
     notes = rule.notes
     lines = [f"# `{rule.name}`: a rule of `{protocol}`", "", rule.text, ""]
     lines += [f"Source: {source}" for source in (*rule.sources, *map(", ".join, notes.sources))]
@@ -86,7 +86,7 @@ def _page_of(rule: "Rule", protocol: str) -> str:
 
 
 def _overview() -> str:
-    """Return all codes in few rows: those of diagnostics by their first digit, those of errors one by one."""
+    """Return all codes in few lines: those of diagnostics by their first digit, those of errors one by one."""
     from wiregen.language.diagnostics import error_codes, known_codes
 
     ranges = []

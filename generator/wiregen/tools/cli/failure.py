@@ -1,4 +1,4 @@
-"""How a run ends: the exit codes, and the one exception that carries a message and the way out."""
+"""The end of a run: the exit codes, and the one exception that carries a message and the way out."""
 
 import click
 
@@ -10,13 +10,13 @@ DONE = 0
 FINDINGS = 1
 USAGE = 2
 BUG = 3
-# What a shell reports of a process that the signal ended.
+# The exit code that a shell reports for a process ended by the signal.
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 
 
 class Failure(click.ClickException):
-    """What the user can mend: `way_out` says how."""
+    """An error that the user can fix: `way_out` says how."""
 
     def __init__(self, message: str, way_out: str, *, code: int = USAGE) -> None:
         super().__init__(message)

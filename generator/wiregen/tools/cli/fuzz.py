@@ -1,4 +1,4 @@
-"""`wiregen fuzz`: bytes that an implementation reads otherwise than the careful codec."""
+"""`wiregen fuzz`: searches bytes that an implementation reads differently from the reference codec."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -75,7 +75,7 @@ def verb(
 
 
 def _beginnings(files: tuple[str, ...], plan: "Schema") -> "tuple[AnyVector, ...]":
-    """Return the vectors of the files; of none those that were built, or are made now."""
+    """Return the vectors of the files; without files, those that were built, or that are made now."""
     from wiregen.tools.cli.verification import built, vectors_of
 
     if files or built(plan.name).is_file():
@@ -120,7 +120,7 @@ def _save(path: Path, findings: "list[Finding]", reference: "ReferenceImplementa
     for finding in findings:
         try:
             vectors.append(vector_of(finding, reference))
-        except ImplementationError:  # the careful codec itself is at fault: there is no verdict to keep
+        except ImplementationError:  # the reference codec itself failed: there is no verdict to keep
             continue
     try:
         save(path, reference.plan.name, vectors)

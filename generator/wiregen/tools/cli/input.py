@@ -1,4 +1,4 @@
-"""Where bytes come from: a file, stdin, hexadecimal digits; and whether they are a capture."""
+"""The sources of bytes: a file, stdin, hexadecimal digits; and the detection of captures."""
 
 import string
 import sys
@@ -17,7 +17,7 @@ __all__ = ["Input", "from_hex", "open_bytes", "open_lines"]
 _CHUNK: Final = 1 << 16
 _MOST_LINE: Final = 1 << 28
 _MOST_CAPTURE: Final = 1 << 30
-"""Bytes of a capture that comes from a pipe, all of which lie on the disk meanwhile."""
+"""The most bytes of a capture from a pipe, all of which are stored on the disk."""
 _MAGICS: Final = (
     b"\x0a\x0d\x0d\x0a",
     b"\xd4\xc3\xb2\xa1",
@@ -34,9 +34,9 @@ class Input:
     """Bytes that were opened.
 
     Attributes:
-        path: Of a capture, or None: the bytes are a stream.
-        size: In bytes; None where it cannot be known beforehand.
-        is_live: They may come slowly, so what they give is shown at once.
+        path: That of a capture, or None: the bytes are a stream.
+        size: In bytes, or None if it is not known in advance.
+        is_live: The bytes may arrive slowly, so results are shown at once.
     """
 
     chunks: Iterator[bytes]
@@ -46,7 +46,7 @@ class Input:
 
 
 def from_hex(digits: str, option: str = "--hex") -> Input:
-    """Return the bytes that the digits of an option stand for."""
+    """Return the bytes of an option's hexadecimal digits."""
     plain = "".join(digits.split()).removeprefix("0x")
     wrong = next((char for char in plain if char not in string.hexdigits), None)
     if wrong is not None or len(plain) % 2:
@@ -60,7 +60,7 @@ def from_hex(digits: str, option: str = "--hex") -> Input:
 
 @contextmanager
 def open_bytes(name: str | None, *, is_capture: bool | None) -> Iterator[Input]:
-    """Open a file by name, or stdin (`-`, or None where it is no terminal); `is_capture` None: look."""
+    """Open a file by name, or stdin (`-`, or None if it is not a terminal); `is_capture` None: detect it."""
     if name is None and is_terminal(sys.stdin):
         raise Failure("there is no input", "name a FILE, or `-` to type or paste it, or give --hex")
     if name is None or name == "-":
@@ -94,12 +94,12 @@ def open_lines(name: str | None) -> Iterator[Iterator[bytes]]:
 
 @contextmanager
 def _open_stream(stream: BinaryIO, is_capture: bool | None) -> Iterator[Input]:
-    """Open stdin, a pipe or a device; a capture is put aside in a file, for it may have to be read twice."""
+    """Open stdin, a pipe or a device; a capture is stored in a file, because it may have to be read twice."""
     head = stream.read(_HEAD_SIZE)
     if not is_capture and (is_capture is False or not head.startswith(_MAGICS)):
         yield Input(chunks=_rejoined(head, stream), is_live=True)
         return
-    # What is said to be a capture, and is none, is refused by its first bytes: a device never ends.
+    # An input that is declared a capture and is not one is refused by its first bytes, because a device never ends.
     chunks = _rejoined(head, stream) if head.startswith(_MAGICS) else (head,)
     with tempfile.NamedTemporaryFile(prefix="wiregen-") as file:
         _put_aside(chunks, file)
@@ -110,7 +110,7 @@ def _open_stream(stream: BinaryIO, is_capture: bool | None) -> Iterator[Input]:
 
 
 def _put_aside(chunks: Iterable[bytes], file: IO[bytes]) -> None:
-    """Write a stream to a file, from whose beginning it is read then; exit where it is too long."""
+    """Write a stream to a file, which is then read from its beginning; exit if the stream is too long."""
     size = 0
     for chunk in chunks:
         size += len(chunk)
@@ -165,10 +165,10 @@ def _lines(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _rejoined(head: bytes, stream: BinaryIO) -> Iterator[bytes]:
-    """Return what was read to recognise the stream, then the rest as it comes."""
+    """Yield the bytes that were read to recognise the stream, then the rest as it arrives."""
     if head:
         yield head
-    # read1 gives what is there: nobody waits for a buffer to fill.
+    # read1 returns the available bytes, so that the caller does not wait for a full buffer.
     read = getattr(stream, "read1", stream.read)
     while chunk := read(_CHUNK):
         yield chunk

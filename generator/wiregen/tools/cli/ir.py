@@ -1,4 +1,4 @@
-"""`wiregen ir`: the model as JSON, for programs that make something of it."""
+"""`wiregen ir`: the model as JSON, for other programs."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`wiregen lint`: what checked .wire files assume, and what a reader would miss in them."""
+"""`wiregen lint`: assumptions in checked .wire files, and information that readers would miss in them."""
 
 import sys
 from typing import TYPE_CHECKING
@@ -52,7 +52,7 @@ def verb(names: tuple[str, ...], output_format: "OutputFormat", rules: tuple[str
 
 
 def _chosen(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the rules of these names or codes; all where none is named."""
+    """Return the rules of these names or codes, or all rules without names."""
     from wiregen.language.diagnostics import did_you_mean
     from wiregen.language.linter import RULES
 
@@ -66,7 +66,7 @@ def _chosen(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _outcome(report: "Report", rules: tuple[str, ...]) -> str:
-    """Return how much each listing of one file has, and how many findings there are: `7 assumed, 1 errata, no findings`."""
+    """Return the number of entries of each listing and of findings in a file: `7 assumed, 1 errata, no findings`."""
     from wiregen.language.linter import RULES
 
     codes = [diagnostic.code for diagnostic in report.diagnostics]

@@ -1,4 +1,4 @@
-"""What the command says beside its result: on stderr, with what came from outside made visible."""
+"""Messages of the command apart from its result: on stderr, with text from outside made visible."""
 
 import os
 import sys
@@ -15,14 +15,14 @@ def tell(text: str) -> None:
 
 
 def tell_error(message: str, way_out: str | None = None) -> None:
-    """Print an error as the diagnostics look, the way out below it."""
+    """Print an error in the style of diagnostics, with the way out below it."""
     tell(f"error: {message}")
     if way_out:
         tell(f"  = help: {way_out}")
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Tell whether somebody looks at the stream; a closed one has nobody."""
+    """Return whether the stream is a terminal; a closed one is not."""
     try:
         return stream.isatty()
     except ValueError:
@@ -30,7 +30,7 @@ def is_terminal(stream: TextIO) -> bool:
 
 
 def has_colour(stream: TextIO) -> bool:
-    """Tell whether to colour what goes to the stream: a terminal that can, and no wish against it.
+    """Return whether to use colours on the stream: it is a terminal that can show them, and NO_COLOR is not set.
 
     Source: no-color.org, NO_COLOR counts when it is not empty.
     """

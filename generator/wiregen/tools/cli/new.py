@@ -24,7 +24,7 @@ _FILES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewView:
-    """What the files of a new project say; `package` is that of all its protocols."""
+    """The names in the files of a new project; `package` is that of all its protocols."""
 
     name: str
     package: str
@@ -51,7 +51,7 @@ def verb(name: str) -> int:
 
 
 def _check_name(name: str) -> None:
-    """Refuse what is no name of a protocol, or means something in the language or in Python."""
+    """Refuse a name that is invalid for protocols, or that has a meaning in the language or in Python."""
     from wiregen.language.parser.keywords import RESERVED_WORDS
     from wiregen.schema.naming import Scope, python_name
 

@@ -1,4 +1,4 @@
-"""Where bytes go: stdout, or a file that is written all or nothing."""
+"""The destinations of bytes: stdout, or a file that is written completely or not at all."""
 
 import os
 import stat
@@ -16,16 +16,16 @@ __all__ = ["destination", "refuse_terminal"]
 
 
 def refuse_terminal(output: str | None) -> None:
-    """Refuse to write bytes where somebody would read them."""
+    """Refuse to write binary output to a terminal."""
     if output is None and is_terminal(sys.stdout):
         raise Failure("the result is binary, and stdout is a terminal", "write it to a file: -o FILE")
 
 
 @contextmanager
 def destination(name: str | None) -> Iterator[IO[bytes]]:
-    """Open stdout; or a file beside the one that is named, which takes its place, with its rights, when all is written.
+    """Open stdout, or a temporary file that replaces the named one, with its permissions, when all is written.
 
-    A device, a pipe or a socket is no file to be replaced: it is written as it is. Links are followed.
+    A device, a pipe or a socket is not replaced, but written directly. Links are followed.
     """
     if name is None:
         yield sys.stdout.buffer
@@ -54,7 +54,7 @@ def destination(name: str | None) -> Iterator[IO[bytes]]:
 
 
 def _mode(path: Path) -> int:
-    """Return the rights that the file at this path has, or would have if a program simply opened it."""
+    """Return the permissions of the file at this path, or those that it would get if a program just created it."""
     if path.exists():
         return stat.S_IMODE(path.stat().st_mode)
     withheld = os.umask(0)

@@ -1,4 +1,4 @@
-"""Work on several protocols at once, a process each where there is more than one core."""
+"""Work on several protocols at once, one process each, if there is more than one core."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -12,9 +12,10 @@ Result = TypeVar("Result")
 
 
 def side_by_side(work: Callable[[str], Result | None], names: Sequence[str]) -> Iterator[tuple[str, Result]]:
-    """Yield what `work` gives for each name as soon as it is there; the first names are begun first.
+    """Yield the result of `work` for each name as soon as it is available; the first names are started first.
 
-    Names for which it gives nothing are left out, and all of them on one core: who asks has still to do those.
+    Names without a result are left out, and on one core all names are. The caller has to process those
+    itself.
     """
     n_processes = min(len(names), _n_cores())
     if n_processes < 2:
@@ -26,7 +27,7 @@ def side_by_side(work: Callable[[str], Result | None], names: Sequence[str]) -> 
                 result = None if each.exception() is not None else each.result()
                 if result is not None:
                     yield asked[each], result
-    except (OSError, ImportError):  # a system without what processes need
+    except (OSError, ImportError):  # the system lacks support for processes
         return
 
 

@@ -1,4 +1,4 @@
-"""`wiregen play`: bytes as coloured trees in a browser of this computer."""
+"""`wiregen play`: bytes as coloured trees in a browser on this computer."""
 
 import functools
 import json
@@ -74,7 +74,7 @@ def _shipped() -> tuple[str, ...]:
 
 
 def questions_of(names: tuple[str, ...]) -> Callable[[object], dict[str, object]]:
-    """Return what answers the page's questions; made in a process of its own."""
+    """Return the function that answers the page's questions; it is made in a process of its own."""
     from wiregen.language.diagnostics import Report
     from wiregen.site.playground.questions import Questions
 
@@ -94,7 +94,7 @@ def _protocol(name: str) -> "m.Protocol":
 
 
 class _Site:
-    """The documentation of the protocols, made when it is first asked for."""
+    """The documentation of the protocols, built when it is first requested."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self._names = names
@@ -102,10 +102,10 @@ class _Site:
         self._lock = threading.Lock()
 
     def __call__(self, name: str) -> bytes | None:
-        """Return a file; None where there is none.
+        """Return a file, or None if it does not exist.
 
         Raises:
-            Failure, SystemExit: The site cannot be made.
+            Failure, SystemExit: The site cannot be built.
         """
         from wiregen.language.diagnostics import Report
         from wiregen.tools.cli.docs_build import site_of
@@ -120,7 +120,7 @@ class _Site:
 def answer_of(
     ask: Callable[[object], dict[str, object]], site: Callable[[str], bytes | None]
 ) -> "Callable[[Request], Reply]":
-    """Return what answers a browser: the page and its files, the documentation below `site/`, and questions as JSON."""
+    """Return the function that answers a browser: with the page, documentation below `site/`, answers as JSON."""
     from wiregen.site.loopback import Reply
 
     files = pages()

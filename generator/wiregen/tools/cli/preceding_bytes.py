@@ -1,4 +1,4 @@
-"""What was said before the bytes at hand, by whomever: decoded for what it says about them, and not shown."""
+"""Bytes that were sent before the given ones, by either role: decoded for their effect on them, and not shown."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +23,7 @@ _WAY_OUT = "as in --before client:0a0b, or --before client:@FILE"
 
 
 def said(texts: tuple[str, ...], plan: Schema) -> Iterator[tuple[str, bytes]]:
-    """Yield who sent bytes and the bytes, out of ROLE:HEX or ROLE:@FILE."""
+    """Yield the sender and the bytes of each ROLE:HEX or ROLE:@FILE."""
     for text in texts:
         name, _, what = text.partition(":")
         role = role_of(plan, name)
@@ -32,12 +32,12 @@ def said(texts: tuple[str, ...], plan: Schema) -> Iterator[tuple[str, bytes]]:
 
 
 def refusal(role: str, error: DecodeError) -> Failure:
-    """Return what to say of bytes that came before and are wrong."""
+    """Return the failure for preceding bytes that are wrong."""
     return Failure(f"--before {role}: {error}", "what came before has to be whole and right")
 
 
 def heard(texts: tuple[str, ...], settings: Settings) -> tuple[Context, dict[str, Way]]:
-    """Return what is known after those bytes, given as ROLE:HEX or ROLE:@FILE, and the directions that sent them."""
+    """Return the context after those bytes, given as ROLE:HEX or ROLE:@FILE, and the directions that sent them."""
     context = Context(settings.plan, limits=dict(settings.limits))
     directions: dict[str, Way] = {}
     for role, data in said(texts, settings.plan):
@@ -50,7 +50,7 @@ def heard(texts: tuple[str, ...], settings: Settings) -> tuple[Context, dict[str
 
 
 def direction(settings: Settings, role: str | None, context: Context) -> Way:
-    """Return what decodes one direction, in whichever serialization the settings name."""
+    """Return the decoder of one direction, for the serialization that the settings name."""
     if settings.carrier is None:
         return Direction(settings, role, context)
     return SerialDirection(settings, settings.carrier, role, context)

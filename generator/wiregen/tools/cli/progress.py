@@ -1,4 +1,4 @@
-"""How far the reading of a long input is, on stderr, for somebody who waits in front of it."""
+"""Progress of reading a long input, shown on stderr to a waiting user."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -13,18 +13,18 @@ __all__ = ["progress", "progress_of_files", "progress_of_pages"]
 Each = TypeVar("Each")
 
 _LONG: Final = 16 * 1024 * 1024
-"""Inputs up to this many bytes are over before a bar would be read."""
+"""Inputs up to this many bytes are finished before a bar could be read."""
 
 
 @contextmanager
 def progress(
     size: int | None, what: str = "decoding", *, is_printed: bool = True
 ) -> Iterator[Callable[[int], None]]:
-    """Show a bar for an input of `size` bytes; the function handed out takes the bytes done since its last call.
+    """Show a bar for an input of `size` bytes; the function provided takes the number of bytes since its last call.
 
     `is_printed`: the result goes to stdout.
     """
-    # Where the result goes to the same terminal, a bar would be in its way.
+    # If the result goes to the same terminal, a bar would disturb it.
     is_in_the_way = is_printed and is_terminal(sys.stdout)
     if size is None or size <= _LONG or not is_terminal(sys.stderr) or is_in_the_way:
         yield lambda n_bytes: None
@@ -34,7 +34,7 @@ def progress(
 
     columns = (BarColumn(), DownloadColumn(binary_units=True), TimeRemainingColumn())
     console = Console(stderr=True)
-    # rich would otherwise take stdout too, and lay out every byte of the result.
+    # rich would otherwise capture stdout too, and lay out every byte of the result.
     with Progress(*columns, console=console, transient=True, redirect_stdout=False) as bar:
         task = bar.add_task(what, total=size)
         yield lambda n_bytes: bar.advance(task, n_bytes)
@@ -42,7 +42,7 @@ def progress(
 
 @contextmanager
 def progress_of_pages() -> Iterator[Callable[[PurePosixPath], None]]:
-    """Show which file a build is at, on a terminal; the function handed out takes each file before it is printed."""
+    """Show the current file of a build on a terminal; the function provided takes each file before it is printed."""
     if not is_terminal(sys.stderr):
         yield lambda path: None
         return
@@ -55,7 +55,7 @@ def progress_of_pages() -> Iterator[Callable[[PurePosixPath], None]]:
 
 @contextmanager
 def progress_of_files(count: int) -> Iterator[Callable[[Each], Each]]:
-    """Show how many files of several are done, on a terminal; the function handed out gives back what it takes."""
+    """Show the number of finished files on a terminal; the function provided returns its argument."""
     if count < 2 or not is_terminal(sys.stderr):
         yield lambda done: done
         return

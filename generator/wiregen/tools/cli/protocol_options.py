@@ -1,4 +1,4 @@
-"""What the user chose among a protocol's own names, and limits as they are typed."""
+"""Options whose values are names of the protocol, and limits as typed."""
 
 import re
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ def variant_of(plan: Schema, variant: str | None) -> str | None:
 
 
 def limits_of(plan: Schema, settings: tuple[str, ...]) -> dict[str, int]:
-    """Return limits out of texts such as `frame=1MiB`."""
+    """Return limits from texts such as `frame=1MiB`."""
     limits = {}
     for setting in settings:
         name, _, amount = (part.strip() for part in setting.partition("="))
@@ -49,7 +49,7 @@ def limits_of(plan: Schema, settings: tuple[str, ...]) -> dict[str, int]:
 
 
 def options_of(plan: Schema, settings: tuple[str, ...]) -> dict[str, object]:
-    """Return settings of a connection out of texts such as `ack_value=COUNT`."""
+    """Return settings of a connection from texts such as `ack_value=COUNT`."""
     types = {
         each.name: each.type
         for session in plan.sessions.values()
@@ -65,7 +65,7 @@ def options_of(plan: Schema, settings: tuple[str, ...]) -> dict[str, object]:
 
 
 def _option(plan: Schema, setting: str, type_: Type, value: str) -> object:
-    """Return the value of an option: a member of its enum, a truth, or a number."""
+    """Return the value of an option: a member of its enum, a Boolean, or a number."""
     values: dict[str, object] = {"true": True, "false": False} if isinstance(type_, Boolean) else {}
     if isinstance(type_, EnumReference):
         values = {each.name: each.value for each in plan.enums[type_.name].members}

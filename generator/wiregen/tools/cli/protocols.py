@@ -1,4 +1,4 @@
-"""From what the user named to a checked protocol: configuration, file, front end, findings on stderr."""
+"""From the names that the user gave to checked protocols: configuration, file, front end, diagnostics on stderr."""
 
 import sys
 from pathlib import Path
@@ -35,7 +35,7 @@ _FILE_CODES = ("WG1001", "WG1002")
 
 
 def configuration(report: "Report") -> "Config":
-    """Return the configuration nearest to the working folder; exit where it is wrong."""
+    """Return the configuration nearest to the working folder; exit if it has errors."""
     from wiregen.language.config import load_config
     from wiregen.language.source import Sources
 
@@ -49,7 +49,7 @@ def chosen_names(files: "Iterable[Path]", config: "Config") -> tuple[str, ...]:
     """Return the paths of .wire files as the user would write them.
 
     Raises:
-        Failure: There is no file, or none for a name in `protocols`. A run over no protocols would pass for a success.
+        Failure: Files are missing: all of them, or that of a name in `protocols`. An empty run would look like a success.
     """
     from wiregen.generate.frontend import protocol_files
     from wiregen.language.source import as_shown
@@ -71,7 +71,7 @@ def chosen_names(files: "Iterable[Path]", config: "Config") -> tuple[str, ...]:
 
 
 def subject_of(name: str) -> "Subject":
-    """Return the protocol that the user named, checked; exit with its findings where it is wrong."""
+    """Return the protocol that the user named, checked; exit with its diagnostics if it has errors."""
     from wiregen.language.diagnostics import Report
     from wiregen.language.source import Sources
 
@@ -83,7 +83,7 @@ def subject_of(name: str) -> "Subject":
 
 
 def package_of(name: str, backends: tuple[str, ...]) -> "Package":
-    """Return the package of the protocol that the user named, made in memory with these serializations."""
+    """Return the package of the protocol that the user named, built in memory with these serializations."""
     from wiregen.generate.packages import make
     from wiregen.language.diagnostics import Report
     from wiregen.language.source import Sources
@@ -101,7 +101,7 @@ def package_of(name: str, backends: tuple[str, ...]) -> "Package":
 
 
 def spoken(name: str) -> "Subject":
-    """Return a protocol that has frames; exit where the one that the user named has none."""
+    """Return the protocol that the user named; exit if it has no frames."""
     return _checked_spoken(subject_of(name))
 
 
@@ -115,7 +115,7 @@ def _checked_spoken(subject: "Subject") -> "Subject":
 
 
 def carrier_of(name: str, backend: str) -> "tuple[Subject, Serialization | None]":
-    """Return the protocol that the user named, and what reads and writes it where that is not the native codec."""
+    """Return the protocol that the user named, and its serialization, or None for the native codec."""
     if backend == "native":
         return spoken(name), None
     package = package_of(name, (backend,))
@@ -131,7 +131,7 @@ def _check_installed(package: "Package", backend: str) -> None:
 
 
 def load(name: str, config: "Config", sources: "Sources", report: "Report") -> "Subject | None":
-    """Return a protocol by name or path; None and an error in the report where there is none."""
+    """Return a protocol by name or path; report an error and return None if it cannot be loaded."""
     from wiregen.generate.frontend import as_shown, find_protocol, load_protocol
 
     path = find_protocol(name, config, report)
@@ -139,7 +139,7 @@ def load(name: str, config: "Config", sources: "Sources", report: "Report") -> "
 
 
 def stop(report: "Report", sources: "Sources") -> NoReturn:
-    """Show the findings on stderr and exit."""
+    """Show the diagnostics on stderr and exit."""
     from wiregen.language.diagnostics import render
 
     sys.stderr.write(render(report, sources, colour=has_colour(sys.stderr)))
@@ -147,7 +147,7 @@ def stop(report: "Report", sources: "Sources") -> NoReturn:
 
 
 def exit_code(report: "Report") -> int:
-    """Return 0 without errors, 2 where what the user named or configured is at fault, else 1."""
+    """Return 0 without errors, 2 for errors in the user's arguments or configuration, else 1."""
     errors = [diagnostic for diagnostic in report.diagnostics if diagnostic.severity == "error"]
     for error in errors:
         is_named_file = error.span is None and error.code in _FILE_CODES

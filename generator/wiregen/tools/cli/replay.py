@@ -1,4 +1,4 @@
-"""`wiregen replay`: a recorded connection, both directions, held to the sessions of any .wire file."""
+"""`wiregen replay`: checks both directions of a recorded connection against the sessions of any .wire file."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -84,7 +84,7 @@ def verb(
 
 
 class _Replay:
-    """What is replayed, and the sessions of each connection that is not over."""
+    """Replays connections, with the sessions of each connection that is not over."""
 
     def __init__(
         self, program: "Program", settings: "Settings", options: Mapping[str, object], *, closes: bool
@@ -97,11 +97,11 @@ class _Replay:
         self._left: dict[str | None, tuple[State, ...]] = {}
 
     def states(self) -> "dict[str | None, tuple[State, ...]]":
-        """Return what the instances of each connection were left in."""
+        """Return the last states of the instances of each connection."""
         return self._left | {flow: tuple(watch.states()) for flow, watch in self._watches.items()}
 
     def of_capture(self, source: "Input", port: int | None, ports: tuple[int, ...]) -> "Iterator[Replayed]":
-        """Yield what the connections of a capture do, in the order of time."""
+        """Yield the replayed frames of a capture's connections, in the order of time."""
         from wiregen.tools.cli.conversations import conversations
         from wiregen.tools.cli.progress import progress
 
@@ -115,7 +115,7 @@ class _Replay:
                     self._left[event.flow.name] = tuple(self._watches.pop(event.flow.name).states())
 
     def of_files(self, first: "Input", second: "Input") -> "Iterator[Replayed]":
-        """Yield what two directions do, all of the first one first."""
+        """Yield the replayed frames of two directions, all of the first one first."""
         from wiregen.runtime.stream.context import Context
         from wiregen.tools.cli.direction import Direction
 

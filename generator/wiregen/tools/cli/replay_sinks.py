@@ -1,4 +1,4 @@
-"""The formats of a replay: a line for each frame that meant something, and a summary."""
+"""The output formats of a replay: a line for each frame with an effect, and a summary."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ State = tuple[str, Any, str]
 
 
 class Tally:
-    """What there was in all of a replay."""
+    """The totals of a replay."""
 
     def __init__(self) -> None:
         self.n_frames = 0
@@ -41,12 +41,12 @@ class Tally:
 
 
 class ReplaySink(Protocol):
-    """Where the steps of a replay go."""
+    """Writes the steps of a replay."""
 
     def write(self, replayed: Replayed) -> None: ...
 
     def close(self, tally: Tally, states: dict[str | None, tuple[State, ...]]) -> None:
-        """Write the summary, with the states that the instances of each connection were left in."""
+        """Write the summary, with the last states of the instances of each connection."""
 
 
 def replay_sink(format_: str) -> ReplaySink:
@@ -55,7 +55,7 @@ def replay_sink(format_: str) -> ReplaySink:
 
 
 class _Jsonl:
-    """A line for every frame, fault and timer, and one for the summary."""
+    """A line for every frame, error and timer, and one for the summary."""
 
     def write(self, replayed: Replayed) -> None:
         line: dict[str, object] = {} if replayed.flow is None else {"flow": replayed.flow}
@@ -117,7 +117,7 @@ def _plain(key: object) -> object:
 
 
 class _Text:
-    """For people: what happened in each connection, then what there was in all."""
+    """For people: the events of each connection, then the totals."""
 
     def __init__(self) -> None:
         self._flow: str | None = None

@@ -1,4 +1,4 @@
-"""A recorded connection and its sessions: what each frame of either side did to them."""
+"""A recorded connection and its sessions: the effects of each frame of either side on them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from wiregen.tools.cli.decoding_options import Decoded, Settings
 __all__ = ["Replayed", "Step", "Watch"]
 
 Step = tuple[str, Any, str, str]
-"""Session, key, from which state, to which."""
+"""The session, the key, the old state and the new one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replayed:
-    """A frame, a fault (`decoded`), or a timer that ran out, and what it meant to the sessions.
+    """A frame, an error (`decoded`), or a timer that ran out, with its effects on the sessions.
 
-    `is_unread`: it came after an error that closes the connection, so that its receiver has not read it.
+    `is_unread`: it came after an error that closes the connection, so that its receiver did not read it.
     """
 
     flow: str | None
@@ -39,10 +39,10 @@ class Replayed:
 
 
 class Watch:
-    """The sessions of one connection; its `context` is the one that both directions are decoded with.
+    """The sessions of one connection; both directions are decoded with its `context`.
 
-    `closes`: an error that the codec can recover from ends its direction. In a direction with a gap it does not: bytes that
-    the capture lacks may be its cause.
+    `closes`: an error from which the codec can recover ends its direction. In a direction with a gap it does
+    not: the bytes that the capture lacks may be its cause.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Watch:
         context.listener = self._hear
 
     def expire(self, now: float) -> Iterator[Replayed]:
-        """Yield the timers that have run out; what comes next came then."""
+        """Yield the timers that have run out; the next event happens at `now`."""
         self._now = now
         for event in self._engine.expire(now):
             violations = (event,) if isinstance(event, Violation) else ()
@@ -86,7 +86,7 @@ class Watch:
             )
 
     def judge(self, decoded: Decoded) -> Replayed:
-        """Return what a frame meant; most were heard of when they were decoded."""
+        """Return the effects of a frame; most were reported to the sessions while it was decoded."""
         is_unread = decoded.role in self._unread
         if isinstance(decoded.outcome, DecodeError):
             if not is_unread:
@@ -106,7 +106,7 @@ class Watch:
         )
 
     def _miss(self, role: str | None, error: DecodeError) -> None:
-        """Let an error pass; it may end its direction."""
+        """Report an error to the sessions; it may end its direction."""
         if error.code == "gap":
             self._with_gap.add(role)
         violation = None if role is None else self._engine.miss(role, error, self._now)

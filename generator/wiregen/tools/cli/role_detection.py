@@ -1,4 +1,4 @@
-"""Which end of a connection is which role, where only its bytes can tell: both ways are tried."""
+"""Detects which end of a connection has which role, if only its bytes can tell: both ways are tried."""
 
 from pathlib import Path
 from typing import Final
@@ -14,11 +14,11 @@ from wiregen.tools.cli.direction import Direction
 __all__ = ["opener_is_first"]
 
 _TRIED: Final = 1 << 20
-"""Bytes of a connection that are decoded to find out."""
+"""The most bytes of a connection that are decoded for the detection."""
 
 
 def opener_is_first(path: Path, settings: Settings, port: int | None, flow: Flow) -> tuple[bool, str]:
-    """Return whether the flow's opener seems to be the protocol's first role, and by what that was found."""
+    """Return whether the flow's opener seems to be the protocol's first role, and the reason."""
     roles = settings.plan.roles
     ways = (_Way(settings, roles[0], roles[-1]), _Way(settings, roles[-1], roles[0]))
     n_tried = 0
@@ -37,7 +37,7 @@ def opener_is_first(path: Path, settings: Settings, port: int | None, flow: Flow
 
 
 class _Way:
-    """A connection decoded with its ends in the given roles, to see how much of it fits."""
+    """A connection decoded with its ends in the given roles, to measure how much of it fits."""
 
     def __init__(self, settings: Settings, opener: str, other: str) -> None:
         self._messages = settings.plan.messages
@@ -60,7 +60,7 @@ class _Way:
                 self.n_fitting += self._fits(decoded)
 
     def _fits(self, decoded: Decoded) -> bool:
-        """Tell whether the role may send that message: the codec takes any role's."""
+        """Return whether the role may send that message: the codec accepts messages of any role."""
         value = getattr(decoded.outcome, "value", None)
         message = getattr(value, "message", None) if isinstance(value, FrameValue) else value
         declared = self._messages.get(getattr(message, "name", ""))

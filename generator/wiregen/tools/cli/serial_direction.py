@@ -1,4 +1,4 @@
-"""One direction of a connection that speaks another serialization than the native one: frames and faults that tile it."""
+"""One direction of a connection in a serialization other than the native one: frames and errors that cover it."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ __all__ = ["SerialDirection"]
 
 
 class SerialDirection:
-    """Decodes what one role sends; `context` is shared with the other direction of the connection."""
+    """Decodes the bytes that one role sends; `context` is shared with the other direction of the connection."""
 
     def __init__(
         self, settings: Settings, carrier: "Serialization", role: str | None, context: Context
@@ -38,12 +38,12 @@ class SerialDirection:
         )
 
     def feed(self, data: bytes) -> Iterator[Decoded]:
-        """Take the next bytes of the stream, and return what is complete now."""
+        """Process the next bytes of the stream, and yield the frames and errors that are complete now."""
         self._held.add(data)
         yield from self._settled(self._decoder.items(data))
 
     def finish(self) -> Iterator[Decoded]:
-        """Take note that the stream ends here, and return what is left."""
+        """Process the end of the stream, and yield the remaining bytes."""
         yield from self._settled(self._decoder.finish_items())
 
     def _settled(self, items: "Iterable[StreamItem]") -> Iterator[Decoded]:
@@ -53,7 +53,7 @@ class SerialDirection:
             yield Decoded(offset=offset, size=size, role=self._role, raw=raw, outcome=outcome)
 
     def _node(self, frame: object, size: int) -> Node:
-        """Return a frame as the careful codec has it, without a tree: its parts have no native places."""
+        """Return a frame as a node of the reference codec, without children: its parts have no native offsets."""
         plan, variant = self._settings.plan, self._settings.variant
         record = frame_record(plan, frame, variant=variant)
         value = frame_from_record(plan, record, role=self._role, variant=variant)

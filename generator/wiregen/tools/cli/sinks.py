@@ -1,4 +1,4 @@
-"""The formats of decoded messages: each takes frames and faults one by one and holds none of them."""
+"""The output formats of decoded messages: each takes frames and errors one by one, and stores none of them."""
 
 from typing import Protocol
 
@@ -10,12 +10,12 @@ __all__ = ["Sink", "sink"]
 
 
 class Sink(Protocol):
-    """Where decoded frames and faults go."""
+    """Writes decoded frames and errors."""
 
     def write(self, decoded: Decoded) -> None: ...
 
     def close(self) -> None:
-        """Write what ends the result; not called where decoding was broken off."""
+        """Write the end of the result; not called if decoding was interrupted."""
 
 
 def sink(format_: str, settings: Settings) -> Sink:
@@ -30,7 +30,7 @@ def sink(format_: str, settings: Settings) -> Sink:
 
 
 class _Lines:
-    """Makes the lines of frames and faults."""
+    """Makes the lines of frames and errors."""
 
     def __init__(self, settings: Settings) -> None:
         limits, self._carrier = dict(settings.limits), settings.carrier
@@ -51,7 +51,7 @@ class _Lines:
 
 
 class _Jsonl:
-    """A line for every frame and fault."""
+    """A line for every frame and error."""
 
     def __init__(self, settings: Settings) -> None:
         self._lines = _Lines(settings)

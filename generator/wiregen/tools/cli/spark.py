@@ -1,4 +1,4 @@
-"""`wiregen spark`: the pipeline's jobs. Spark and Java are asked for only when one of them runs."""
+"""`wiregen spark`: the pipeline's jobs. Spark and Java are needed only when one of them runs."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ for _job in jobs:
 
 
 def _print(summary: Summary) -> None:
-    """Print what a conversion came to."""
+    """Print the summary of a conversion."""
     rows = [("bytes", f"{summary.size:,}"), ("frames and faults", f"{summary.rows:,}")]
     rows += [(f"  {name}", f"{count:,}") for name, count in summary.messages.items()]
     rows += [("left out", f"{summary.dropped:,}")] if summary.dropped else []

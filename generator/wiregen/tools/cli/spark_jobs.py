@@ -87,7 +87,7 @@ def _run(
 
 
 def _write(found: DataFrame, output: str | None) -> int:
-    """Write the rows, and return how many there were, at least whether there were some."""
+    """Write the rows; return their number, or at least a positive number if there were any."""
     if output is not None:
         found = found.cache()
         found.write.mode("overwrite").parquet(output)
@@ -100,7 +100,7 @@ def _write(found: DataFrame, output: str | None) -> int:
 
 
 def _opened(line: str) -> str:
-    """Return a line whose fields are no text but what it says."""
+    """Return a line with its fields as an object instead of JSON in a text."""
     found = json.loads(line)
     if found["fields"] is not None:
         found["fields"] = json.loads(found["fields"])

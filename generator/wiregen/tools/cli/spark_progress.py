@@ -1,4 +1,4 @@
-"""How far a conversion is, on stderr, for somebody who waits in front of it: by the receipts that its tasks write."""
+"""Progress of a conversion, shown on stderr to a waiting user: read from the receipts that its tasks write."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def watched(sources: tuple[str, ...], target: str) -> Iterator[None]:
     from wirespark.planning import files_of
 
     size = None
-    with suppress(WireSparkError, OSError):  # the conversion itself says so
+    with suppress(WireSparkError, OSError):  # the conversion itself reports it
         size = sum(Path(file).stat().st_size for file in files_of(sources))
     over = threading.Event()
     with progress(size, "converting", is_printed=False) as advance:

@@ -1,4 +1,4 @@
-"""A Spark session for one job, and the package of the protocol that the user named, which its workers are given."""
+"""A Spark session for one job, and the package of the protocol that the user named, which its workers get."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ logger.tasks.name = org.apache.spark.scheduler
 logger.tasks.level = off
 """
 _LIBRARIES: Final = ("pyspark", "pyarrow", "pandas")
-"""Modules of the extra `spark` that every job imports; numba only makes some of them faster."""
+"""Modules of the extra `spark` that every job imports; numba only makes some jobs faster."""
 
 
 @contextmanager
@@ -56,9 +56,10 @@ def opened(
     wishes: Mapping[str, object],
     target: str | None = None,
 ) -> Iterator[tuple[SparkSession, str, dict[str, str]]]:
-    """Open a session that knows the protocol, once what is asked of it has a meaning; it ends with the block.
+    """Open a session with the protocol, after its options are checked; it ends with the block.
 
-    It comes with the protocol's name there and the options of a read. What a worker cannot do is told as it says it.
+    The session comes with the protocol's name in it and the options of a read. Errors of workers are reported
+    in their own words.
     """
     _check_installed()
     with tempfile.TemporaryDirectory(prefix="wiregen-spark-") as folder, _told():
@@ -78,7 +79,7 @@ def opened(
 
 
 class Job(click.Command):
-    """A command that asks for its libraries before it looks at its options."""
+    """A command that checks for its libraries before it parses its options."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         if not context.resilient_parsing and not set(args) & set(context.help_option_names):
@@ -87,7 +88,7 @@ class Job(click.Command):
 
 
 def _check_installed() -> None:
-    """Raise a Failure that names the extra if a library of it is missing."""
+    """Raise a Failure that names the extra if one of its libraries is missing."""
     missing = [f"`{name}`" for name in _LIBRARIES if find_spec(name) is None]
     if missing:
         raise Failure(
@@ -97,7 +98,7 @@ def _check_installed() -> None:
 
 
 def _forget() -> None:
-    """Forget what was imported of the built package: the next one has the same name."""
+    """Remove the imported modules of the built package: the next package has the same name."""
     from wirespark.packages import forget
 
     for module in [each for each in sys.modules if each.partition(".")[0] == _PACKAGE]:
@@ -107,7 +108,7 @@ def _forget() -> None:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Tell the user what the pipeline says."""
+    """Show errors of the pipeline as failures of the command."""
     from wirespark.errors import WireSparkError
 
     try:
@@ -129,7 +130,7 @@ def _as_it_was_said() -> Iterator[None]:
 def _looked_at(
     name: str, source: tuple[str, ...], wishes: Mapping[str, object], target: str | None, *, is_here: bool
 ) -> dict[str, str]:
-    """Return the options of a read, if they have a meaning."""
+    """Return the options of a read, after they are checked."""
     from wirespark.conversion import look, sources, texts
 
     given = texts(dict(wishes))
@@ -153,7 +154,7 @@ def _session(master: str | None, remote: str | None, folder: Path) -> SparkSessi
 
 
 def _build(protocol: str, folder: Path) -> str:
-    """Write the package of a protocol below a folder, and return what it is imported by; exit where its file is wrong."""
+    """Write the package of a protocol below a folder, and return its import name; exit if its file has errors."""
     from wiregen.generate.build import build
     from wiregen.generate.frontend import find_protocol
     from wiregen.generate.writer import write

@@ -24,7 +24,7 @@ _SAY_BEFORE = "; where a layout depends on what the other side said, --before sa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Roads:
-    """From which serialization to which, and what to do about what cannot be carried: skip it, or say `way_out`."""
+    """The two serializations, and the treatment of frames that cannot be carried: skip them, or fail with `way_out`."""
 
     source: str
     target: str
@@ -107,7 +107,7 @@ def _carry(
     write: Callable[[bytes], object],
     advance: Callable[[int], None],
 ) -> int:
-    """Write what the input becomes; return the exit code."""
+    """Write the transcoded input; return the exit code."""
     from wiregen.tools.transcoding import Fault, LeftOut
 
     code = DONE
@@ -136,7 +136,7 @@ def _pieces(
 
 
 def _refuse(fault: "Fault", roads: _Roads) -> None:
-    """Say which bytes are not carried, and why; the first time is the last unless they are skipped."""
+    """Report the bytes that are not carried, and the reason; stop unless such bytes are skipped."""
     from wiregen.runtime.codec.errors import DecodeError
 
     if isinstance(fault.error, DecodeError):
@@ -149,7 +149,7 @@ def _refuse(fault: "Fault", roads: _Roads) -> None:
 
 
 def _sender(plan: "Schema", role: str | None) -> str | None:
-    """Return who sends; None where that does not matter, for one layout serves all roles."""
+    """Return the role of the sender, or None if one layout serves all roles, so that it makes no difference."""
     if role is not None or (len(set(plan.sends.values())) == 1 and not plan.opens):
         return role
     first: str = plan.roles[0]
@@ -158,7 +158,7 @@ def _sender(plan: "Schema", role: str | None) -> str | None:
 
 
 def _opening(package: "Package", role: str | None, roads: _Roads, digits: str | None) -> bytes:
-    """Return what the target begins with, before any frame."""
+    """Return the bytes at the beginning of the target, before any frame."""
     from wiregen.generate.packages import NATIVE
 
     name = package.plan.opens.get(role or "") if NATIVE == roads.target != roads.source else None

@@ -65,7 +65,7 @@ class Hex:
 
 
 def _head(decoded: Decoded) -> Branch:
-    """Return the first line of a frame or fault."""
+    """Return the first line of a frame or error."""
     outcome = decoded.outcome
     is_fault = isinstance(outcome, DecodeError)
     sender = "" if decoded.role is None else f" from {decoded.role}"
@@ -76,7 +76,7 @@ def _head(decoded: Decoded) -> Branch:
 
 
 class _Page:
-    """Prints rows on a stream: coloured on a terminal, plain elsewhere; `is_cropped` cuts them at a terminal's edge."""
+    """Prints rows on a stream: coloured on a terminal, plain elsewhere; `is_cropped`: cut to its width."""
 
     def __init__(self, stream: TextIO, *, is_cropped: bool) -> None:
         self._stream = stream
@@ -96,7 +96,7 @@ class _Page:
 def _console(stream: TextIO) -> Any:
     from rich.console import Console
 
-    # FORCE_COLOR and the like have no say: colour is for a terminal.
+    # FORCE_COLOR and similar variables are ignored: colour is for a terminal.
     is_coloured = has_colour(stream)
     return Console(
         file=stream,

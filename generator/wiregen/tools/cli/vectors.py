@@ -1,4 +1,4 @@
-"""`wiregen vectors`: conformance vectors are written, checked, and held against other implementations."""
+"""`wiregen vectors`: writes and checks conformance vectors, and checks other implementations with them."""
 
 import importlib
 

@@ -1,4 +1,4 @@
-"""`wiregen vectors build`: the vectors of the project's protocols, made from their models and written beside their packages."""
+"""`wiregen vectors build`: makes the vectors of the project's protocols from their models, next to their packages."""
 
 import sys
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["verb"]
 
 Made: TypeAlias = tuple[bytes, tuple[str, ...]]
-"""The content of a file, and what is said of it."""
+"""The content of a file, and the lines that report on it."""
 
 _FOLDER = "vectors"
 _MOST_SHOWN = 20  # of what no vector shows; the rest is counted
@@ -51,7 +51,7 @@ def verb(names: tuple[str, ...], check: bool) -> int:
 
 
 def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "dict[str, Subject]":
-    """Return the protocols that are spoken, by the names or paths that lead to them."""
+    """Return the protocols with frames, by the names or paths that lead to them."""
     from wiregen.generate.frontend import protocol_files
     from wiregen.language.diagnostics import Report
     from wiregen.tools.cli.protocols import chosen_names, load
@@ -65,7 +65,10 @@ def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "
 
 
 def _outputs(subjects: "dict[str, Subject]", config: "Config", sources: "Sources") -> "Iterator[Output]":
-    """Yield the files in the order of the protocols, and print what they show. What fails elsewhere is done here, for its errors."""
+    """Yield the files in the order of the protocols, and print their coverage.
+
+    A file that failed in another process is made here again, for its errors.
+    """
     from wiregen.generate.writer import Output
 
     done = _made_elsewhere(subjects)
@@ -86,7 +89,7 @@ def _made_elsewhere(subjects: "dict[str, Subject]") -> dict[str, Made]:
 
 
 def _made_of(name: str) -> Made | None:
-    """Return what is made of a protocol, in a process of its own; None where there are errors."""
+    """Return the file of a protocol, made in a process of its own, or None if there are errors."""
     from wiregen.language.diagnostics import Report
     from wiregen.language.source import Sources
 
@@ -101,7 +104,7 @@ def _made_of(name: str) -> Made | None:
 
 
 def _made(subject: "Subject", config: "Config", sources: "Sources") -> Made:
-    """Return the content of a file, and the rows that say what it shows."""
+    """Return the content of a file, and the lines that report its coverage."""
     from wiregen.conformance.vectors.format import write_vectors
 
     built = _built(subject, config, sources)
@@ -125,7 +128,7 @@ def _need_valid(built: "Built", subject: "Subject", sources: "Sources") -> None:
 
 
 def _hold(built: "Built") -> None:
-    """Refuse to write what `vectors verify` would not accept."""
+    """Refuse to write vectors that `vectors verify` would not accept."""
     wrong = [
         f"{id_} ({finding.check}: expected {finding.expected}, found {finding.found})"
         for id_, finding in built.unheld()
@@ -140,7 +143,7 @@ def _hold(built: "Built") -> None:
 
 
 def _schema() -> "Output":
-    """Return the JSON Schema of all these files, beside them."""
+    """Return the JSON Schema of all these files, to be stored next to them."""
     from wiregen.conformance.judge.vector_files import schema
     from wiregen.generate.writer import Output
 
@@ -182,11 +185,11 @@ def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":
         ) from None
 
 
-# ---- what is said
+# ---- report
 
 
 def _rows(built: "Built", subject: "Subject", sources: "Sources", size: int) -> Iterator[str]:
-    """Return how many vectors there are, and what they show, with the places of what they do not."""
+    """Yield the number of vectors and their coverage, with the places of goals that they do not cover."""
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(built.kinds.items(), reverse=True))
     yield f"{subject.protocol.name}: {kinds} ({-(-size // 1024)} KiB)"
     shown = (f"{m.n_all - len(m.missing)} of {m.n_all} {m.what}" for m in built.coverage.measures)
@@ -199,7 +202,7 @@ def _rows(built: "Built", subject: "Subject", sources: "Sources", size: int) -> 
 
 
 def _place(name: str, subject: "Subject", sources: "Sources") -> str:
-    """Return where in the .wire file a name of a goal is declared; "" where that is not known."""
+    """Return where in the .wire file the name of a goal is declared, or "" if that is unknown."""
     from wiregen.language.diagnostics import locate
 
     parts = name.split(" ")[0].removesuffix("[]").split(".")

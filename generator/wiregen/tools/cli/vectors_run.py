@@ -1,4 +1,4 @@
-"""`wiregen vectors run`: another implementation, in any language, held to vectors: as a program, or as a live peer."""
+"""`wiregen vectors run`: checks another implementation, in any language, with vectors: a program, or a live peer."""
 
 from typing import Any
 
@@ -97,7 +97,7 @@ def verb(
     if command:
         _check_not_live(live)
     else:
-        endpoint.network()  # what is wrong with it is told before files are looked for
+        endpoint.network()  # errors in its options are reported before files are read
     plan = lower(spoken(protocol).protocol)
     vectors = vectors_of(files, plan, only)
     known = expected_of(expected)
@@ -113,7 +113,7 @@ def verb(
 
 
 def _check_not_live(live: dict[str, object]) -> None:
-    """Refuse options of a live peer that are given with a command."""
+    """Refuse options of a live peer that are given together with a command."""
     context = click.get_current_context()
     for name in live:
         if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
@@ -125,7 +125,7 @@ def _check_not_live(live: dict[str, object]) -> None:
 
 
 def _check_one(protocol: str, is_program: bool, endpoint: Endpoint) -> None:
-    """Check that one implementation is named."""
+    """Check that exactly one implementation is named."""
     n_named = is_program + (endpoint.connect is not None) + (endpoint.listen is not None)
     if n_named == 0:
         raise Failure(

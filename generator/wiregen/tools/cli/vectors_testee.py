@@ -1,4 +1,4 @@
-"""`wiregen vectors testee`: generated code behind the exchange of `vectors run`, to try the exchange with."""
+"""`wiregen vectors testee`: generated code that speaks the exchange of `vectors run`, to try the exchange with."""
 
 import sys
 from importlib.util import find_spec
@@ -11,7 +11,7 @@ from wiregen.tools.cli.failure import DONE
 __all__ = ["verb"]
 
 _LIBRARIES: Final = {"protobuf": "google.protobuf", "msgpack": "msgpack"}
-"""The library that each serialization is read and written with."""
+"""The library that reads and writes each serialization."""
 
 
 @click.command("testee")
@@ -44,5 +44,5 @@ def _serializations() -> tuple[str, ...]:
 def _is_installed(library: str) -> bool:
     try:
         return find_spec(library) is not None
-    except ModuleNotFoundError:  # the package that `library` is in
+    except ModuleNotFoundError:  # the package that contains `library`
         return False

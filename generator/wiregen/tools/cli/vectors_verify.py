@@ -1,4 +1,4 @@
-"""`wiregen vectors verify`: files of vectors, whoever wrote them, held against the careful codec and generated code."""
+"""`wiregen vectors verify`: checks files of vectors, from any source, with the reference codec and generated code."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""From files of vectors and doors to a report and an exit code."""
+"""From files of vectors and implementations to a report and an exit code."""
 
 import sys
 from collections import Counter
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["built", "expected_of", "judged", "progress_of_vectors", "report", "vectors_of"]
 
 _N_A_LINE: Final = 100
-"""Vectors between two lines of progress: a program answers hundreds of them in a second."""
+"""The number of vectors between two lines of progress: a program answers hundreds of them in a second."""
 
 
 def vectors_of(files: tuple[str, ...], plan: "Schema", only: tuple[str, ...] = ()) -> "tuple[AnyVector, ...]":
-    """Return the vectors of the files that the user named; of none, those that `vectors build` wrote."""
+    """Return the vectors of the files that the user named; without files, those that `vectors build` wrote."""
     from wiregen.conformance.judge.vector_files import load_files
     from wiregen.conformance.vectors.format import VectorsError
     from wiregen.language.diagnostics import did_you_mean
@@ -47,7 +47,7 @@ def vectors_of(files: tuple[str, ...], plan: "Schema", only: tuple[str, ...] = (
 
 
 def built(protocol: str) -> Path:
-    """Return where `vectors build` writes the vectors of a protocol."""
+    """Return the path at which `vectors build` writes the vectors of a protocol."""
     from wiregen.language.diagnostics import Report
     from wiregen.tools.cli.protocols import configuration
 
@@ -77,7 +77,7 @@ def judged(
     is_thorough: bool = True,
     with_large: bool = False,
 ) -> "Iterator[Verdict]":
-    """Yield the verdict of each vector: the worst that any of the doors gives; a skip counts where all skip."""
+    """Yield the verdict of each vector: the worst of all implementations; it is skipped only if all skip it."""
     from wiregen.conformance.judge import judge
 
     with progress_of_vectors(len(vectors)) as advance:
@@ -96,7 +96,7 @@ def report(
     format_: str,
     notes: Callable[[], tuple[str, ...]] = tuple,
 ) -> int:
-    """Print the verdicts and their sums; return the exit code. `notes` is called after the last verdict."""
+    """Print the verdicts and their totals; return the exit code. `notes` is called after the last verdict."""
     from wiregen.conformance.judge.expected_failures import tally
     from wiregen.conformance.judge.reports import as_json, as_junit, as_text
     from wiregen.language.diagnostics import visible
@@ -120,7 +120,7 @@ def progress_of_vectors(
 ) -> "Iterator[Callable[[Verdict], None]]":
     """Show progress on stderr: a bar on a terminal, elsewhere a line after every `n_a_line` vectors.
 
-    The function handed out takes each verdict. With `n_a_line` 1, the line is the verdict.
+    The function provided takes each verdict. With `n_a_line` 1, the line is the verdict.
     """
     if not is_terminal(sys.stderr):
         yield partial(_tell_verdict, Counter(), n_vectors, n_a_line)

@@ -1,4 +1,4 @@
-"""The same build again and again: whenever the configuration or a source changes, until Ctrl-C."""
+"""Repeated builds: one whenever the configuration or a source changes, until Ctrl-C."""
 
 import time
 from collections.abc import Callable
@@ -16,13 +16,13 @@ from wiregen.tools.cli.messages import tell
 __all__ = ["watch_sources"]
 
 _PAUSE: Final = 0.3
-"""Seconds between two looks: shorter than the way from the editor to the terminal."""
+"""Seconds between two checks: shorter than a user needs from the editor to the terminal."""
 
 
 def watch_sources(build: Callable[[], int]) -> int:
-    """Call `build` now and after each change; findings and refusals are shown and waited upon.
+    """Call `build` now and after each change; findings and failures are shown, and the next change is awaited.
 
-    Looking, not listening: it works on every file system, and the files are few.
+    Changes are found by polling, which works on every file system; the files are few.
     """
     try:
         while True:
@@ -45,7 +45,7 @@ def _attempt(build: Callable[[], int]) -> None:
 
 
 def _state() -> tuple[object, ...]:
-    """Return what changes when the configuration or a source does; what cannot be read is one of its states."""
+    """Return a value that changes when the configuration or a source does; being unreadable counts as a value."""
     report = Report()
     config = load_config(Path.cwd(), report)
     faults = tuple(diagnostic.message for diagnostic in report.diagnostics)
