@@ -1,7 +1,8 @@
 """Backends: one serialization or artefact each, found by entry point in the group `wiregen.backends`.
 
-A backend is a class without arguments that has a `name` and gives pages: which template prints which view into which
-file of the protocol's package. It reads the model and decides nothing about the language.
+A backend is a class that is created without arguments. It has a `name` and returns pages: each says which
+template prints which view into which file of the protocol's package. It reads the model and decides nothing
+about the language.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ BESIDE = "beside"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What a backend is given: a checked protocol, where its parts stand, and the name of its file.
+    """The input of a backend: a checked protocol, the places of its nodes, and the name of its file.
 
-    `mentioned`: the declarations that something else in the file needs. `lock`: what a backend wrote beside the .wire file in a
-    former build; "" where nothing is. `package`: the Python package of all protocols. `has_connections`: the package is to have
-    `Connection` and `Session`.
+    `mentioned`: the declarations that another one in the file needs. `lock`: the text that a backend wrote
+    next to the .wire file in a former build, or "". `package`: the Python package of all protocols.
+    `has_connections`: the package gets `Connection` and `Session`.
     """
 
     protocol: m.Protocol
@@ -47,10 +48,10 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A file to be: `path` below the Python package of all protocols, printed by `template` from `view`.
+    """An output file: `path` below the Python package of all protocols, printed by `template` from `view`.
 
-    `place` is another folder than the package: one of the tree, or BESIDE the .wire file, for a lock. `templates` is the folder
-    of a backend from elsewhere, whose templates may include wiregen's own.
+    `place` replaces the package by another folder: one of the tree, or BESIDE the .wire file, for a lock.
+    `templates` is the folder of a third-party backend, whose templates may include wiregen's own.
     """
 
     path: PurePosixPath
@@ -61,16 +62,17 @@ class Page:
 
 
 class Backend(Protocol):
-    """What a third party writes to add a serialization.
+    """The interface that a third party implements to add a serialization.
 
-    `requires` is the distribution that the printed modules import, for an extra of the backend's name; "" for none.
+    `requires` is the distribution that the printed modules import, for an extra of the backend's name; "" if
+    there is none.
     """
 
     name: str
     requires: str
 
     def pages(self, subject: Subject, report: Report) -> tuple[Page, ...]:
-        """Return the pages of one protocol; what cannot be printed goes into the report."""
+        """Return the pages of one protocol; constructs that cannot be printed are reported."""
 
 
 def load_backends(names: tuple[str, ...], report: Report) -> tuple[Backend, ...]:
@@ -94,7 +96,7 @@ def load_backends(names: tuple[str, ...], report: Report) -> tuple[Backend, ...]
 
 
 def _load(point: EntryPoint, report: Report) -> Iterator[Backend]:
-    """Yield the backend of an entry point, or nothing and an error: it is code of somebody else's."""
+    """Yield the backend of an entry point; report an error if its code, which may be a third party's, fails."""
     try:
         backend: Backend = point.load()()
         if not (callable(backend.pages) and isinstance(backend.requires, str)):
@@ -113,7 +115,7 @@ def _load(point: EntryPoint, report: Report) -> Iterator[Backend]:
 
 
 def pages_of(backend: Backend, subject: Subject, report: Report) -> tuple[Page, ...]:
-    """Return the pages of one protocol; none and an error where a backend from elsewhere fails."""
+    """Return the pages of one protocol; report an error and return () if a third-party backend fails."""
     pages: tuple[Page, ...] = ()
     with blamed(backend, subject.protocol.name, report):
         pages = tuple(backend.pages(subject, report))
@@ -125,13 +127,13 @@ def pages_of(backend: Backend, subject: Subject, report: Report) -> tuple[Page, 
 
 
 def is_ours(backend: Backend) -> bool:
-    """Tell whether a backend is wiregen's own, whose faults are bugs."""
+    """Return whether a backend is part of wiregen, so that its errors are bugs."""
     return type(backend).__module__.startswith("wiregen.")
 
 
 @contextmanager
 def blamed(backend: Backend, work: str, report: Report) -> Iterator[None]:
-    """Report what a backend from elsewhere raises while it is at some work; a fault of our own stays a bug."""
+    """Report exceptions of a third-party backend in the block; those of wiregen's own backends pass through as bugs."""
     try:
         yield
     except (Exception, SystemExit) as error:
@@ -147,13 +149,13 @@ def blamed(backend: Backend, work: str, report: Report) -> Iterator[None]:
 
 
 def _told(error: BaseException) -> str:
-    """Return class and text of an exception in one line; its notes come behind that line."""
+    """Return class and text of an exception in one line, without its notes, which follow that line."""
     n_behind: int = sum(note.count("\n") + 1 for note in getattr(error, "__notes__", ()))
     return traceback.format_exception_only(error)[-1 - n_behind].strip()[:300]
 
 
 def _place(error: BaseException) -> str:
-    """Say which line of the backend it was: the innermost that is neither wiregen's nor of what prints templates."""
+    """Return the line of the backend that failed: the innermost one outside wiregen and the template engine."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = Path(__file__).resolve().parents[2]
     paths = {frame.filename: Path(frame.filename) for frame in frames}

@@ -1,4 +1,4 @@
-"""The columns backend: what the tables of a protocol's messages look like, for Arrow and all that reads it."""
+"""The columns backend: the table columns of a protocol's messages, for Arrow and its readers."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class MsgpackBackend:
     requires = "msgspec>=0.19"
 
     def pages(self, subject: Subject, report: Report) -> tuple[Page, ...]:
-        """Return the page, or none and an error for a construct that it cannot say."""
+        """Return the page; report an error and return () for a construct that it cannot express."""
         try:
             view = msgpack_view(subject.protocol, carry(subject.protocol), subject.source)
         except UnsupportedError as error:

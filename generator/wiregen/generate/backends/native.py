@@ -22,7 +22,7 @@ class NativeBackend:
     requires = ""
 
     def pages(self, subject: Subject, report: Report) -> tuple[Page, ...]:
-        """Return the pages; what has no straight-line form is left to the careful codec in them."""
+        """Return the pages; constructs without a straight-line form are left to the reference codec in them."""
         protocol = subject.protocol
         view = ModuleBuilder(protocol, dump(lower(protocol)), subject.source).build()
         view = replace(view, has_connections=subject.has_connections)

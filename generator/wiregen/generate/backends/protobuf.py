@@ -24,11 +24,11 @@ class ProtobufBackend:
     requires = "protobuf>=5.26"
 
     def pages(self, subject: Subject, report: Report) -> tuple[Page, ...]:
-        """Return the pages, or none and an error: a number that would move, a construct that they cannot say."""
+        """Return the pages, or () and an error: a number would change, or a construct cannot be expressed."""
         carried = carry(subject.protocol)
         entries = numbers_of(carried)
         lock = _former(subject, report)
-        found = tuple(faults(entries, lock))  # by the lock alone: `check` has refused the others
+        found = tuple(faults(entries, lock))  # compared with the lock alone: `check` has refused the others
         for fault in found:
             _report(fault, subject, report)
         try:
@@ -71,7 +71,7 @@ def _pages(
 
 
 def _former(subject: Subject, report: Report) -> Mapping[str, int]:
-    """Return the numbers that former builds gave."""
+    """Return the numbers that former builds assigned."""
     try:
         return read_lock(subject.lock)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What the serializations besides the native one say of a construct that they have no code for."""
+"""The error of serializations other than the native one about a construct that they have no code for."""
 
 from __future__ import annotations
 
