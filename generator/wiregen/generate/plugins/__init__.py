@@ -1,7 +1,7 @@
-"""Process plug-ins: programs that are given the checked models as JSON, and give files back.
+"""Process plug-ins: programs that receive the checked models as JSON, and return files.
 
-Invariant: only who builds says which program runs; nothing of what it answers reaches the disk but through the writer.
-The two documents are in `exchange`, which nobody imports who runs no plug-in.
+Invariant: only the user who builds selects the programs that run; their output reaches the disk only through
+the writer. The two documents are in `exchange`, which is imported only when a plug-in runs.
 """
 
 from wiregen.generate.plugins.plugin import Plugin, chosen_plugins, files_of

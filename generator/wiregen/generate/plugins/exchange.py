@@ -1,4 +1,4 @@
-"""What goes between wiregen and a plug-in: one JSON document each way, both with a published schema."""
+"""The exchange between wiregen and a plug-in: one JSON document each way, both with a published schema."""
 
 import json
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from wiregen.schema.json_schema import protocol_model
 __all__ = ["Answer", "AnsweredError", "AnsweredFile", "read_answer", "schemas", "write_request"]
 
 VERSION = 1
-_SHOWN = 3  # faults of an answer; the rest follow from the same mistake
+_SHOWN = 3  # errors of an answer; the others follow from the same mistake
 
 
 @with_config(ConfigDict(extra="forbid"))
@@ -43,17 +43,17 @@ class Answer:
 
 
 def write_request(package: str, protocols: tuple[m.Protocol, ...]) -> bytes:
-    """Return the document that a plug-in reads."""
+    """Return the document for a plug-in."""
     request = {"version": VERSION, "package": package, "protocols": [as_json(each) for each in protocols]}
     # Text of a protocol may hold lone surrogates, which only an escape can carry.
     return json.dumps(request, ensure_ascii=True).encode()
 
 
 def read_answer(data: bytes) -> Answer:
-    """Return what a plug-in wrote.
+    """Return the answer of a plug-in.
 
     Raises:
-        ValueError: It is not the JSON that was asked for; the text says where.
+        ValueError: It is not the expected JSON; the text names the place.
     """
     try:
         answer = TypeAdapter(Answer).validate_json(data)
@@ -81,7 +81,7 @@ def _request_model() -> type[BaseModel]:
         __doc__="What a plug-in is given; `version` changes when a plug-in could no longer read it.",
         version=(int, VERSION),
         package=(str, ...),
-        protocols=(tuple[protocol_model(), ...], ...),  # type: ignore[misc, arg-type]  # a class made just now
+        protocols=(tuple[protocol_model(), ...], ...),  # type: ignore[misc, arg-type]  # a class that is created here
     )
 
 

@@ -1,4 +1,4 @@
-"""From a command line to the files of its answer; each way to fail is a diagnostic of its own."""
+"""From a command line to the files of its answer; each kind of failure is a diagnostic of its own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHOWN_COMPLAINT = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plugin:
-    """A program as it was written, the folder that it runs in, and its bounds."""
+    """A program as the user wrote it, the folder that it runs in, and its bounds."""
 
     command: str
     folder: Path
@@ -39,7 +39,7 @@ def chosen_plugins(
     is_allowed: bool,
     bounds: Bounds,
 ) -> tuple[Plugin, ...]:
-    """Return the plug-ins of the command line, then those of the configuration, which need to be allowed."""
+    """Return the plug-ins of the command line, then those of the configuration, which must be allowed."""
     if configured and not is_allowed:
         report.error(
             "WG5020",
@@ -60,7 +60,7 @@ def files_of(
     package: str,
     report: Report,
 ) -> tuple[Output, ...]:
-    """Return what the plug-ins make of the protocols; `others` are the files that the tree has anyhow."""
+    """Return the files that the plug-ins make from the protocols; `others` are the other files of the tree."""
     from wiregen.generate.plugins.exchange import write_request
 
     request = write_request(package, tuple(subject.protocol for subject in subjects))
@@ -96,7 +96,7 @@ def _answer(plugin: Plugin, request: bytes, report: Report) -> Answer | None:
 
 
 def _finished(plugin: Plugin, request: bytes, report: Report) -> Finished | None:
-    """Run the program; None where it could not start, or was ended."""
+    """Run the program, and return None if it could not start or was ended."""
     try:
         arguments = tuple(shlex.split(plugin.command))
         if not arguments or any("\0" in argument for argument in arguments):
@@ -132,7 +132,7 @@ def _complain(plugin: Plugin, finished: Finished, report: Report) -> None:
 
 
 def _pass_on(plugin: Plugin, answer: Answer, origins: Mapping[str, Span], report: Report) -> None:
-    """Report what the plug-in itself found wrong, at the place that it names."""
+    """Report the errors in the plug-in's answer, at the places that it names."""
     for error in answer.errors:
         report.error(
             "WG5026",
@@ -143,7 +143,7 @@ def _pass_on(plugin: Plugin, answer: Answer, origins: Mapping[str, Span], report
 
 
 def _checked(plugin: Plugin, answer: Answer, taken: list[Output], report: Report) -> Iterator[Output]:
-    """Yield the files whose paths the writer would take, beside those that are there."""
+    """Yield the files whose paths the writer accepts together with the other files."""
     paths = [output.path for output in taken]
     for file in answer.files or ():
         path = PurePosixPath(file.path)

@@ -1,6 +1,6 @@
-"""A program run within bounds: without a shell, for so long, with so much output.
+"""Runs a program within bounds: without a shell, with limits of time and output.
 
-Invariant: when `run` returns or raises, the program and what it started in its own process group are gone.
+Invariant: when `run` returns or raises, the program and the processes in its process group have ended.
 """
 
 import os
@@ -25,17 +25,17 @@ _BYTES = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """How long a program may take, in seconds, and how many bytes it may write to each of its two streams."""
+    """The most seconds that a program may take, and the most bytes that it may write to each of its two streams."""
 
     seconds: float = 60.0
     n_bytes: int = 64 << 20
 
 
 def bounds_of(time: str, output: str) -> Bounds:
-    """Return the bounds that texts such as `5 min` and `256 MiB` say.
+    """Return the bounds in texts such as `5 min` and `256 MiB`.
 
     Raises:
-        ValueError: One of them says none; the text tells which, and what it should be.
+        ValueError: A text is invalid; the message names it and the expected form.
     """
     seconds, n_bytes = _AMOUNT.fullmatch(time), _AMOUNT.fullmatch(output)
     if seconds is None or seconds[2] not in _SECONDS:
@@ -49,7 +49,7 @@ def bounds_of(time: str, output: str) -> Bounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
-    """How a program ended: its exit code (negative: the signal), and what it wrote."""
+    """The result of a program: its exit code (negative: the signal), and its output."""
 
     code: int
     output: bytes
@@ -57,7 +57,7 @@ class Finished:
 
 
 class OutOfBoundsError(Exception):
-    """The program was ended since it took too long or wrote too much."""
+    """The program was ended because it took too long or wrote too much."""
 
 
 def run(arguments: tuple[str, ...], data: bytes, folder: Path, bounds: Bounds) -> Finished:
@@ -65,7 +65,7 @@ def run(arguments: tuple[str, ...], data: bytes, folder: Path, bounds: Bounds) -
 
     Raises:
         OSError: It cannot be started.
-        OutOfBoundsError: It went over a bound.
+        OutOfBoundsError: It exceeded a bound.
     """
     program = subprocess.Popen(
         arguments,
@@ -82,7 +82,7 @@ def run(arguments: tuple[str, ...], data: bytes, folder: Path, bounds: Bounds) -
 
 
 class _Run:
-    """A program under way, its three streams each served by a thread."""
+    """A running program; each of its three streams is served by a thread."""
 
     def __init__(self, program: "subprocess.Popen[bytes]", bounds: Bounds) -> None:
         self._program = program
@@ -92,7 +92,7 @@ class _Run:
         self._is_too_large = False
 
     def finish(self, data: bytes) -> Finished:
-        """Feed the program and wait for its end."""
+        """Write the program's input and wait for its end."""
         program = self._program
         assert program.stdin and program.stdout and program.stderr
         deadline = time.monotonic() + self._bounds.seconds
@@ -121,7 +121,7 @@ class _Run:
 
     @staticmethod
     def _feed(data: bytes, stream: IO[bytes]) -> None:
-        with suppress(OSError, ValueError):  # who does not read its input need not
+        with suppress(OSError, ValueError):  # a program need not read its input
             stream.write(data)
         with suppress(OSError, ValueError):
             stream.close()
@@ -143,7 +143,7 @@ def _start(act: Callable[..., None], *arguments: object) -> threading.Thread:
 
 
 def _end(program: "subprocess.Popen[bytes]") -> None:
-    """End what still runs, and let go of the streams."""
+    """End a program that is still running, and close the streams."""
     _kill(program)
     program.wait()
     for stream in (program.stdout, program.stderr):
@@ -153,7 +153,7 @@ def _end(program: "subprocess.Popen[bytes]") -> None:
 
 
 def _kill(program: "subprocess.Popen[bytes]") -> None:
-    """Kill a program and its process group, which outlives it while anything else is in it."""
+    """Kill a program and its process group, which exists as long as any process is in it."""
     with suppress(OSError):
         if os.name == "posix":
             os.killpg(program.pid, signal.SIGKILL)
