@@ -1,4 +1,4 @@
-"""Steps: the flat list, for each declaration, that straight-line code is printed from."""
+"""Steps: for each declaration a flat list, from which straight-line code is printed."""
 
 from wiregen.generate.steps.declaration_layouts import frame_layout, layout_of
 from wiregen.generate.steps.step import Layout, Slot, Step, UnsupportedError

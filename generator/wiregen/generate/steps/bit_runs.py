@@ -1,4 +1,4 @@
-"""Bit fields that stand together: one slot of whole bytes."""
+"""Adjacent bit fields: one slot of whole bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def bit_slot(row: tuple[m.Field, ...], prefix: str) -> Slot:
     """Return the slot that a run of bit fields fills.
 
     Raises:
-        UnsupportedError: It fills no whole bytes, or too many.
+        UnsupportedError: The run does not fill whole bytes, or fills too many.
     """
     types = [field.type for field in row if isinstance(field.type, m.Bits)]
     total = sum(type_.bits for type_ in types)

@@ -25,12 +25,15 @@ __all__ = ["frame_layout", "layout_of"]
 
 
 def frame_layout(protocol: m.Protocol, frame: m.Frame, message: m.Message | None) -> Layout:
-    """Return the layout of a whole frame that carries `message`; None: of any frame, with a choice of its message."""
+    """Return the layout of a whole frame that carries `message`.
+
+    Without it, return the layout of any frame, with a choice of its message.
+    """
     return _finish(Flattener(protocol, message).fields(_undivided(protocol, frame), FRAME))
 
 
 def _undivided(protocol: m.Protocol, frame: m.Frame) -> tuple[m.Field, ...]:
-    """Return the fields of a frame, where what is a piece of a block is refused: the careful codec reads and writes it."""
+    """Return the fields of a frame, and refuse frames with a fragmented block, which the reference codec handles."""
     fields = list(frame.fields)
     for join in protocol.joins:
         for index, field in enumerate(frame.fields):
@@ -47,9 +50,9 @@ def _both(left: m.Expression, right: m.Expression) -> m.Expression:
 
 
 def layout_of(protocol: m.Protocol, fields: tuple[m.Field, ...], *, is_bounded: bool = False) -> Layout:
-    """Return the layout of fields by themselves: a struct that is not inlined, a message's body, a variety.
+    """Return the layout of fields by themselves: a struct that is not inlined, a message's body, an alternative.
 
-    `is_bounded`: they are the last of a region that has an end.
+    `is_bounded`: they are the last fields of a region that has an end.
     """
     flattener = Flattener(protocol, None, n_regions=1 if is_bounded else 0)
     return _finish(flattener.fields(fields, ""))

@@ -1,4 +1,4 @@
-"""What says how long a value is: the steps of a length before it, and where it ends."""
+"""The extent of a value: the steps of a length before it, and the place where it ends."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["extent_of", "held_steps", "length_steps", "may_be_null"]
 
 
 def length_steps(length: m.Length, key: str, prefix: str, field: m.Field) -> Iterator[Step]:
-    """Yield the step of a length that stands before its value; nothing for another."""
+    """Yield the step of a length that precedes its value; other lengths have no step."""
     if isinstance(length, m.Prefix):
         yield from held_steps(length.type, f"{key}#length", prefix, field)
 
@@ -20,7 +20,7 @@ def length_steps(length: m.Length, key: str, prefix: str, field: m.Field) -> Ite
 def held_steps(
     type_: m.Integer | m.Varint | m.CodingReference, key: str, prefix: str, field: m.Field
 ) -> Iterator[Step]:
-    """Yield the step of a length that stands before what it measures."""
+    """Yield the step of a length that precedes the bytes that it measures."""
     if isinstance(type_, m.Integer):
         slot = Slot(key=key, type=type_, bits=type_.bits, field=field, part="length", prefix=prefix)
         yield Run(slots=(slot,), size=slot.size)
@@ -29,7 +29,7 @@ def held_steps(
 
 
 def extent_of(length: m.Length, key: str, prefix: str, codings: Mapping[str, m.Coding]) -> Extent:
-    """Return where a value ends."""
+    """Return the extent of a value."""
     match length:
         case m.Prefix(type=type_):
             return Held(key=f"{key}#length", may_be_null=may_be_null(type_, codings))
@@ -46,7 +46,7 @@ def extent_of(length: m.Length, key: str, prefix: str, codings: Mapping[str, m.C
 
 
 def may_be_null(type_: m.Type, codings: Mapping[str, m.Coding]) -> bool:
-    """Return whether a length may say that there is no value."""
+    """Return whether a length may mean null."""
     if not isinstance(type_, m.CodingReference):
         return False
     return any(width.is_null for width in codings[type_.name].widths)

@@ -53,7 +53,7 @@ __all__ = ["Flattener"]
 
 
 class Flattener:
-    """Flattens fields into steps; `message` is what the frame's match stands for."""
+    """Flattens fields into steps; `message` is the message that the frame's match is replaced by."""
 
     def __init__(self, protocol: m.Protocol, message: m.Message | None, *, n_regions: int = 0) -> None:
         self._protocol = protocol
@@ -66,9 +66,9 @@ class Flattener:
         self._n_unnamed = 0
 
     def fields(self, fields: tuple[m.Field, ...], prefix: str, *, is_last: bool = True) -> Iterator[Step]:
-        """Yield the steps of a declaration whose keys begin with `prefix`; `is_last`: nothing follows in the region.
+        """Yield the steps of a declaration whose keys begin with `prefix`; `is_last`: they are the last in their region.
 
-        Checks that look ahead come behind the last field.
+        Checks that look ahead come after the last field.
         """
         elsewhere = derived_elsewhere(fields, self._structs, self._called)
         if elsewhere is not None:
@@ -78,7 +78,7 @@ class Flattener:
         self._asked.pop()
 
     def _checked_late(self, steps: Iterable[Step], prefix: str) -> Iterator[Step]:
-        """Yield steps; the checks that speak of fields which are not read yet come last."""
+        """Yield steps; the checks that refer to fields which are not read yet come last."""
         asked, late = self._asked[-1], []
         for step in steps:
             if isinstance(step, Check) and step.prefix == prefix and asked.looks_ahead(step):
@@ -88,7 +88,7 @@ class Flattener:
         yield from late
 
     def _row(self, fields: tuple[m.Field, ...], prefix: str, *, is_last: bool) -> Iterator[Step]:
-        """Yield the steps of fields in a row; runs of bit fields are one slot, of trailing fields one option."""
+        """Yield the steps of successive fields; a run of bit fields is one slot, one of trailing fields one option."""
         index = 0
         while index < len(fields):
             field = fields[index]
@@ -104,7 +104,7 @@ class Flattener:
             index += len(row)
 
     def _key_of(self, field: m.Field) -> str:
-        """Return a field's own part of its key: any number of them may be called `_`."""
+        """Return a field's own part of its key, which is unique although any number of fields may be called `_`."""
         if field.name != "_":
             return field.name
         self._n_unnamed += 1
@@ -135,14 +135,14 @@ class Flattener:
             yield from self._checks(field, key, prefix)
 
     def _inside(self, steps: Iterable[Step], field: m.Field, prefix: str) -> Iterator[Step]:
-        """Yield the steps of a field that may be absent; its checks cannot wait for what follows it."""
+        """Yield the steps of a field that may be absent; its checks cannot wait for later fields."""
         for step in self._checked_late(steps, prefix):
             if isinstance(step, Check) and step.prefix == prefix and self._asked[-1].looks_ahead(step):
                 raise UnsupportedError(field.path, "a check of an optional field that looks ahead")
             yield step
 
     def _inner_checks(self, field: m.Field, key: str, prefix: str) -> Iterator[Step]:
-        """Yield the checks of a field that may be absent: they cannot wait for what follows."""
+        """Yield the checks of a field that may be absent: they cannot wait for later fields."""
         self._asked[-1].seen.add(field.name)
         for check in self._checks(field, key, prefix):
             if isinstance(check, Check) and self._asked[-1].looks_ahead(check):
@@ -314,7 +314,7 @@ class Flattener:
         )
 
     def _tail_owner(self, content: m.Type, key: str, prefix: str) -> str:
-        """Return the key of the record that keeps left-over bytes, or what its fields' keys begin with."""
+        """Return the key of the record that keeps trailing bytes, or the prefix of its fields' keys."""
         match content:
             case m.MessageMatch():
                 return "" if self._message is not None else key
@@ -337,7 +337,7 @@ class Flattener:
         extent: Extent | None = None
         chunk: tuple[Step, ...] = ()
         if isinstance(carrier, m.Compressed):
-            region = f"{key}#region"  # which has a length beside its content's own
+            region = f"{key}#region"  # which has a length in addition to that of its content
             yield from length_steps(carrier.length, region, prefix, field)
             extent = extent_of(carrier.length, region, prefix, self._codings)
         else:
@@ -383,7 +383,7 @@ class Flattener:
             message, self._message = (
                 self._message,
                 None,
-            )  # it stands for the frame's choice, not for one in itself
+            )  # it is the frame's choice, not one in itself
             yield from self.fields(message.fields, "", is_last=is_last)
             self._message = message
             return

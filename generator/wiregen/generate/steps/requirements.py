@@ -1,4 +1,4 @@
-"""What the expressions of one declaration ask of its fields."""
+"""The marks and values that the expressions of one declaration need of its fields."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ __all__ = ["Asked", "derived_elsewhere"]
 def derived_elsewhere(
     fields: tuple[m.Field, ...], structs: Mapping[str, m.Struct], called: Collection[str]
 ) -> m.FieldReference | None:
-    """Return an expression's name for a derived field of a struct with functions of its own: no object has it. None: there is none."""
+    """Return an expression's name for a derived field of a struct with functions of its own, or None.
+
+    The objects of such a struct do not have the field.
+    """
     known = {field.name: field for field in flat_fields(fields)}
     names = (
         each
@@ -53,7 +56,7 @@ def _is_derived_elsewhere(
 
 
 class Asked:
-    """What the expressions of one declaration ask of its fields, and which of them have been read."""
+    """The fields that the expressions of one declaration refer to, and those that have been read."""
 
     def __init__(self, fields: tuple[m.Field, ...]) -> None:
         self._fields = {field.name: field for field in flat_fields(fields) if field.name != "_"}
@@ -78,7 +81,7 @@ class Asked:
         return self._fields
 
     def mark(self, field: m.Field, key: str, edge: Literal["start", "end"]) -> Mark | None:
-        """Return the mark of a field whose size or bytes are asked for."""
+        """Return the mark of a field whose size or bytes an expression needs."""
         if field.name not in self._sized and field.name not in self._exact:
             return None
         is_exact = field.name in self._exact
@@ -86,7 +89,7 @@ class Asked:
         return Mark(key=key, edge=edge, is_exact=is_exact, is_read=is_read)
 
     def looks_ahead(self, check: Check) -> bool:
-        """Tell whether a check speaks of fields that are not read yet."""
+        """Return whether a check refers to fields that are not read yet."""
         names: set[str] = set()
         for expression in nested_expressions(check.expression):
             match expression:
@@ -97,7 +100,7 @@ class Asked:
         return any(name in self._fields and name not in self.seen for name in names)
 
     def is_certain(self, field: m.Field) -> bool:
-        """Tell whether a derived field cannot be wrong, for what it measures is laid out by it."""
+        """Return whether a derived field is always right, because the fields that it measures are laid out by it."""
         match field.value:
             case m.Derived(value=m.Call(function=function, arguments=(m.FieldReference(path=(name,)),))):
                 other = self._fields.get(name)

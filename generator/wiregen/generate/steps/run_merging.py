@@ -1,4 +1,4 @@
-"""Runs that stand apart only by what reads nothing, joined."""
+"""Joins runs that are separated only by steps that do not read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["merged_runs"]
 
 
 def merged_runs(steps: Iterable[Step]) -> Iterator[Step]:
-    """Join runs that only stand apart by what reads nothing: made structs, marks, and regions that begin."""
+    """Join runs that are separated only by steps that do not read: made structs, marks, and starts of regions."""
     slots: list[Slot] = []
     size = 0
     waiting: list[tuple[Step, int]] = []  # with the size of the run before it
@@ -56,7 +56,7 @@ def _joined(slots: list[Slot], size: int, waiting: list[tuple[Step, int]]) -> It
 
 
 def _can_wait(check: Check) -> bool:
-    """Tell whether a check may be made a little later: it does not ask where it stands."""
+    """Return whether a check may be made a little later, because it does not depend on the position."""
     kinds = m.Position | m.Checksum | m.ContextReference
     return not any(isinstance(each, kinds) for each in nested_expressions(check.expression))
 

@@ -1,9 +1,11 @@
-"""The flat list of steps of a declaration: what straight-line code is printed from.
+"""The flat list of steps of a declaration, from which straight-line code is printed.
 
-Steps are in wire order. Adjacent fields of fixed size are one `Run`, across nested blocks and structs, into a region whose
-size is known, and from the frame's header into its message; a length prefix is part of the run before its bytes. Every value
-has a `key`, its place in the declaration (`pairs`, `pairs[].key`, `pairs#length`; `frame:version` in the frame around a
-message); later steps, checks and expressions speak of keys.
+Steps are in wire order. Adjacent fields of fixed size are one `Run`: across nested blocks and structs, into a
+region whose size is known, and from the frame's header into its message. A length prefix is part of the run
+before its bytes.
+
+Every value has a `key`, its place in the declaration: `pairs`, `pairs[].key`, `pairs#length`, or
+`frame:version` for the frame around a message. Later steps, checks and expressions refer to keys.
 """
 
 from __future__ import annotations
@@ -15,10 +17,10 @@ from wiregen.schema import model as m
 from wiregen.schema.field_facts import Part
 
 Fixed: TypeAlias = m.Integer | m.Float | m.Boolean | m.Uuid | m.Bits | m.EnumReference
-"""What a run can hold."""
+"""The types whose values can be in a run."""
 
 FRAME = "frame:"
-"""What the key of a frame's own field begins with."""
+"""The prefix of the keys of a frame's own fields."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +38,7 @@ class Piece:
 class Slot:
     """One value of a run, `bits` wide: a field, the length before one, the code of a message, or padding.
 
-    `prefix`: what a key's `in` names begin with, for the expressions of its field.
+    `prefix`: the prefix of the keys that the expressions of its field refer to.
     """
 
     key: str
@@ -46,19 +48,19 @@ class Slot:
     part: Part
     prefix: str = ""
     expected: int | bytes | bool | float | None = None
-    """The constant that it must be."""
+    """The constant that the value must equal."""
     pieces: tuple[Piece, ...] = ()
-    """The bit fields that it is made of."""
+    """The bit fields in the slot."""
 
     @property
     def size(self) -> int:
-        """In bytes."""
+        """The size in bytes."""
         return self.bits // 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """Values of fixed size in a row; `size` bytes together."""
+    """A sequence of values of fixed size; `size`: that of all together in bytes."""
 
     slots: tuple[Slot, ...]
     size: int
@@ -80,7 +82,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """As many as the value under `key` says; `may_be_null`: no value at all is the length of None."""
+    """The length is the value under `key`; `may_be_null`: it may say that the value is None."""
 
     key: str
     may_be_null: bool = False
@@ -89,7 +91,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """As many as an expression says."""
+    """The length is the value of an expression."""
 
     value: m.Expression
     prefix: str
@@ -98,14 +100,14 @@ class Given:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rest:
-    """All up to the end of the region."""
+    """The length is that of all bytes up to the end of the region."""
 
     kind: Literal["rest"] = "rest"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delimiter:
-    """Up to these bytes, which follow."""
+    """The value ends before these bytes, which follow it."""
 
     bytes: bytes
     kind: Literal["delimiter"] = "delimiter"
@@ -113,7 +115,7 @@ class Delimiter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Until:
-    """Items until the condition holds of the last one."""
+    """The list ends with the first item for which the condition holds."""
 
     condition: m.Expression
     prefix: str
@@ -136,7 +138,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Make:
-    """A struct whose fields the steps before have read."""
+    """A struct whose fields the preceding steps have read."""
 
     key: str
     struct: m.Struct
@@ -145,7 +147,7 @@ class Make:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeat:
-    """Items in a row; `smallest` is the size of the least item in bytes."""
+    """A sequence of items; `smallest` is the smallest size of an item in bytes."""
 
     key: str
     extent: Extent
@@ -158,7 +160,7 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invoke:
-    """A value that has a function of its own: a union, a struct inside itself, a frame, a message."""
+    """A value that has a function of its own: a union, a recursive struct, a frame, a message."""
 
     key: str
     target: m.Target
@@ -166,14 +168,14 @@ class Invoke:
     only: tuple[str, ...] | None
     is_lenient: bool
     is_last: bool
-    """Nothing can follow it in a region that has an end."""
+    """Whether it is the last in a region that has an end."""
     field: m.Field | None
     kind: Literal["invoke"] = "invoke"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enter:
-    """The beginning of a region; `hoisted` bytes of it stand in the run before. `Leave` of the same key ends it."""
+    """The beginning of a region; `hoisted` bytes of it are in the run before. `Leave` of the same key ends it."""
 
     key: str
     extent: Held | Given
@@ -183,9 +185,10 @@ class Enter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """Where a field begins or ends whose size is asked for; `hoisted` bytes behind it stand in the run before.
+    """The begin or end of a field whose size an expression needs; `hoisted` bytes after it are in the run before.
 
-    `is_exact`: its bytes themselves are asked for, so that runs end there. `is_read`: a check asks on reading too.
+    `is_exact`: the bytes of the field are needed, so that runs end there. `is_read`: a check needs them on
+    reading too.
     """
 
     key: str
@@ -198,28 +201,28 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leave:
-    """The end of a region, which must be full; lenient: what is left over is the declaration's tail."""
+    """The end of a region, which must be full; if it is lenient, trailing bytes are kept by the declaration."""
 
     key: str
     is_lenient: bool
     owner: str
-    """Whose tail that is: the key of a record that `is_made` by then, or what the keys of its fields begin with."""
+    """The keeper of trailing bytes: the key of a record that `is_made` before, or the prefix of its fields' keys."""
     is_made: bool
     is_padded: bool
-    """Its size is given: zeros that are left over only fill it."""
+    """Whether the region's size is given, so that trailing zeros only fill it."""
     kind: Literal["leave"] = "leave"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carry:
-    """Content in bytes that are transformed: compressed, or joined out of chunks."""
+    """Content in transformed bytes: compressed, or joined from chunks."""
 
     key: str
     prefix: str
     content: tuple[Step, ...]
     carrier: m.Compressed | m.Chunks
     extent: Extent | None
-    """How many compressed bytes; None for chunks."""
+    """The extent of the compressed bytes, or None for chunks."""
     chunk: tuple[Step, ...]
     """The steps of one chunk, its key ending in `[]`."""
     is_lenient: bool
@@ -229,9 +232,10 @@ class Carry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """A field that is there if the condition holds; or, `is_trailing`, if its bytes are (`size` None: any byte).
+    """A field that is present if the condition holds or, for `is_trailing`, if bytes remain: `size`, or any for None.
 
-    `row`: the keys of the trailing fields from this one on, which are absent with it; they stand inside `steps`.
+    `row`: the keys of the trailing fields from this one on, which are absent with it; they are inside
+    `steps`.
     """
 
     key: str
@@ -247,7 +251,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One arm of a choice; no spans: whatever no other arm takes. `key` is where its value is."""
+    """One arm of a choice; without spans it takes the numbers of no other arm. `key`: that of its value."""
 
     spans: tuple[m.Span, ...]
     steps: tuple[Step, ...]
@@ -257,7 +261,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choose:
-    """The first arm that holds the subject gives the value."""
+    """A choice: the value is that of the first arm with the subject."""
 
     key: str
     subject: m.Expression
@@ -269,7 +273,7 @@ class Choose:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dispatch:
-    """The message whose code the subject is; `can_skip`: an unknown one ends where its region does."""
+    """The message whose code is the subject; `can_skip`: an unknown one ends with its region."""
 
     key: str
     subject: m.Expression
@@ -283,10 +287,10 @@ class Dispatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """A condition on what was read so far: `where`, or that a derived or constant field is what it must be.
+    """A condition on the fields read so far: a `where`, or that a derived or constant field has its value.
 
-    `tolerated`: what a derived field must be for a strict reader only. `item`: the key of the item of a list that the
-    condition is about.
+    `tolerated`: the value of a derived field that only a strict reader requires. `item`: the key of the list
+    item that the condition refers to.
     """
 
     key: str
@@ -318,7 +322,7 @@ Step: TypeAlias = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """The steps of a declaration; of a message in its frame they begin with the fields of the frame."""
+    """The steps of a declaration; those of a message in its frame begin with the fields of the frame."""
 
     steps: tuple[Step, ...]
     fixed_size: int | None
@@ -326,14 +330,14 @@ class Layout:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unsupported:
-    """A construct that straight-line code is not printed for: where it stands, and its name for people."""
+    """A construct for which straight-line code is not printed: its place, and its name for messages."""
 
     path: str
     construct: str
 
 
 class UnsupportedError(Exception):
-    """Raised while steps are made; carries what was met."""
+    """Raised while steps are made; holds the unsupported construct."""
 
     def __init__(self, path: str, construct: str) -> None:
         super().__init__(path, construct)
