@@ -1,1 +1,1 @@
-"""Views: what templates print, by target."""
+"""Views: the data that templates print, by target."""

@@ -1,7 +1,7 @@
 """Fields of the model to columns of Arrow: one rule for all protocols.
 
-Invariant: the columns of a declaration stand in the order of its shown fields, each with its `wire` companions directly behind
-it, so that whoever fills them needs the plan and no name.
+Invariant: the columns of a declaration are in the order of its shown fields, each directly followed by its
+`wire` companions, so that they can be filled by the schema alone, without names.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _Declared = TypeVar("_Declared", m.Enum, m.Coding, m.Struct, m.Message, m.Union,
 
 _JSON = "pa.string()"
 _MOST_OPEN = 2
-"""Declarations of one circle that are laid out inside each other; what is further inside is JSON."""
+"""The most declarations of one cycle that are laid out inside each other; deeper ones are JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +40,10 @@ class Column:
     """A column; `type` is an expression.
 
     Attributes:
-        wire: What a column holds besides a plain value: `number` of the enum before it, `raw` bytes of the text before it where that
-            is none, `json` of what is laid out no further, `choice` and `union` of which one field is set, `nothing` of a
-            record without fields.
-        enum: Whose members a `member` is one of.
+        wire: The content of a column that is not a plain value: `number` of the enum before it, `raw` bytes of the
+            text before it if they are not text, `json` of deeper values, `choice` and `union` of which one field is
+            set, `nothing` of a record without fields.
+        enum: The enum of a `member`.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """A struct type that others use by its name."""
+    """A struct type that others refer to by its name."""
 
     name: str
     columns: tuple[Column, ...]
@@ -77,7 +77,7 @@ class ColumnsBuilder:
     def fields(
         self, kind: str, name: str, fields: Iterable[m.Field], *, without: str | None = None
     ) -> tuple[Column, ...]:
-        """Return the columns of a declaration; it counts as laid out while its fields are."""
+        """Return the columns of a declaration; it counts as open while its fields are laid out."""
         before, self._open = self._open, (*self._open, (kind, name))
         rows = [
             self.columns_of(each.name, each.type, self._protocol.about[each.path].doc)
@@ -88,7 +88,7 @@ class ColumnsBuilder:
         return unique(rows)
 
     def columns_of(self, name: str, type_: m.Type, doc: str) -> tuple[Column, ...]:
-        """Return the column of a value, and those beside it."""
+        """Return the column of a value, and its companions."""
         match type_:
             case m.Integer() | m.Varint() | m.Bits(is_flag=False):
                 return (Column(name=name, type=number(integer_of(type_)), doc=doc),)
@@ -160,7 +160,7 @@ class ColumnsBuilder:
         n_around = sum(self._cycles.is_between((kind, name), each) for each in self._open)
         return (kind, name) in self._open or n_around >= _MOST_OPEN
 
-    # ---- what has columns inside
+    # ---- types with columns inside
 
     def _record(
         self, name: str, doc: str, kind: str, declared: str, fields: tuple[m.Field, ...]
@@ -176,7 +176,7 @@ class ColumnsBuilder:
         return (Column(name=name, type=self._name_of(declared, columns), doc=doc, wire=wire),)
 
     def _name_of(self, declared: str, columns: tuple[Column, ...]) -> str:
-        """Return the name of a struct type; equal ones of a declaration are one."""
+        """Return the name of a struct type; equal struct types of a declaration share one."""
         base = f"_{constant_case(declared)}"
         name, n_tries = base, 1
         while name in self._named and self._named[name].columns != columns:
@@ -189,7 +189,7 @@ class ColumnsBuilder:
         return matched_messages(self._protocol.messages, type_, role)
 
     def _messages(self, messages: Iterable[m.Message]) -> tuple[Column, ...]:
-        """Return the columns of what a code may name: which it is, and each message."""
+        """Return the columns of the messages that a code may name: the name of the message, and each message."""
         which = Column(name="message", type="pa.string()", doc="Which message it is.")
         rows: list[tuple[Column, ...]] = [(which,)]
         for message in messages:
@@ -198,7 +198,7 @@ class ColumnsBuilder:
         return unique(rows)
 
     def _varieties(self, union: m.Union, type_: m.UnionReference) -> tuple[Column, ...]:
-        """Return which variety it is, the codes of those with several, and what each holds."""
+        """Return the columns of a union: the name of the alternative, its code, and the values of each alternative."""
         before, self._open = self._open, (*self._open, ("union", union.name))
         which = Column(name="variety", type="pa.string()", doc="Which variety it is.")
         rows: list[tuple[Column, ...]] = [
@@ -219,7 +219,7 @@ class ColumnsBuilder:
         )
 
     def _frame(self, frame: m.Frame, carried: Iterable[m.Message]) -> tuple[Column, ...]:
-        """Return the columns of a frame inside a message: its header, and what it carries."""
+        """Return the columns of a frame inside a message: those of its header, and of the messages that it carries."""
         header = self.fields("frame", frame.name, frame.fields, without=frame.message)
         if frame.message is None:
             return header
@@ -229,7 +229,7 @@ class ColumnsBuilder:
         return unique([messages[:1], *((column,) for column in header), *((each,) for each in messages[1:])])
 
     def _choice(self, name: str, type_: m.Match, doc: str) -> tuple[Column, ...]:
-        """Return the columns of a value of one of several types; equal ones are no choice, lists of several kinds are JSON."""
+        """Return the columns of a choice: equal types share a column, and several kinds of lists are JSON."""
         arms = [(arm_key(arm), arm) for arm in _leaf_arms(type_)]
         if len({self.columns_of(name, arm, doc) for key, arm in arms if key == "list"}) > 1:
             return (Column(name=name, type=_JSON, doc=doc, wire="json"),)
@@ -242,14 +242,14 @@ class ColumnsBuilder:
         return self._struct(name, doc, f"{self._open[-1][1]}.{name}", "choice", unique(rows))
 
     def _arm(self, key: str, arms: list[m.Type]) -> tuple[Column, ...]:
-        """Return the columns of the arms that JSON calls alike: all integers are one number."""
+        """Return the columns of the arms with one name in JSON: all integers are one number."""
         if all(is_integer(arm) for arm in arms):
             return (Column(name=key, type=number(widest(arms))),)
         return self.columns_of(key, arms[0], "")
 
 
 def unique(rows: Iterable[tuple[Column, ...]]) -> tuple[Column, ...]:
-    """Return the columns with names that differ in more than case; what stands beside another one gives way."""
+    """Return the columns with names that differ in more than case; a companion's name is changed first."""
     groups = [tuple(replace(column, name=_plain(column.name)) for column in row) for row in rows]
     taken = {row[0].name.lower() for row in groups}
     seen: set[str] = set()
@@ -265,7 +265,7 @@ def unique(rows: Iterable[tuple[Column, ...]]) -> tuple[Column, ...]:
 
 
 def _plain(name: str) -> str:
-    """Return a name that does not begin with an underscore: those are the table's own."""
+    """Return a name without leading underscores, which are reserved for the table's own columns."""
     return f"{name.lstrip('_')}_" if name.startswith("_") else name
 
 
@@ -274,14 +274,14 @@ def _beside(column: Column, wire: str, type_: str) -> Column:
 
 
 def _shown(fields: Iterable[m.Field]) -> Iterator[m.Field]:
-    """Yield the fields that have a value of their own and are no derived or constant ones, those of blocks too."""
+    """Yield the fields with a value of their own, those of blocks included, without derived and constant ones."""
     for each in attributes(fields):
         if not each.field.is_hidden:
             yield each.field
 
 
 def _leaf_arms(type_: m.Match) -> Iterator[m.Type]:
-    """Yield the types that a choice may have a value of, those of choices in its arms in their place."""
+    """Yield the types of a choice's values; a choice in an arm is replaced by its own types."""
     for arm in type_.arms:
         inner = content(arm.type)
         if isinstance(inner, m.Match):

@@ -1,4 +1,4 @@
-"""Which declarations hold each other in a circle: no table has columns without end."""
+"""Declarations that contain each other in a cycle: a table cannot have endless columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Name = tuple[str, str]
 
 
 class Cycles:
-    """Who can hold whom, by kind and name; a variety is `("variety", "Union.Name")`."""
+    """The declarations that can contain each other, by kind and name; an alternative is `("variety", "Union.Name")`."""
 
     def __init__(self, protocol: m.Protocol) -> None:
         coded = tuple(("message", message.name) for message in protocol.messages if message.code is not None)
@@ -23,7 +23,7 @@ class Cycles:
         self._reached: dict[_Name, set[_Name]] = {}
 
     def is_between(self, one: _Name, other: _Name) -> bool:
-        """Say whether each can hold the other."""
+        """Return whether each of the two can contain the other."""
         return other in self._reach(one) and one in self._reach(other)
 
     def _reach(self, name: _Name) -> set[_Name]:

@@ -1,4 +1,4 @@
-"""A protocol's `columns.py`, as the template prints it: for each message the columns of its table."""
+"""A protocol's `columns.py`, as the template prints it: the table columns of each message."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNKNOWN = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableView:
-    """What a message, a header or a joined thing has."""
+    """The table of a message, a header or a reassembled value."""
 
     name: str
     doc: str
@@ -27,7 +27,7 @@ class TableView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnsView:
-    """The module; `structs` are in the order in which they need each other."""
+    """The module; `structs` are in an order in which each follows those that it needs."""
 
     name: str
     wire_name: str
@@ -67,7 +67,7 @@ def _header(builder: ColumnsBuilder, frame: m.Frame) -> TableView:
 
 
 def _messages(builder: ColumnsBuilder, protocol: m.Protocol) -> tuple[TableView, ...]:
-    """Return the tables of all that a frame may be or carry, in the order of the file."""
+    """Return the tables of messages, of frames without a message, and of preambles, in the order of the file."""
     carried = tuple(
         TableView(
             name=message.name,
@@ -90,7 +90,7 @@ def _messages(builder: ColumnsBuilder, protocol: m.Protocol) -> tuple[TableView,
 
 
 def _pieces(protocol: m.Protocol) -> tuple[TableView, ...]:
-    """Return the tables of pieces of blocks, which are bytes under the name of their join."""
+    """Return the tables of fragments of blocks, which are bytes under the name of their join."""
     return tuple(
         TableView(
             name=join.name,

@@ -1,4 +1,4 @@
-"""Which Arrow type holds the values of a type of the model."""
+"""The Arrow types for the values of the model's types."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from wiregen.schema import model as m
 __all__ = ["FLOATS", "Width", "arm_key", "integer_of", "is_integer", "may_be_no_text", "number", "widest"]
 
 Width: TypeAlias = tuple[int, bool]
-"""Bits, and whether it is signed."""
+"""The number of bits, and whether the integer is signed."""
 
 
 def integer_of(type_: m.Type) -> Width:
-    """Return what an integer takes."""
+    """Return the width of an integer."""
     match type_:
         case m.Integer(bits=bits, is_signed=signed):
             return bits, signed
@@ -33,7 +33,7 @@ def is_integer(type_: m.Type) -> bool:
 
 
 def widest(types: Iterable[m.Type]) -> Width:
-    """Return what holds the numbers of all; of unsigned beside signed ones one bit more."""
+    """Return a width that holds the numbers of all types: one bit more for unsigned ones next to signed ones."""
     widths = [integer_of(each) for each in types]
     is_signed = any(signed for _, signed in widths)
     bits = max(bits + (is_signed and not signed) for bits, signed in widths)
@@ -41,7 +41,7 @@ def widest(types: Iterable[m.Type]) -> Width:
 
 
 def number(width: Width) -> str:
-    """Return the smallest type that Spark has for an integer; beyond 64 bits with a sign a decimal."""
+    """Return the smallest Spark type for an integer; a decimal if more than 64 signed bits are needed."""
     bits, is_signed = width
     needed = bits if is_signed else bits + 1
     for size in (8, 16, 32, 64):
@@ -55,12 +55,12 @@ FLOATS: Final[Mapping[FloatName, str]] = {"f32": "pa.float32()", "f64": "pa.floa
 
 
 def may_be_no_text(type_: m.Text) -> bool:
-    """Say whether a value may hold surrogates, which no text of Arrow can."""
+    """Return whether a value may hold surrogates, which Arrow does not allow in text."""
     return type_.encoding in ("mutf8", "utf16") or (type_.encoding == "utf8" and type_.is_lenient)
 
 
 def arm_key(type_: m.Type) -> str:
-    """Return what the arm of a choice is called: what it is a value of."""
+    """Return the name of a choice's arm: the kind of its value."""
     match type_:
         case m.Region():
             return arm_key(content(type_))

@@ -1,4 +1,4 @@
-"""What is carried, as functions that make msgpack arrays of it and back."""
+"""The carried values, as functions that make msgpack arrays of them and back."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class MsgpackBuilder:
         self._enums = {enum.name: enum for enum in protocol.enums}
         self._fields = model_fields(protocol)
         self._tailed = tailed(protocol)
-        # A local variable that is named like a class would hide it.
+        # A local variable with the name of a class would hide it.
         self._classes = {f"{each.name}{end}" for each in _named(protocol) for end in ("", "_")}
         self.names = SerialNames()
         self.functions: list[ConversionView] = []
@@ -102,7 +102,10 @@ class MsgpackBuilder:
         )
 
     def _by_role(self, records: list[Record]) -> list[tuple[str, tuple[tuple[str, str, str], ...]]]:
-        """Return the messages by code; for each role too whose codes the other uses for other messages."""
+        """Return the messages by code.
+
+        They are also returned by role, for roles whose codes mean other messages for the other role.
+        """
         roles = {message.name: message.role for message in self._protocol.messages}
         everyone = self._first_of_each(records)
         found = [("None", everyone)]
@@ -190,7 +193,10 @@ class MsgpackBuilder:
     def _texts(
         self, stem: str, owner: Record | FrameRecord, form: Form, place: str, value: str, name: str, own: str
     ) -> tuple[str, str, str, str]:
-        """Return how a value is packed, when it is refused as what it should be, and how it is unpacked."""
+        """Return the texts that pack and unpack a value, and between them its check.
+
+        The check is a condition that refuses the value, and the expected type in words.
+        """
         if is_plain(form):
             return (
                 packed(form, value, self.names),
@@ -224,10 +230,10 @@ class MsgpackBuilder:
     def _taker(self, stem: str, owner: Record | FrameRecord, form: Form, own: str) -> str:
         return taker(form, self.names) or f"_unpack_{self._function(stem, owner, form, own)}"
 
-    # ---- functions of what has no class
+    # ---- functions of forms without a class
 
     def _function(self, stem: str, owner: Record | FrameRecord, form: Form, own: str) -> str:
-        """Return the stem of the functions of a form that is no plain value."""
+        """Return the stem of the functions of a form that is not a plain value."""
         match form:
             case One(name=name):
                 return self.names.function(name)
@@ -275,7 +281,7 @@ class MsgpackBuilder:
 
 
 _TAKEN = frozenset("absent bool budget bytes float int item list made message row str type".split())
-"""What the text of the functions relies on."""
+"""The names that the text of the functions uses."""
 
 _CODE = ItemView(
     name="code",
@@ -296,7 +302,7 @@ def _trailing(fields: tuple[CarriedField, ...], parts: tuple[ItemView, ...]) -> 
 
 
 def _code(record: Record) -> str:
-    """Return what stands for a message: its code, or its name where it has none."""
+    """Return the identifier of a message: its code, or its name if it has no code."""
     return repr(record.name) if record.code is None else str(record.code)
 
 

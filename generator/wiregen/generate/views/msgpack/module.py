@@ -34,7 +34,7 @@ _RUNTIME = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MsgpackView:
-    """The module; `frames` are class and stem, `size` that of the largest item."""
+    """The module; `frames` are class and stem, `size` is that of the largest item."""
 
     doors: DoorsView
     functions: tuple[ConversionView, ...]
@@ -46,7 +46,7 @@ class MsgpackView:
 
     @property
     def imports(self) -> tuple[tuple[str, str], ...]:
-        """What the module imports from the runtime: module and name."""
+        """The imports of the module from the runtime: module and name."""
         names = [(module, name) for name, module in _RUNTIME.items() if name in self.used]
         return self.doors.imports([*names, ("serial.msgpack", "MsgpackFormat")])
 
@@ -59,7 +59,7 @@ def msgpack_view(protocol: m.Protocol, carried: Carried, source: str) -> Msgpack
     """Return the view of a protocol's module.
 
     Raises:
-        UnsupportedError: A construct that Python does not say in straight lines.
+        UnsupportedError: A construct has no straight-line form in Python.
     """
     builder = MsgpackBuilder(protocol, carried)
     builder.build()
@@ -75,7 +75,7 @@ def msgpack_view(protocol: m.Protocol, carried: Carried, source: str) -> Msgpack
 
 
 def _used(builder: MsgpackBuilder) -> set[str]:
-    """Return what the functions call, without the underscore before it."""
+    """Return the runtime functions that the module's functions call, without their leading underscore."""
     texts = [text for each in builder.functions for text in each.texts]
     found = {word.removeprefix("_") for word in re.findall(r"\w+", " ".join(texts))}
     kinds = {each.kind for each in builder.functions}

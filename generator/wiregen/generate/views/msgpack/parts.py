@@ -1,4 +1,4 @@
-"""How values become parts of msgpack arrays and come back, as the templates print it."""
+"""The conversion of values to parts of msgpack arrays and back, as the templates print it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 class ItemView:
     """A field: its place in the array is a local variable, `name`.
 
-    `check` is the condition under which it is refused, because it is not `expected`.
+    `check` is the condition under which it is refused because it is not `expected`.
     """
 
     name: str
@@ -45,10 +45,10 @@ class FormView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversionView:
-    """The functions `_pack_STEM` and `_unpack_STEM`; `wrapper` ones are of a value that no class stands for.
+    """The functions `_pack_STEM` and `_unpack_STEM`; those of a `wrapper` convert a value that has no class.
 
-    `rule`: what a code breaks that is none. `has_tail`: a value may have bytes left over behind it, which are not carried.
-    `may_lack_message`: the frame may carry no message; its code is then nil.
+    `rule`: the rule that an unknown code violates. `has_tail`: a value may have trailing bytes, which are not
+    carried. `may_lack_message`: the frame may come without a message; its code is then nil.
     """
 
     stem: str
@@ -86,9 +86,9 @@ class CodedView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VarietiesView:
-    """The varieties of a union: by class (code, None where it has several, and stem), and by code.
+    """The alternatives of a union: by class (code, or None for several, and stem), and by code.
 
-    A row has the lowest and highest code, name, stem, whether it has several.
+    A row has the lowest and highest code, name, stem, and whether there are several codes.
     """
 
     name: str
@@ -97,12 +97,12 @@ class VarietiesView:
 
 
 def is_plain(form: Form) -> bool:
-    """Tell whether a form is one value of msgpack."""
+    """Return whether a form is one value of msgpack."""
     return isinstance(form, Number | Member | Flag | Real | String | Octets | Uuid | Raw)
 
 
 def packed(form: Form, value: str, names: SerialNames) -> str:
-    """Return the expression that makes a plain value one of msgpack's own."""
+    """Return the expression that converts a plain value to a value of msgpack."""
     match form:
         case Number() | Member():
             return f"int({value})"
@@ -117,7 +117,7 @@ def packed(form: Form, value: str, names: SerialNames) -> str:
 
 
 def python_types(form: Form) -> tuple[str, ...]:
-    """Return the types that a plain form may come as; () where its taker looks itself."""
+    """Return the types that are accepted for a plain form; () if the function that takes it checks them."""
     match form:
         case Number() | Member():
             return ("int",)
@@ -136,7 +136,7 @@ def python_types(form: Form) -> tuple[str, ...]:
 
 
 def checked(form: Form, value: str) -> tuple[str, str]:
-    """Return the condition under which a plain value is refused, and what was expected."""
+    """Return the condition under which a plain value is refused, and the expected type in words."""
     types = python_types(form)
     if not types:
         return "", ""
@@ -150,7 +150,7 @@ def checked(form: Form, value: str) -> tuple[str, str]:
 
 
 def unpacked(form: Form, place: str, value: str, names: SerialNames) -> str:
-    """Return the expression that makes a plain value; `place` is for errors."""
+    """Return the expression that makes a plain value; `place` is used in errors."""
     take = taker(form, names)
     if take is not None:
         return f'_inside("{place}", {take}, {value}, budget)'

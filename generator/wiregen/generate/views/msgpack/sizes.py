@@ -1,4 +1,4 @@
-"""How many msgpack values an item of a list has at most, without the items of lists in it: what bounds a frame unbuilt."""
+"""The most msgpack values of a list's item, without those of lists inside it: it bounds a frame before it is built."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _Owner = Record | FrameRecord
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemSize:
-    """How many values; `n_loops`: in how many places what is counted can hold itself without a list or a frame between."""
+    """A number of values; `n_loops`: the places where the item can contain itself without a list or frame between."""
 
     n_values: int
     n_loops: int = 0
@@ -28,7 +28,7 @@ _TWO = _ONE + _ONE
 
 
 def item_size(carried: Carried) -> ItemSize:
-    """Return the size of the largest item of a protocol, its frames being items too."""
+    """Return the size of the largest item of a protocol; its frames count as items."""
     sizes = [_Item(carried).frame(frame) for frame in carried.frames]
     owners: tuple[_Owner, ...] = (*carried.records, *carried.frames)
     for owner in owners:
@@ -49,7 +49,7 @@ def _items(form: Form) -> tuple[Form, ...]:
 
 
 class _Item:
-    """Counts the values of one item; each declaration is looked into once."""
+    """Counts the values of one item; each declaration is counted once."""
 
     def __init__(self, carried: Carried) -> None:
         self._carried = carried
@@ -64,7 +64,7 @@ class _Item:
                 choice = next(each for each in owner.choices if each.name == name)
                 return _TWO + _largest(self.form(owner, each) for each in choice.forms)  # number and array
             case One(kind="frame"):
-                return _ONE  # natively it counts as an item
+                return _ONE  # the native codec counts it as an item
             case One() if form in self._open:
                 return ItemSize(n_values=1, n_loops=1)
             case One():
@@ -82,7 +82,7 @@ class _Item:
             self._open.append(one)
             self._known[one] = known = self._declared(one)
             self._open.pop()
-        elif known.n_loops:  # it branches: counted here, but not in its loops
+        elif known.n_loops:  # it branches: its values count, but not its loops
             return ItemSize(n_values=known.n_values, n_loops=known.n_loops + 1)
         return known
 
@@ -96,7 +96,7 @@ class _Item:
 
 
 def _largest(sizes: Iterable[ItemSize]) -> ItemSize:
-    """Return a size that none exceeds; no sizes are one value."""
+    """Return a size that bounds all of them; without any, it is one value."""
     found = (_ONE, *sizes)
     return ItemSize(
         n_values=max(each.n_values for each in found), n_loops=max(each.n_loops for each in found)

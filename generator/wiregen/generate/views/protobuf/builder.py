@@ -1,4 +1,4 @@
-"""What is carried, as a protobuf file and as the functions that convert to it and back."""
+"""The carried values, as a protobuf file and as the functions that convert to it and back."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ __all__ = ["ProtobufBuilder"]
 
 @dataclass(slots=True, kw_only=True)
 class _Scope:
-    """A protobuf message that is being made: its full name, the stem of its functions, the messages within it."""
+    """A protobuf message under construction: its full name, the stem of its functions, the messages inside it."""
 
     name: str
     stem: str
@@ -86,7 +86,7 @@ class ProtobufBuilder:
         self.used_enums: dict[str, bool] = {}
 
     def file(self) -> ProtoFile:
-        """Return the file; the functions and tables are then complete."""
+        """Return the file; after this call the functions and tables are complete."""
         messages = [self._frame(frame) for frame in self._carried.frames]
         messages += [self._record(record) for record in self._carried.records if record.union is None]
         messages += [self._union(name) for name in self._carried.unions]
@@ -130,7 +130,7 @@ class ProtobufBuilder:
         )
 
     def _code(self, record: Record) -> list[tuple[ProtoField, PartView]]:
-        """Return the code of a variety that has several."""
+        """Return the code of an alternative that has several."""
         part = PartView(
             name="code",
             kind="assign",
@@ -262,7 +262,7 @@ class ProtobufBuilder:
         *,
         is_optional: bool = False,
     ) -> tuple[ProtoField, PartView]:
-        """Return a field of a form, and how it is put and taken."""
+        """Return a field of a form, and the expressions that put and take it."""
         source = f"source.{name}"
         label = "optional" if is_optional else ""
         match form:
@@ -324,7 +324,7 @@ class ProtobufBuilder:
     # ---- messages that only protobuf needs
 
     def _wrapper(self, scope: _Scope, form: Many | Nullable, name: str) -> tuple[str, str]:
-        """Return type and stem of a message that holds one list, or one value or none."""
+        """Return type and stem of a message that holds one list, or an optional value."""
         own = f"{camel_case(name)}{'List' if isinstance(form, Many) else 'Value'}"
         inner = _Scope(
             name=f"{scope.name}.{own}",

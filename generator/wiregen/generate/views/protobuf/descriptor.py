@@ -1,6 +1,6 @@
 """A protobuf file as the bytes of a FileDescriptorProto.
 
-Written out here, field by field, so that no build needs protobuf and all builds give the same bytes.
+It is encoded here, field by field, so that builds do not need protobuf and always give the same bytes.
 Source: google/protobuf/descriptor.proto.
 """
 
@@ -21,7 +21,7 @@ _OPTIONAL, _REPEATED = 1, 3
 
 
 def descriptor_pieces(file: ProtoFile) -> tuple[tuple[str, bytes], ...]:
-    """Return the descriptor in pieces, each with what it describes; joined they are the whole."""
+    """Return the descriptor in pieces, each with the name that it describes; concatenated they are the whole."""
     head = _text(1, file.name) + _text(2, file.package)
     return (
         (file.package, head),

@@ -17,7 +17,7 @@ __all__ = ["documented", "form_name", "guarded", "in_oneof", "proto_enum", "unio
 
 
 def documented(proto: ProtoField, doc: str) -> ProtoField:
-    """Return a field with its doc."""
+    """Return a field with its documentation."""
     return replace(proto, doc=doc)
 
 
@@ -27,13 +27,13 @@ def in_oneof(proto: ProtoField, oneof: str) -> ProtoField:
 
 
 def guarded(part: PartView, guard: str, otherwise: str) -> PartView:
-    """Return a part that is put under a condition, and `otherwise` taken as something else."""
+    """Return a part that is put only under a condition, and taken as `otherwise` without it."""
     take = f'({part.take} if source.HasField("{part.name}") else {otherwise})' if guard else part.take
     return replace(part, guard=guard, take=take)
 
 
 def form_name(form: Form) -> str:
-    """Return what a form of a choice is called."""
+    """Return the field name of a form of a choice."""
     match form:
         case One(name=name):
             return snake_case(name)
@@ -46,7 +46,7 @@ def form_name(form: Form) -> str:
 
 
 def proto_enum(enum: m.Enum, taken: set[str]) -> ProtoEnum:
-    """Return an enum with a member 0 in front, which protobuf demands; the names of all enums share one space."""
+    """Return an enum with a member 0 first, which protobuf requires; the names of all enums share one namespace."""
     prefix = constant_case(enum.name)
     members = sorted(enum.members, key=lambda member: member.value != 0)
     names = unique((f"{prefix}_{member.name.strip('_')}" for member in members), taken)
@@ -61,5 +61,5 @@ def proto_enum(enum: m.Enum, taken: set[str]) -> ProtoEnum:
 
 
 def union_names(protocol: m.Protocol) -> Iterable[str]:
-    """Return the names of all unions, raw ones too."""
+    """Yield the names of all unions, raw ones included."""
     return (union.name for union in protocol.unions)

@@ -19,7 +19,7 @@ class LockView:
 
 
 def lock_view(name: str, entries: tuple[Entry, ...], lock: Mapping[str, int]) -> LockView:
-    """Return the lock that remembers the former one's numbers and the present ones."""
+    """Return the lock with the numbers of the former one and the present ones."""
     numbers = {**lock, **{entry.name: entry.number for entry in entries}}
     rows = sorted(numbers.items(), key=lambda row: (row[0].rpartition(".")[0], row[1], row[0]))
     return LockView(name=name, rows=tuple(rows))

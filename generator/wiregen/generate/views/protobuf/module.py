@@ -33,7 +33,7 @@ class ProtobufView:
 
     @property
     def imports(self) -> tuple[tuple[str, str], ...]:
-        """What the module imports from the runtime: module and name."""
+        """The imports of the module from the runtime: module and name."""
         texts = [part.take for each in self.functions for part in each.parts]
         texts += [option.part.take for each in self.functions for option in each.options]
         words = set(re.findall(r"\w+", " ".join(texts)))
@@ -72,7 +72,7 @@ def protobuf_view(
     """Return the view of a protocol's three pages.
 
     Raises:
-        UnsupportedError: A construct that Python does not say in straight lines.
+        UnsupportedError: A construct has no straight-line form in Python.
     """
     builder = ProtobufBuilder(protocol, carried, numbers, retired, package, source)
     file = builder.file()

@@ -1,4 +1,4 @@
-"""How one value is put into a protobuf message and taken out of it, as the templates print it."""
+"""The conversion of one value to a part of a protobuf message and back, as the templates print it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class PartView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptionView:
-    """A form of a choice, and how a value is known to be of it."""
+    """A form of a choice, and the test whether a value has it."""
 
     test: str
     part: PartView
@@ -36,9 +36,12 @@ class OptionView:
 class FunctionView:
     """The two functions of one protobuf message: `_put_STEM` and `_take_STEM`.
 
-    `class_name` is what is made; "" for a wrapper, which only holds its one part. `trailing` are the fields that may be
-    absent at the end, `oneof` and `table` of unions and frames, `rule` what is broken where none is set. `has_tail`: a value may have bytes left over behind it,
-    which are not carried. `may_lack_message`: the frame may carry no message; its oneof is then not set.
+    `class_name`: the class that is made; "" for a wrapper, which only holds its one part. `trailing`: the
+    fields that may be absent at the end. `oneof` and `table`: those of unions and frames. `rule`: the rule
+    that is violated if none is set.
+
+    `has_tail`: a value may have trailing bytes, which are not carried. `may_lack_message`: the frame may come
+    without a message; its oneof is then not set.
     """
 
     stem: str
@@ -57,14 +60,14 @@ class FunctionView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableView:
-    """The fields of a oneof: class, field, path of errors, stem of the functions."""
+    """The fields of a oneof: class, field, path for errors, stem of the functions."""
 
     name: str
     rows: tuple[tuple[str, str, str, str], ...]
 
 
 def scalar(form: Form) -> str | None:
-    """Return the protobuf type of a form that is one; None for all others, and for enums that are known by name."""
+    """Return the protobuf type of a scalar form, or None for other forms and for enums that are used by name."""
     match form:
         case Number(is_wide=is_wide, is_signed=is_signed):
             return f"{'s' if is_signed else 'u'}int{64 if is_wide else 32}"
@@ -87,14 +90,14 @@ def scalar(form: Form) -> str | None:
 
 
 def _open_number(number: Number) -> str:
-    """Return the type of an open enum: the plain one, whose bytes are those of an enum, so that one may become the other."""
+    """Return the type of an open enum: a plain number, encoded like an enum, so that either may become the other."""
     if number.is_wide:
         return "int64" if number.is_signed else "uint64"
     return "int32" if number.is_signed else "int64"
 
 
 def received(form: Form, name: str, value: str, names: SerialNames) -> str:
-    """Return the expression that makes a plain value of what a message holds; `name` is for errors."""
+    """Return the expression that makes a plain value from a message's field; `name` is used in errors."""
     take = taker(form, names)
     if take is not None:
         return f'_inside("{name}", {take}, {value}, budget)'

@@ -1,6 +1,6 @@
 """A protocol as a protobuf file: messages, fields and enums with their numbers and docs.
 
-The same view becomes the readable `.proto` and the serialized descriptor that the Python module carries.
+The same view becomes the readable `.proto` and the serialized descriptor in the Python module.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ __all__ = ["ProtoEnum", "ProtoField", "ProtoFile", "ProtoMember", "ProtoMessage"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProtoField:
-    """A field; `type` a scalar's name, or a full name that begins with a dot. `oneof` names the one that it belongs to."""
+    """A field; `type` is a scalar's name, or a full name with a leading dot; `oneof`: the name of its oneof."""
 
     name: str
     number: int
@@ -24,7 +24,7 @@ class ProtoField:
     doc: str = ""
 
     def shown_type(self, file: ProtoFile) -> str:
-        """Return the type as the text has it: without the package where no message inside another has its name."""
+        """Return the type as written in the text: without the package if no nested message has its name."""
         short = self.type.removeprefix(f".{file.package}.")
         type_ = self.type if short.partition(".")[0] in file.inner_names else short
         return f"{self.label} {type_}".strip()
@@ -32,7 +32,7 @@ class ProtoField:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProtoMessage:
-    """A message; the fields of a oneof stand together, behind the others."""
+    """A message; the fields of a oneof are together, after the others."""
 
     name: str
     doc: str
@@ -81,7 +81,7 @@ class ProtoFile:
 
     @property
     def inner_names(self) -> frozenset[str]:
-        """The names of all messages that stand in others."""
+        """The names of all messages that are inside others."""
         return frozenset(name for message in self.messages for name in _inner_names(message))
 
 

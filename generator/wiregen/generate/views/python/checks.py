@@ -1,17 +1,17 @@
-"""Conditions that must not hold, and pieces of bytes, as the Python templates print them."""
+"""Conditions that must be false, and pieces of bytes, as the Python templates print them."""
 
 from __future__ import annotations
 
 __all__ = ["STRICT", "Pieced", "Tested", "any_of", "few_of", "joined_pieces"]
 
 _WIDTH = 92
-"""Characters that a condition may have, so that it seldom is broken into lines."""
+"""The most characters of a condition, so that it is seldom broken into lines."""
 STRICT = "state is not None and state.strict and "
-"""What a check begins with that only a strict reader makes."""
+"""The beginning of a check that only a strict reader makes."""
 
 
 def any_of(checks: tuple[str, ...]) -> str:
-    """Return a condition that holds where one of the checks does; those of strict readers ask for the state once."""
+    """Return a condition that is true if one of the checks is; checks of strict readers share one test of the state."""
     plain = [check for check in checks if not check.startswith(STRICT)]
     strict = [check.removeprefix(STRICT) for check in checks if check.startswith(STRICT)]
     if strict:
@@ -21,7 +21,7 @@ def any_of(checks: tuple[str, ...]) -> str:
 
 
 def few_of(checks: tuple[str, ...]) -> tuple[str, ...]:
-    """Return conditions of which none must hold: as few as fit in lines."""
+    """Return conditions that must all be false: as few as fit in lines."""
     found: list[tuple[str, ...]] = []
     for check in checks:
         if found and len(any_of((*found[-1], check))) <= _WIDTH:
@@ -32,7 +32,7 @@ def few_of(checks: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def joined_pieces(pieces: tuple[str, ...]) -> str:
-    """Return the expression of all pieces in one."""
+    """Return the expression of all pieces concatenated."""
     match pieces:
         case ():
             return 'b""'

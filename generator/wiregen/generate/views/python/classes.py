@@ -31,7 +31,7 @@ __all__ = ["ClassBuilder", "ClassView", "EnumView", "FieldView", "LazyView", "Nu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberView:
-    """A constant, limit or enum member: its name, number and what the file says of it.
+    """A constant, limit or enum member: its name, its number and its documentation.
 
     Attributes:
         is_time: It counts milliseconds.
@@ -54,9 +54,10 @@ class EnumView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldView:
-    """A field of a class; `signature` is its parameter, `keyword` the same where it can only be given by name.
+    """A field of a class; `signature` is its parameter, `keyword` the same if it can only be given by name.
 
-    `argument` is what becomes of the parameter; `by_message`: what it is if it is not given, where that is for the message to say.
+    `argument`: the value that is stored for the parameter. `by_message`: its default, if that depends on the
+    message.
     """
 
     name: str
@@ -73,7 +74,7 @@ class FieldView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LazyView:
-    """A property that reads a field once more."""
+    """A property that reads a field as another type."""
 
     name: str
     field: str
@@ -82,14 +83,17 @@ class LazyView:
     path: str
     rule: str | None
     pair: str
-    """Of a dict, the arguments that name the attributes of a pair."""
+    """For a dict, the arguments that name the attributes of a pair."""
     absent: str
-    """Of a dict that may not be there, what is said instead."""
+    """For a dict that may be absent, its value then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassView:
-    """A class of plain data; `qualified` is its name from the top of the module, `extras` what it has besides its fields."""
+    """A class of plain data.
+
+    `qualified`: its name from the top of the module. `extras`: its attributes that are not fields.
+    """
 
     name: str
     qualified: str
@@ -100,14 +104,14 @@ class ClassView:
     arguments: tuple[str, ...]
     fields: tuple[FieldView, ...]
     extras: tuple[tuple[str, str, str, str], ...]
-    """Name, type, value at first, and what it means."""
+    """Name, type, initial value and documentation."""
     code: int | None
-    """Of a variety that has one."""
+    """The code of an alternative that has exactly one."""
     has_codes: bool
-    """A variety with several codes: `code` is its first parameter by name."""
+    """Whether it is an alternative with several codes, whose first parameter by name is `code`."""
     views: tuple[LazyView, ...]
     layout: str
-    """What is on the wire, in one line; "": nothing that a line could say."""
+    """The layout on the wire in one line, or ""."""
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -221,7 +225,7 @@ class ClassBuilder:
         )
 
     def _origin(self, message: m.Message) -> str:
-        """Return the code of a message, as the file writes it, and who sends it."""
+        """Return the code of a message, as the file writes it, and its sender."""
         if message.code is None:
             return f"Without a code of its own, from {message.role or 'both sides'}."
         code = repr(chr(message.code)) if message.is_character else message.code
@@ -240,7 +244,7 @@ class ClassBuilder:
         return tuple(extras)
 
     def header(self, frame: m.Frame, message: str | None = None) -> tuple[FieldView, ...]:
-        """Return the fields of a frame's header; with the defaults that they have around this message."""
+        """Return the fields of a frame's header; with `message`, with the defaults that they have around it."""
 
         def views(known: tuple[Attribute, ...]) -> list[FieldView]:
             shown = [each for each in known if is_shown(each.field) and each.field.name != frame.message]
@@ -248,7 +252,7 @@ class ClassBuilder:
                 shown = [replace(each, field=default_with(each.field, message)) for each in shown]
             return self.fields(tuple(shown), self._nulls(frame), is_header=True)
 
-        alone = views(attributes(frame.fields))  # as a message gives them, which is no piece
+        alone = views(attributes(frame.fields))  # as with a message, not a fragment
         beside_pieces = views(frame_attributes(frame, self._protocol))
         return tuple(
             replace(view, keyword=own.keyword) for view, own in zip(beside_pieces, alone, strict=True)
@@ -270,7 +274,7 @@ class ClassBuilder:
         return views
 
     def _default(self, shown: Attribute) -> str | None:
-        """Return the default of a parameter: None where another arm or no block may be laid, for that has no such field."""
+        """Return the default of a parameter: None where the field may be absent with its arm or block."""
         default = default_text(shown.field, self._shared.enums)
         if shown.may_be_absent and (default is None or shown.field.condition is None):
             return "None"
@@ -335,7 +339,7 @@ class ClassBuilder:
         return annotation(field.type, self._protocol, nulls).endswith("| None")
 
     def _pair(self, field: m.Field) -> str:
-        """Return the arguments that say what the two fields of a pair are called, where they are not `key` and `value`."""
+        """Return the arguments that name the two fields of a pair, if they are not `key` and `value`."""
         name = next(reference.name for reference in references(field.type))
         struct = index_of(self._protocol).structs[name]
         names = tuple(attribute(each.name) for each in shown_fields(struct.fields))
@@ -354,17 +358,17 @@ def _name_of(type_: m.Type) -> str:
 
 
 def shown_attributes(fields: tuple[m.Field, ...]) -> tuple[Attribute, ...]:
-    """Return the fields that the API shows, those of blocks too."""
+    """Return the fields that the API shows, those of blocks included."""
     return tuple(each for each in attributes(fields) if is_shown(each.field))
 
 
 def shown_fields(fields: tuple[m.Field, ...]) -> tuple[m.Field, ...]:
-    """Return the same without whether they may be absent."""
+    """Return the same fields without the information whether they may be absent."""
     return tuple(each.field for each in shown_attributes(fields))
 
 
 def single_code(variety: m.Variety) -> int | None:
-    """Return the code of a variety that has only one."""
+    """Return the code of an alternative that has exactly one."""
     match variety.spans:
         case (m.Span(low=low, high=high),) if low == high:
             return low
@@ -388,7 +392,7 @@ def _codes_text(variety: m.Variety) -> str:
 
 
 def _limit_doc(limit: m.Limit | None) -> str:
-    """Return what is said of a limit, and first what it is measured in."""
+    """Return the documentation of a limit, beginning with its unit."""
     if limit is None:
         return ""
     unit = {"bytes": "In bytes.", "ms": "In milliseconds.", "none": ""}[limit.unit]

@@ -14,9 +14,11 @@ __all__ = ["CodingView", "WidthView", "coding_view"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WidthView:
-    """One width: numbers from `low` to `high` stand for themselves, for null, or for what `unpack` reads behind them.
+    """One width: the numbers from `low` to `high`.
 
-    `narrower`: the test that an earlier width would have done for the value. `fits`: the test that a value has this width.
+    They are the value itself, mean null, or announce a number after them, which `unpack` reads.
+    `narrower`: the test that an earlier width is enough for the value. `fits`: the test that a value has this
+    width.
     """
 
     low: int

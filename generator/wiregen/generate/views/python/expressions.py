@@ -1,7 +1,7 @@
 """Expressions of the model as Python source text, for the straight-line code of reading and writing functions.
 
-What a name means is asked of a `Lookup`. Operands of another kind than the language wants make Python raise TypeError, which
-is a fault like any other.
+A `Lookup` gives the meaning of names. Operands of a wrong kind make Python raise TypeError, which is handled
+like any other error.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Lookup", "python_expression", "python_failure", "span_test"]
 
 
 class Lookup(Protocol):
-    """What the names of an expression are called in one function."""
+    """The Python text of the names in an expression, for one function."""
 
     def field(self, reference: m.FieldReference) -> str: ...
 
@@ -41,7 +41,7 @@ class Lookup(Protocol):
     def checksum(self, algorithm: str, first: str, last: str) -> str: ...
 
     def use(self, helper: str) -> str:
-        """Return the name of a function of the runtime, which the module then imports."""
+        """Return the local name of a function of the runtime, which the module then imports."""
 
 
 _OPERATORS = {"/": "//"}
@@ -55,7 +55,7 @@ def python_expression(expression: m.Expression, names: Lookup) -> str:
     """Return the text of an expression; an operation is in parentheses.
 
     Raises:
-        UnsupportedError: It has no straight-line form.
+        UnsupportedError: It does not have a straight-line form.
     """
     match expression:
         case m.Number(value=value):
@@ -91,10 +91,10 @@ def python_expression(expression: m.Expression, names: Lookup) -> str:
 
 
 def python_failure(expression: m.Expression, names: Lookup) -> str:
-    """Return the text of what is true where an expression does not hold.
+    """Return the text of a condition that is true if an expression is false.
 
     Raises:
-        UnsupportedError: It has no straight-line form.
+        UnsupportedError: It does not have a straight-line form.
     """
     match expression:
         case m.Negation(operator="not", operand=operand):
@@ -104,7 +104,7 @@ def python_failure(expression: m.Expression, names: Lookup) -> str:
 
 
 def _negated(operator: str, operand: str) -> str:
-    """Return the opposite of a value; of a Boolean that is held as a byte, that the byte is 0."""
+    """Return the negation of a value; for a Boolean that is held as a byte, the test that the byte is 0."""
     flag = re.fullmatch(r"\(?(\w+) != 0\)?", operand)
     if operator == "not" and flag is not None:
         return f"{flag[1]} == 0"
@@ -167,7 +167,7 @@ def _call(call: m.Call, names: Lookup) -> str:
 
 
 def span_test(value: str, spans: tuple[m.Span, ...]) -> str:
-    """Return the test whether a value lies in one of the spans."""
+    """Return the test that a value is in one of the spans."""
     single = [span.low for span in spans if span.low == span.high]
     tests = [f"{span.low} <= {value} <= {span.high}" for span in spans if span.low != span.high]
     if len(single) == 1:

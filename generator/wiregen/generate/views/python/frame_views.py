@@ -26,7 +26,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableView:
-    """A dict of functions: `kind` is bodies, readers, writers and so on; each entry a key and a function."""
+    """A dict of functions: `kind` is bodies, readers, writers and so on; each entry is a key and a function."""
 
     name: str
     annotation: str
@@ -50,9 +50,9 @@ class ChoiceView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageView:
-    """A message: its class, and how it is written in a frame; `writer` is "" where the frame's function does it.
+    """A message: its class, and its writer in a frame; `writer` is "" if the frame's function writes it.
 
-    `encode`: the body of its method, where it needs no function of its own.
+    `encode`: the body of its method, if it does not need a function of its own.
     """
 
     data: ClassView
@@ -61,12 +61,12 @@ class MessageView:
     encode: WriteFunction | None
     has_compression: bool
     role: str | None
-    """Who sends it, where the other role has another message of this code in the same frame."""
+    """The sender, if the other role has another message of this code in the same frame."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrameView:
-    """A frame: its class, and how its header is read; `table` is "" where one function reads all of it."""
+    """A frame: its class, and the readers of its header; `table` is "" if one function reads all of it."""
 
     name: str
     wire_name: str
@@ -79,18 +79,18 @@ class FrameView:
     table: str
     writers: str
     encoders: str
-    """The table of messages that their own `encode` writes, where there are any."""
+    """The table of messages that their own `encode` writes, if there are any."""
     code: str
     first_code: str
-    """The same at the buffer's first byte."""
+    """The same code, read at the buffer's first byte."""
     has_own_encode: bool = False
-    """Every message in it is written by its own method, beside the frame's function."""
+    """Whether every message in it has a method that writes it, in addition to the frame's function."""
     bare: ReadFunction | None = None
-    """What reads the message alone, where no table chooses it."""
+    """The function that reads the message alone, if it is not chosen by a table."""
     unknown: str
-    """The function for codes that no message has, where that is tolerated."""
+    """The function for codes without a message, if those are tolerated."""
     foreign: str
-    """The test whether the role that is told does not send it; empty where that cannot be, or none is told."""
+    """The test that the given role does not send the frame; "" if that is impossible, or a role is never given."""
     reads: tuple[ReadStep, ...]
     values: tuple[tuple[str, str], ...]
     slots: tuple[str, ...]
@@ -101,7 +101,7 @@ class FrameView:
 
     @property
     def may_lack_message(self) -> bool:
-        """Whether the frame may carry no message."""
+        """Whether the frame may come without a message."""
         return self.message_annotation != "_Message"
 
     @property
@@ -120,7 +120,7 @@ class FrameView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PieceView:
-    """The class of the pieces of a block, which the frame carries in place of a message."""
+    """The class of the fragments of a block, which the frame carries instead of a message."""
 
     name: str
     wire_name: str
@@ -137,9 +137,9 @@ class LayoutView:
     codecs: Mapping[str, CodecView]
     """The functions of each declaration, by its name."""
     methods: Mapping[str, WriteFunction]
-    """What writes a message as its own method."""
+    """The functions that write a message as its own method."""
     others: CodecView
-    """The functions that belong to no one declaration."""
+    """The functions that do not belong to a single declaration."""
     tables: tuple[TableView, ...]
 
     @property
@@ -149,7 +149,7 @@ class LayoutView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreambleCodec:
-    """The functions that read and write a preamble as one layout has it; `variant` is None for the protocol's own."""
+    """The functions that read and write a preamble in one layout; `variant` is None for the protocol's own."""
 
     variant: str | None
     reader: str
@@ -158,7 +158,7 @@ class PreambleCodec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreambleView:
-    """What a role sends before its first frame."""
+    """The bytes that a role sends before its first frame."""
 
     data: ClassView
     role: str

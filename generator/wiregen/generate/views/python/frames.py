@@ -1,4 +1,4 @@
-"""What a frame says before its functions are printed: where its code stands, which header fields matter."""
+"""Facts about frames that are needed before functions are printed: the place of the code, the needed header fields."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 
 
 def wanted_fields(frame: m.Frame) -> frozenset[str]:
-    """Return the fields of the header that its expressions speak of."""
+    """Return the fields of the header that its expressions refer to."""
     from wiregen.schema.walk import (
         direct_expressions,
         field_expressions,
@@ -51,9 +51,10 @@ def _code_names(frame: m.Frame) -> Iterator[str]:
 
 
 def code_place(shared: Shared, frame: m.Frame) -> tuple[str, str, Run] | None:
-    """Return the code at its fixed place (in a frame at `offset`, in the buffer), and the run that it stands in.
+    """Return the code at its fixed place (in a frame at `offset`, in the buffer), and the run that contains it.
 
-    None: the frame needs one function for whichever message it carries. So do two frames, for each could carry any message.
+    Return None if the frame needs one function for all its messages. Two frames do too, because each could
+    carry any message.
     """
     if len(shared.protocol.frames) > 1:
         return None
@@ -102,7 +103,7 @@ def header_run(run: Run, header: tuple[m.Field, ...]) -> Run:
 
 
 def without_unread(layout: Layout | UnsupportedError, frame: m.Frame) -> Layout | UnsupportedError:
-    """Return a frame's layout without the plain numbers of its header, which nothing looks at but who wants the header."""
+    """Return a frame's layout without the plain numbers of its header, which only users of the header need."""
     if isinstance(layout, UnsupportedError):
         return layout
     kept = {FRAME + name for name in (*wanted_fields(frame), *_code_names(frame))}

@@ -12,33 +12,33 @@ __all__ = ["CodecView", "ReadFunction", "Traits", "WriteFunction", "handed_on", 
 
 
 def handed_on(parameters: str) -> str:
-    """Return parameters as they are handed on."""
+    """Return parameters as the arguments of a call that passes them on."""
     return "".join(f"{part.split(':')[0].strip()}, " for part in parameters.split(", ") if part)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadFunction:
-    """A reading function; `state` says when one is made: never, for `large` frames, or `always`."""
+    """A reading function; `state` says when it makes a state: `never`, for `large` frames, or `always`."""
 
     name: str
     result: str
     asks_context: bool
-    """It cannot do without a state, nor does a type checker see that it has one."""
+    """Whether it always needs a state, which a type checker does not see."""
     has_last: bool
     must_be_last: bool
     is_refused: bool
     refuses_strict: bool
-    """It keeps what is not known, which is not strict."""
+    """Whether it keeps unknown messages, which a strict reader refuses."""
     state: str
     enters: bool
     steps: tuple[ReadStep, ...]
     end: str
     beyond: str
-    """The condition of a frame that goes on behind its end, or is larger than its limit."""
+    """The condition of a frame that ends after its region, or is larger than its limit."""
     budget: int
-    """Items that one frame may hold: as each takes a byte, a `large` frame is one of more bytes."""
+    """The most items of one frame; each takes a byte, so only a `large` frame, with more bytes, has to be counted."""
     class_: str
-    """What it makes; "": it returns `target` as it stands."""
+    """The class of the result; "" if it returns `target` unchanged."""
     target: str
     values: tuple[tuple[str, str], ...]
 
@@ -49,7 +49,7 @@ class ReadFunction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteFunction:
-    """A writing function; `pieces` is None where `parts` are filled as it goes."""
+    """A writing function; `pieces` is None if `parts` are filled step by step."""
 
     name: str
     owner: str
@@ -66,16 +66,19 @@ class WriteFunction:
     steps: tuple[WriteStep, ...]
     pieces: tuple[str, ...] | None
     limit: int | None
-    """The most bytes of a frame, where its layout does not see to that."""
+    """The most bytes of a frame, if its layout does not ensure them."""
     has_compression: bool
     again: str
-    """What writes a `large` frame with a state."""
+    """The function that writes a `large` frame with a state."""
     budget: int
-    """Items that one frame may hold: as each takes a byte, a `large` frame is one of more bytes."""
+    """The most items of one frame; each takes a byte, so only a `large` frame, with more bytes, has to be counted."""
     is_method: bool
-    """It is the body of a method, which has no state."""
+    """Whether it is the body of a method, which has no state."""
     given: tuple[tuple[str, str], ...] = ()
-    """Local variables, each with the parameter that may be None: they are read only where it is not, which a type checker does not see."""
+    """Local variables, each with a parameter that may be None.
+
+    They are read only if it is not None, which a type checker does not see.
+    """
 
     @property
     def joined(self) -> str:
@@ -84,7 +87,7 @@ class WriteFunction:
 
     @property
     def is_returned(self) -> bool:
-        """Whether nothing is asked of the bytes before they are returned."""
+        """Whether the bytes are returned without further tests."""
         return self.limit is None and self.state != "large"
 
     @property
@@ -94,7 +97,7 @@ class WriteFunction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
-    """What a function is beside its steps."""
+    """The properties of a function that do not follow from its steps."""
 
     name: str
     is_frame: bool
@@ -102,11 +105,11 @@ class Traits:
     has_last: bool = False
     must_be_last: bool = False
     is_heavy: bool = False
-    """It inflates, or can stand in itself: it always needs a state."""
+    """Whether it inflates, or is recursive, and therefore always needs a state."""
     enters: bool = False
-    """It counts as one level of nesting."""
+    """Whether it counts as one level of nesting."""
     is_inside: bool = False
-    """It can stand in what counts as a level of nesting."""
+    """Whether it can be inside a declaration that counts as a level of nesting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +121,7 @@ class CodecView:
 
 
 def refused_reader(traits: Traits, class_: str) -> ReadFunction:
-    """Return a function of which the careful codec does the work."""
+    """Return a function that leaves its work to the reference codec."""
     return ReadFunction(
         name=traits.name,
         result=class_,

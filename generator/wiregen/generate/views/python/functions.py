@@ -1,6 +1,6 @@
-"""The reading and writing functions of a module: one per message, frame, variety, recursive struct and preamble.
+"""The reading and writing functions of a module: one per message, frame, alternative, recursive struct and preamble.
 
-A function that has no straight-line form only refuses: the careful codec does its work.
+A function without a straight-line form only refuses: the reference codec does its work.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class FunctionBuilder:
         prefix: str,
         extra: tuple[tuple[str, str], ...] = (),
     ) -> ReadFunction:
-        """Return a reading function that makes a `class_` of fields whose keys begin with `prefix`."""
+        """Return a reading function that makes a `class_` from the fields whose keys begin with `prefix`."""
         wire_name = traits.owner or class_
         try:
             if isinstance(layout, UnsupportedError):
@@ -121,7 +121,7 @@ class FunctionBuilder:
         )
 
     def _beyond(self, layout: Layout) -> str:
-        """Return the test of a frame's end and size; what its own region sees to is left out."""
+        """Return the test of a frame's end and size, without the parts that its own region ensures."""
         tests = () if ends_in_region(layout.steps) else ("position > end",)
         limit, longest = self._shared.frame_limit, longest_size(layout)
         has_tail = any(isinstance(step, Leave) and step.is_lenient for step in layout.steps)
@@ -144,7 +144,7 @@ class FunctionBuilder:
         return self.read(layout, names, traits, class_name(message.name), flat(message.fields), "")
 
     def read_unknown(self, frame: m.Frame, wanted: frozenset[str]) -> ReadFunction:
-        """Return the function that reads a whole frame whose message is not known."""
+        """Return the function that reads a whole frame with an unknown message."""
         data = replace(REST, path=f"{frame.path}.Unknown.data")
         message = m.Message(
             path=frame.path, name="Unknown", doc="", code=None, role=None, fields=(data,), notes=m.Notes()
@@ -157,7 +157,7 @@ class FunctionBuilder:
         layout = laid(lambda: frame_layout(self._protocol, frame, message))
         self._shared.uses.add("Unknown")
         function = self.read(layout, names, traits, "Unknown", (data,), "")
-        # Left-over bytes there are none: what is not known takes all of its region.
+        # Trailing bytes do not occur: an unknown message takes all of its region.
         values = tuple(pair for pair in function.values if pair[0] != "tail")
         steps = tuple(replace(step, tail="") if step.kind == "leave" else step for step in function.steps)
         return replace(function, steps=steps, values=(*values, ("code", names.locals.name(FRAME + code))))
@@ -170,7 +170,7 @@ class FunctionBuilder:
         return self.read(layout, names, traits, class_name(message.name), flat(message.fields), "")
 
     def read_frame(self, frame: m.Frame, *, is_bare: bool = False) -> ReadFunction:
-        """Return the function that reads a frame and whichever message it carries; `is_bare`: only to return that."""
+        """Return the function that reads a frame with any message; `is_bare`: only to return the message."""
         names = self._names(is_frame=True, sender=frame.role)
         names.body, names.reads_code = frame.message, True
         names.codes_table = self._shared.codes_table(frame)
@@ -202,7 +202,7 @@ class FunctionBuilder:
         return self.read(layout, names, traits, class_name(preamble.name), flat(preamble.fields), "")
 
     def read_variety(self, union: m.Union, variety: m.Variety) -> ReadFunction:
-        """Return the function that reads what stands behind the code of a union."""
+        """Return the function that reads the bytes after the code of a union."""
         names = self._names(is_frame=False, sender=None)
         function = self._shared.variety_reader(union.name, variety.name)
         traits = self._traits_of_variety(union, variety, function)
@@ -236,7 +236,10 @@ class FunctionBuilder:
         )
 
     def _traits_of_variety(self, union: m.Union, variety: m.Variety, function: str) -> Traits:
-        """Return the traits of a variety, which does not enter its union itself if nothing that counts can stand in it."""
+        """Return the traits of an alternative.
+
+        It enters its union only if it can contain a declaration that counts as a level.
+        """
         named = {reference.name for reference in references(*(field.type for field in variety.fields))}
         enters = union.name in self._circular and not self._around_circular.isdisjoint(named)
         return Traits(
@@ -251,7 +254,7 @@ class FunctionBuilder:
         )
 
     def _counted(self, traits: Traits) -> frozenset[str]:
-        """Return the declarations that count as a level where a function names them; nothing does where it is outermost."""
+        """Return the declarations that count as a level in a function, an empty set for an outermost one."""
         return self._circular if traits.is_inside else frozenset()
 
     # ---- writing
@@ -265,7 +268,7 @@ class FunctionBuilder:
         parameters: str = "",
         fields: tuple[m.Field, ...] = (),
     ) -> WriteFunction:
-        """Return a writing function of a `class_`."""
+        """Return a function that writes a `class_`."""
         steps: tuple[WriteStep, ...] = ()
         pieces: tuple[str, ...] | None = ()
         is_refused, state = False, "never"
@@ -305,7 +308,7 @@ class FunctionBuilder:
         )
 
     def _is_short(self, layout: Layout | UnsupportedError) -> bool:
-        """Tell whether the layout itself keeps a frame within its limit."""
+        """Return whether the layout itself keeps a frame within its limit."""
         longest = None if isinstance(layout, UnsupportedError) else longest_size(layout)
         return longest is not None and longest <= self._shared.frame_limit
 
@@ -323,10 +326,10 @@ class FunctionBuilder:
         is_method: bool,
         again: str = "",
     ) -> WriteFunction:
-        """Return the function that writes a whole frame around one message; `again` does it with a state."""
+        """Return the function that writes a whole frame with one message; `again` writes it with a state."""
         names = self._write_names(message.fields, "")
         layout = laid(lambda: frame_layout(self._protocol, frame, message))
-        # A field that may be None is asked for only where it is there, which a type checker does not see.
+        # A field that may be None is read only if it is present, which a type checker does not see.
         names.owner, names.is_method = (
             "self" if is_method and not has_options(layout) else "message"
         ), is_method
@@ -365,7 +368,7 @@ class FunctionBuilder:
         return self.write(layout, names, traits, class_name(preamble.name), fields=preamble.fields)
 
     def write_variety(self, union: m.Union, variety: m.Variety) -> WriteFunction:
-        """Return the function that writes a variety, its code first."""
+        """Return the function that writes an alternative, its code first."""
         names = self._write_names((), "")
         fields = coded(union, variety)
         names.fields = dict(fields_by_key(fields, "", self._protocol))
@@ -378,7 +381,7 @@ class FunctionBuilder:
         return self.write(layout, names, traits, class_, fields=variety.fields)
 
     def write_chunk(self, name: str, carrier: m.Chunks) -> WriteFunction:
-        """Return the function that writes the only chunk there is."""
+        """Return the function that writes content as one single chunk."""
         struct = index_of(self._protocol).structs[name]
         free = [field for field in shown_fields(struct.fields) if field.name != carrier.data]
         names = self._write_names(struct.fields, FRAME)

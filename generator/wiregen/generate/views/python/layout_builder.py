@@ -43,11 +43,11 @@ from wiregen.schema.field_facts import called_structs
 __all__ = ["LayoutBuilder"]
 
 _MOST_ENTRIES = 4096
-"""Codes of one variety that are written out in a table; more are the careful codec's."""
+"""The most codes of one alternative that are written out in a table; with more, the reference codec is used."""
 
 
 class Codecs:
-    """The functions of a layout by the declaration that they are about; "" for those about no one declaration."""
+    """The functions of a layout by declaration; "" for those that do not belong to a single one."""
 
     def __init__(self) -> None:
         self._reads: dict[str, list[ReadFunction]] = {}
@@ -117,7 +117,7 @@ class LayoutBuilder:
         yield from (frame.name for frame in protocol.frames)
 
     def _deep(self, functions: FunctionBuilder, codecs: Codecs) -> None:
-        """Add the functions of structs that are not laid out where they stand, and of preambles."""
+        """Add the functions of structs that are not laid out inline, and of preambles."""
         protocol = self._shared.protocol
         called = called_structs(protocol)
         for struct in protocol.structs:
@@ -129,7 +129,7 @@ class LayoutBuilder:
     def _by_body(
         self, functions: FunctionBuilder, frame: m.Frame, view: FrameView, codecs: Codecs
     ) -> FrameView:
-        """Add the functions of a frame that serve all its messages, and the methods of those that have their own."""
+        """Add the functions of a frame for all its messages, and the methods of messages that have their own."""
         shared = self._shared
         whole = functions.read_frame(frame)
         codecs.add(frame.name, whole, functions.write_frame(frame))
@@ -194,7 +194,7 @@ class LayoutBuilder:
     def _class_tables(
         self, messages: list[m.Message], methods: set[str], view: FrameView
     ) -> Iterator[TableView]:
-        """Yield what writes each message: its method, which knows no state, or a function."""
+        """Yield the tables of the functions that write each message: its method, which has no state, or a function."""
         kind = "dict[type, Callable[..., bytes]]"
         encoders = tuple(
             (class_name(each.name), f"{class_name(each.name)}.encode")
@@ -231,7 +231,7 @@ class LayoutBuilder:
 
     @staticmethod
     def _code_tables(shared: Shared, name: str, function: Callable[[str], str]) -> Iterator[TableView]:
-        """Yield a table by code, or one by role and code where roles share codes or have frames of their own."""
+        """Yield a table by code, or one by role and code if roles share codes or have frames of their own."""
         result = "_Message" if name.startswith("_READERS") else "Any"
         kind = f"Callable[[bytes, int, int, _Reading], tuple[{result}, int]]"
         if not shared.has_tables_by_role:
@@ -250,7 +250,7 @@ class LayoutBuilder:
 
     @staticmethod
     def _foreign_table(shared: Shared) -> TableView:
-        """Return the messages of each role's own codes that only others send."""
+        """Return the messages that only other roles send, among each role's codes."""
         rows = []
         for role in shared.protocol.roles:
             names = [class_name(message.name) for message in shared.foreign_messages(role)]

@@ -10,7 +10,7 @@ __all__ = ["layout_text"]
 
 
 def layout_text(fields: tuple[m.Field, ...]) -> str:
-    """Return the fields of a declaration as `name type, …`; "" where there are none."""
+    """Return the fields of a declaration as `name type, …`; "" without fields."""
     return ", ".join(_field(field) for field in fields)
 
 

@@ -1,4 +1,4 @@
-"""What is known of a function's layout before it is printed."""
+"""Facts about a function's layout that are needed before it is printed."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ REST = m.Field(
 
 
 def coded(union: m.Union, variety: m.Variety) -> tuple[m.Field, ...]:
-    """Return the fields of a variety with its code before them: a constant, or the attribute `code`, one of several."""
+    """Return the fields of an alternative after its code: a constant, or for several codes the attribute `code`."""
     number = single_code(variety)
     code = replace(REST, path=f"{variety.path}.code", type=union.type)
     if number is None:
@@ -86,7 +86,7 @@ def is_byte_codes(variety: m.Variety) -> bool:
 
 
 def bodies_end(protocol: m.Protocol) -> bool:
-    """Tell whether every message that is read by itself is the last of a region."""
+    """Return whether every message that is read by itself is the last of a region."""
     ends: set[bool] = set()
     for frame in protocol.frames:
         layout = laid(partial(frame_layout, protocol, frame, None))
@@ -125,7 +125,7 @@ def inflates(steps: tuple[Step, ...]) -> bool:
 
 
 def n_lists(steps: tuple[Step, ...]) -> int:
-    """Return how many lists a function may read, those of functions that it calls included; 2 stands for many."""
+    """Return how many lists a function may read, including the functions that it calls; 2 means many."""
     number = 0
     for step in nested(steps):
         number += {"repeat": 1, "carry": 1, "invoke": 2, "dispatch": 2}.get(step.kind, 0)
@@ -135,13 +135,13 @@ def n_lists(steps: tuple[Step, ...]) -> int:
 
 
 def ends_in_region(steps: tuple[Step, ...]) -> bool:
-    """Tell whether the last bytes are those of a region, whose end is compared with the frame's."""
+    """Return whether the last bytes belong to a region, whose end is compared with the frame's."""
     last = [step for step in steps if not isinstance(step, Mark)][-1:]
     return any(isinstance(step, Leave) for step in last)
 
 
 def longest_size(layout: Layout) -> int | None:
-    """Return how many bytes a layout has at most, where its fixed size or a `where` of its only region's size says so."""
+    """Return the most bytes of a layout, if its fixed size or a `where` on the size of its only region bounds them."""
     steps = layout.steps
     enters = [step for step in steps if isinstance(step, Enter)]
     if layout.fixed_size is not None or not ends_in_region(steps) or len(enters) != 1:
@@ -159,7 +159,7 @@ def longest_size(layout: Layout) -> int | None:
 
 
 def _highest(step: Step, enter: Enter) -> int | None:
-    """Return the bound that a `where` sets to the size of a region."""
+    """Return the bound of a `where` for the size of a region."""
     match step, enter.extent:
         case (
             Check(
@@ -176,7 +176,7 @@ def _highest(step: Step, enter: Enter) -> int | None:
 
 
 def has_empty_items(steps: tuple[Step, ...]) -> bool:
-    """Tell whether a list may hold items without bytes, so that bytes do not bound their number."""
+    """Return whether a list may hold items without bytes, so that the bytes do not bound their number."""
     return any(isinstance(step, Repeat) and step.smallest == 0 for step in nested(steps))
 
 
@@ -196,14 +196,14 @@ def nested(steps: tuple[Step, ...]) -> Iterator[Step]:
 
 
 def has_options(layout: Layout | UnsupportedError) -> bool:
-    """Tell whether some value may be None, which a type checker cannot follow here."""
+    """Return whether a value may be None in a way that a type checker cannot follow."""
     return not isinstance(layout, UnsupportedError) and any(
         step.kind in ("option", "choose") or _is_coded(step) for step in nested(layout.steps)
     )
 
 
 def _is_coded(step: Step) -> bool:
-    """Tell whether a step is a number of a coding, which may have null."""
+    """Return whether a step is a number of a coding, which may have null."""
     return isinstance(step, Number) and isinstance(step.type, m.CodingReference)
 
 
@@ -227,7 +227,7 @@ def fields_by_key(
 
 
 def names_frames(protocol: m.Protocol) -> bool:
-    """Tell whether frames or messages stand in others, which share the budgets of the outer one."""
+    """Return whether frames or messages are inside others, and share the budgets of the outer one."""
     owners: list[m.Struct | m.Message | m.Frame] = [*protocol.structs, *protocol.messages, *protocol.frames]
     types = [field.type for owner in owners for field in owner.fields]
     types += [

@@ -1,4 +1,4 @@
-"""Which messages their own `encode` writes, frame and all."""
+"""The messages whose own `encode` writes them together with their frame."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["MethodBuilder"]
 
 
 def _are_keywords(headers: dict[str, str]) -> bool:
-    """Return whether the parameters of a header are called as in `encode`, which a method is.
+    """Return whether the parameters of a header have the same names as in `encode`, which a method is.
 
-    A function calls one otherwise where its own local variable has that name.
+    A function names one differently if its own local variable has that name.
     """
     return all(parameter == local_name(field) for field, parameter in headers.items())
 
@@ -35,7 +35,7 @@ class MethodBuilder:
         self._functions = functions
 
     def needs_no_function(self, frame: m.Frame, message: m.Message, headers: dict[str, str]) -> bool:
-        """Return whether a method is all that writes a message: it hands no state on."""
+        """Return whether a method alone is enough to write a message: it does not pass on a state."""
         if not _are_keywords(headers):
             return False
         layout = laid(lambda: frame_layout(self._protocol, frame, message))
@@ -49,7 +49,7 @@ class MethodBuilder:
     def beside_function(
         self, frame: m.Frame, message: m.Message, headers: dict[str, str], view: FrameView
     ) -> WriteFunction | None:
-        """Return the method of a message that the frame's function writes, too: with a state, where there is much of it."""
+        """Return the method of a message that the frame's function writes too: for large frames, which need a state."""
         layout = laid(lambda: frame_layout(self._protocol, frame, message))
         if (
             self._shared.parent is not None
@@ -72,7 +72,7 @@ class MethodBuilder:
         return None if write.is_refused else replace(write, given=locals_)
 
     def _given(self, frame: m.Frame, headers: dict[str, str]) -> dict[str, str]:
-        """Return a local variable for each field of the header whose parameter may be None and is not Any."""
+        """Return a local variable for each header field whose parameter may be None and is not annotated as Any."""
         fields, taken = frame_attributes(frame, self._protocol), Locals(frozenset(headers.values()))
         return {
             each.field.name: taken.name(f"given_{each.field.name}")

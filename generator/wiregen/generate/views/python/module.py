@@ -46,7 +46,7 @@ class ModuleBuilder:
         """Return the view.
 
         Raises:
-            UnsupportedError: A declaration has no Python form.
+            UnsupportedError: A declaration does not have a Python form.
         """
         protocol = self._protocol
         layouts = self._layouts()
@@ -108,7 +108,7 @@ class ModuleBuilder:
         return tuple(LayoutBuilder(each, self._classes).build() for each in shared)
 
     def _exports(self, classes: tuple[ClassView, ...], others: tuple[_Named, ...]) -> set[str]:
-        """Return the names that the package offers; a class inside another is reached through it."""
+        """Return the names that the package exports; a nested class is reached through its outer class."""
         names = {view.name for view in classes if "." not in view.qualified}
         return names | {view.name for view in others} | set(self._offered())
 
@@ -122,7 +122,7 @@ class ModuleBuilder:
         return not any(each.may_be_absent for each in attributes(protocol.frames[0].fields))
 
     def _speaking(self) -> tuple[str, ...]:
-        """Return the declarations that rules of contexts and joins are concerned with."""
+        """Return the declarations that rules of contexts and joins refer to."""
         protocol = self._protocol
         settings = [each.target for context in protocol.contexts for each in context.settings]
         settings += [each.target for join in protocol.joins for each in (*join.parts, *join.lasts)]
@@ -131,7 +131,7 @@ class ModuleBuilder:
         return tuple(sorted({*settings, *(name for each in clearings for name in each.targets)}))
 
     def _no_state(self) -> str:
-        """Return what else must hold, besides default options, for a frame to be read without a state."""
+        """Return the conditions, in addition to default options, under which a frame is read without a state."""
         context = " and context is None" if self._protocol.contexts else ""
         return context + (" and from_role is None" if "role" in self._shared.uses else "")
 
@@ -190,7 +190,7 @@ class ModuleBuilder:
         )
 
     def _variant_of(self, shared: Shared) -> str | None:
-        """Return the name of the variant that a layout is of."""
+        """Return the name of the variant that a layout belongs to."""
         return self._protocol.variants[self._all_shared.index(shared) - 1].name if shared.suffix else None
 
     @staticmethod
@@ -211,7 +211,7 @@ class ModuleBuilder:
         )
 
     def _by_role(self, layouts: tuple[LayoutView, ...], what: str) -> tuple[tuple[str, str], ...]:
-        """Return the function for each variant and role (or frame class), where there is more than one."""
+        """Return the function for each variant and role (or frame class), if there are several."""
         if len(self._protocol.frames) == 1 and not self._protocol.variants:
             return ()
         rows = []
@@ -251,5 +251,5 @@ class ModuleBuilder:
 
 
 def _import_rank(name: str) -> tuple[int, str, str]:
-    """Return what sorts names as imports do: the same, without regard to case."""
+    """Return the key that sorts names in imports: like `rank`, but ignoring case."""
     return (rank(name)[0], name.lower(), name)

@@ -27,7 +27,7 @@ __all__ = ["AliasView", "ModuleView", "rank"]
 LOADED_LATE = (
     "Connection", "Ended", "Fault", "Received", "Session", "SessionError", "TimedOut", "Violation",
 )  # fmt: skip
-"""What a package offers of its connections."""
+"""The names of connections that a package exports."""
 
 _ERRORS = "DecodeError, EncodeError, NeedMoreData"
 _RUNTIME = frozenset(
@@ -67,7 +67,7 @@ _RUNTIME = frozenset(
         ("codec.values", "show", "_show"),
     }
 )
-"""What generated modules import of the runtime: module, name, and what it is called there."""
+"""The names that generated modules import from the runtime: module, name, and local name."""
 _ALWAYS = frozenset(
     "Bad Decoder MessageRecord READ_FAULTS ReadState WRITE_FAULTS WriteState as_bytes bounds_of check_limits release show".split()
 ) | {_ERRORS}
@@ -75,7 +75,7 @@ _ALWAYS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AliasView:
-    """A name for a union of classes, its text in rows that fit a line."""
+    """A name for a union of classes; its text is in rows that fit a line."""
 
     name: str
     rows: tuple[str, ...]
@@ -83,7 +83,7 @@ class AliasView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleView:
-    """Everything that a protocol's package says; `source` is the name of its file."""
+    """The data of a protocol's package; `source` is the name of its file."""
 
     name: str
     wire_name: str
@@ -104,52 +104,52 @@ class ModuleView:
     message_annotation: str
     struct_constants: tuple[tuple[str, str, str], ...]
     uses: frozenset[str]
-    """What the module needs besides what every one needs: names of the runtime and of the standard library."""
+    """Names of the runtime and of the standard library that this module needs, apart from those of every module."""
     exports: tuple[str, ...]
     imports: tuple[str, ...]
-    """The same, as sorted imports have them."""
+    """The same names, in the order of sorted imports."""
     roles: tuple[str, ...]
     frame_readers: tuple[tuple[str, str], ...]
-    """By (variant, role), where there is more than one."""
+    """The readers by (variant, role), if there are several."""
     frame_writers: tuple[tuple[str, str], ...]
     frame_classes: tuple[tuple[str, str], ...]
-    """The frame of each message, where there is more than one."""
+    """The frame of each message, if there are several frames."""
     variants: tuple[str, ...]
     joins: tuple[PieceView, ...]
-    """Those of blocks."""
+    """The joins of blocks."""
     has_joins: bool
     has_context: bool
     has_shared_codes: bool
-    """Some code means another message from each role."""
+    """Whether some code means a different message for each role."""
     has_role: bool
-    """What is read depends on who sends."""
+    """Whether reading depends on the sender."""
     speaking: tuple[str, ...]
-    """What rules of contexts and joins are concerned with, by name."""
+    """The declarations that rules of contexts and joins refer to, by name."""
     no_state: str
     has_compression: bool
-    """`encode` is told how much to compress."""
+    """Whether `encode` has a parameter for the compression level."""
     compiles_whole_frames: bool
     is_partly_careful: bool
     is_plain: bool
-    """One frame for both directions, and nothing around it."""
+    """Whether there is one frame for both directions, without anything around it."""
     plan: tuple[str, ...]
     """The schema as lines of JSON."""
     has_connections: bool = True
-    """The package has a module of connections and sessions."""
+    """Whether the package has a module of connections and sessions."""
 
     @property
     def loaded_late(self) -> tuple[str, ...]:
-        """The names of the package that its sessions' module has."""
+        """The names of the package that are loaded from its sessions' module."""
         return LOADED_LATE if self.has_connections else ()
 
     @property
     def package_exports(self) -> tuple[str, ...]:
-        """Every name that the package offers."""
+        """Every name that the package exports."""
         return tuple(sorted((*self.exports, *self.loaded_late), key=rank))
 
     @property
     def is_remembered(self) -> bool:
-        """Whether what was read says something about what comes: contexts, open joins."""
+        """Whether earlier frames determine how later ones are read: by contexts or open joins."""
         return self.has_context or self.has_joins
 
     @property
@@ -159,7 +159,7 @@ class ModuleView:
 
     @property
     def runtime_imports(self) -> tuple[tuple[str, str, str], ...]:
-        """Return module, name and local name of what the copied runtime gives, sorted as imports are."""
+        """Return module, name and local name of the imports from the copied runtime, sorted as imports are."""
         found = {each for each in _RUNTIME if each[1] in self.uses or each[1] in _ALWAYS}
         found |= (
             {("stream.context", "Context", "_Context"), ("codec.values", "check_context", "_check_context")}
@@ -180,29 +180,29 @@ class ModuleView:
 
     @property
     def frame_reader(self) -> str:
-        """Return the expression of the function that reads whatever frame comes."""
+        """Return the expression of the function that reads any frame."""
         if self.frame_readers:
             return f"_FRAME_READERS[{'variant' if self.variants else 'None'}, from_role]"
         return self.frames[0].reader
 
     @property
     def has_own_encode(self) -> bool:
-        """Whether every message is written without its frame being made."""
+        """Whether every message is written without its frame object."""
         return not self.has_context and not self.variants and all(message.writer for message in self.messages)
 
     @property
     def has_items(self) -> bool:
-        """Whether a Decoder gives more than frames of one class."""
+        """Whether a Decoder yields more than frames of one class."""
         return len(self.frames) > 1 or bool(self.preambles) or self.is_remembered
 
     @property
     def has_library_imports(self) -> bool:
-        """Whether anything of the standard library is imported, in a block of its own."""
+        """Whether there are imports from the standard library, in a block of their own."""
         return bool(self.enums) or bool(self.uses & {"Struct", "UUID now", "crc32", "adler32"})
 
     @property
     def bare_annotation(self) -> str:
-        """The annotation of the message of whatever frame comes."""
+        """The annotation of the message of any frame."""
         return next((each.message_annotation for each in self.frames if each.may_lack_message), "_Message")
 
     @property
@@ -216,25 +216,25 @@ class ModuleView:
 
     @property
     def role_given(self) -> str:
-        """The arguments of the state of a reading: who sends, and what came before, where these matter."""
+        """The arguments of a reading state: sender and context, if reading depends on them."""
         if not self.has_role:
             return ""
         return ", from_role, context" if self.is_remembered else ", from_role"
 
     @property
     def has_bare(self) -> bool:
-        """A message can be read without its frame."""
+        """Whether a message can be read without its frame."""
         is_alone = len(self.frames) == 1 and bool(self.frames[0].table)
         return is_alone and not self.has_role and not self.variants
 
     @property
     def has_bare_functions(self) -> bool:
-        """Whether a message can be read without its frame, though no table chooses what reads it."""
+        """Whether a message can be read without its frame, by a function that is not chosen by a table."""
         return all(frame.bare is not None for frame in self.frames)
 
     @property
     def bare_readers(self) -> tuple[tuple[str | None, str], ...]:
-        """Return the function of each role, where there is more than one frame; else it stands where it is needed."""
+        """Return the function of each role if there are several frames; a single one is used directly."""
         if not self.has_bare_functions or len(self.frames) == 1:
             return ()
         roles = (None, *self.roles)
@@ -246,12 +246,12 @@ class ModuleView:
 
     @property
     def speaks_of_frames(self) -> bool:
-        """Whether rules of contexts and joins are concerned with whole frames, whatever message they carry."""
+        """Whether rules of contexts and joins refer to whole frames with any message."""
         return bool(self.joins) or bool({frame.wire_name for frame in self.frames} & set(self.speaking))
 
     @property
     def has_required(self) -> bool:
-        """Some header field has no default."""
+        """Whether some header field has no default."""
         return any(field.is_required for field in self.header)
 
     @property
@@ -277,15 +277,15 @@ class ModuleView:
 
 
 def rank(name: str) -> tuple[int, str]:
-    """Return what sorts names as `__all__` does: constants, classes, functions."""
+    """Return the key that sorts names in `__all__`: constants, classes, functions."""
     return (0 if name.isupper() and len(name) > 1 else 1 if name[0].isupper() else 2, name)
 
 
 _ROW_SIZE = 99
-"""What two levels of indentation and the quotes leave of a line of 110."""
+"""The length of a line, 110, without two levels of indentation and the quotes."""
 
 
 def _rows(text: str) -> tuple[str, ...]:
-    """Return the pieces of a text that give it back when joined; formatters differ about a string wider than a line."""
+    """Return the parts of a text, to be joined again: formatters differ about a string wider than a line."""
     *rows, last = textwrap.wrap(text, _ROW_SIZE, break_long_words=False, break_on_hyphens=False) or [""]
     return (*(f"{row} " for row in rows), last)

@@ -17,11 +17,11 @@ _OWN_LOCALS = frozenset(
 
 
 METHOD_PARAMETERS = frozenset({"from_role", "context", "variant", "entries"})
-"""What an `encode` has besides the fields of its header."""
+"""The parameters of an `encode` that are not fields of its header."""
 
 
 class StructTable:
-    """The struct constants of a module, by format; each is made once."""
+    """The struct constants of a module, by format; each is created once."""
 
     def __init__(self) -> None:
         self._constants: dict[str, tuple[str, str]] = {}
@@ -46,14 +46,14 @@ class StructTable:
 
 
 class Locals:
-    """The local names of one function, each key its own."""
+    """The local names of one function, unique for each key."""
 
     def __init__(self, taken: frozenset[str] = frozenset()) -> None:
         self._names: dict[str, str] = {}
         self._taken = set(_OWN_LOCALS | taken)
 
     def name(self, key: str) -> str:
-        """Return the local name of a key: its last word, and `n_` before it for a length."""
+        """Return the local name of a key: its last word, with the prefix `n_` for a length."""
         if key not in self._names:
             self._names[key] = self._free(_no_class(_base(key)))
         return self._names[key]
@@ -85,17 +85,17 @@ def _base(key: str) -> str:
 
 
 def _no_class(name: str) -> str:
-    """Return a name that no class has: those begin with a capital and hold no underscore inside."""
+    """Return a name that classes never have: theirs begin with a capital and have no underscore inside."""
     return f"the_{name}" if name[:1].isupper() else name
 
 
 _UNCHANGED = ("series", "species")
 _WITH_IE = ("cookies", "movies")
-"""Plurals whose `ies` is not that of a word in `y`."""
+"""Plurals whose `ies` does not come from a word in `y`."""
 
 
 def singular(word: str) -> str:
-    """Return the name of one item of a list that is called `word`: `entries` has an `entry`; `data` a `data_item`."""
+    """Return the name of an item of a list called `word`: an `entry` for `entries`, a `data_item` for `data`."""
     if len(word) < 3 or not word.endswith("s") or word.endswith(("ss", "us", *_UNCHANGED)):
         return f"{word}_item"
     if word.endswith("ies") and not word.endswith(_WITH_IE):
@@ -129,7 +129,7 @@ def writer(name: str) -> str:
 
 
 def is_header(key: str) -> bool:
-    """Tell whether a key is a field of the frame around the message."""
+    """Return whether a key is a field of the frame around the message."""
     return key.startswith(FRAME)
 
 
@@ -147,13 +147,13 @@ def format_of(slot: Slot, enums: Mapping[str, m.Enum]) -> str:
 
 
 def number_type(slot: Slot, enums: Mapping[str, m.Enum]) -> m.Type:
-    """Return the type of a slot; of an enum that of its numbers."""
+    """Return the type of a slot, or that of an enum's numbers."""
     return enums[slot.type.name].type if isinstance(slot.type, m.EnumReference) else slot.type
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackedNumber:
-    """A number between a struct's bytes and Python: where `struct` has no letter for it, it is packed as bytes."""
+    """A number between a struct's bytes and Python: packed as bytes if `struct` lacks a letter for it."""
 
     type: m.Integer | m.Float
 
@@ -162,14 +162,14 @@ class PackedNumber:
         return not self.type.letter
 
     def decoded(self, data: str) -> str:
-        """Return the expression of the odd number that the bytes `data` are."""
+        """Return the expression of the number, of unusual size, in the bytes `data`."""
         type_ = self.type
         if isinstance(type_, m.Integer):
             return f'int.from_bytes({data}, "{type_.endian}"{_signed(type_)})'
         return f'_FLOATS["{type_.format}"].unpack({data}{self._order})'
 
     def encoded(self, value: str | int) -> str:
-        """Return the expression that a struct is given for a value."""
+        """Return the expression that is passed to a struct for a value."""
         type_ = self.type
         if not self.is_odd:
             return str(value)
@@ -187,7 +187,7 @@ def _signed(type_: m.Integer) -> str:
 
 
 def endian_of(slot: Slot, enums: Mapping[str, m.Enum]) -> m.Endian | None:
-    """Return the byte order of a slot, or None where it has none."""
+    """Return the byte order of a slot, or None if it has no order."""
     type_ = number_type(slot, enums)
     if slot.size == 1 or slot.part == "padding" or not isinstance(type_, m.Integer | m.Float):
         return None
@@ -209,7 +209,7 @@ def split_by_endian(run: Run, enums: Mapping[str, m.Enum]) -> tuple[tuple[str, t
 
 
 def joined(formats: list[str]) -> str:
-    """Return struct characters with neighbours that are equal counted (`IIII` is `4I`), padding too."""
+    """Return struct characters with equal neighbours counted (`IIII` is `4I`), padding included."""
     text = ""
     for match in re.finditer(r"(\d+s)|([a-zA-Z])\2*", "".join(formats)):
         one = match.group(0)

@@ -25,12 +25,12 @@ _PARAMETERS = frozenset(
     "backlog context handler host idle_timeout keep_going limits make max_connections now on_error port report role "
     "server_hostname ssl strict timeout variant".split()
 )
-"""What an option of a session may not be called in Python, for it is an argument beside these."""
+"""The names that an option of a session cannot have in Python, because other arguments have them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VariableView:
-    """A variable of a session; `value` is what its property returns."""
+    """A variable of a session; `value` is the result of its property."""
 
     name: str
     annotation: str
@@ -63,7 +63,7 @@ class OptionView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionsView:
-    """Everything that the module of a protocol's connections says."""
+    """The data of the module of a protocol's connections."""
 
     module: ModuleView
     sessions: tuple[SessionView, ...]
@@ -93,7 +93,7 @@ class SessionsView:
 
     @property
     def received(self) -> str:
-        """The annotation of what a peer sends."""
+        """The annotation of the messages that a peer sends."""
         return self.message.removeprefix("_Message | ")
 
     @property
@@ -141,7 +141,7 @@ def _frames(protocol: m.Protocol, module: ModuleView) -> Iterator[tuple[str, str
 
 
 def _needed(module: ModuleView, words: set[str]) -> set[str]:
-    """Return the names of the messages' module that annotations of a connection's functions are made of."""
+    """Return the names of the messages' module that the annotations of a connection's functions use."""
     aliases = {f"_{union.name}" for union in module.unions}
     named = words & (set(module.exports) | aliases)
     return named | {"_Message", "_Role"} | ({"_Variant"} if module.variants else set())

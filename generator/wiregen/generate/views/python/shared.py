@@ -1,4 +1,4 @@
-"""What the functions of one generated module share: its declarations by name, its struct constants and helpers."""
+"""The state that the functions of one generated module share: declarations by name, struct constants, helpers."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from wiregen.schema.walk import declared_types, nested_types, tail_keepers
 __all__ = ["Shared", "tailed", "variety_class"]
 
 _TAKEN = frozenset(("_read_varint", "_read_unknown"))
-"""Names that the module has anyway."""
+"""Names that every module has."""
 
 
 def variety_class(union: str, variety: str) -> str:
-    """Return the name of a variety's class, from the top of the module."""
+    """Return the name of an alternative's class, from the top of the module."""
     return f"{class_name(union)}.{class_name(variety)}"
 
 
 class Shared:
-    """One protocol in one layout; `suffix` is what the names of a variant's functions end in."""
+    """One protocol in one layout; `suffix` is the end of the names of a variant's functions."""
 
     def __init__(self, protocol: m.Protocol, suffix: str = "", parent: Shared | None = None) -> None:
         self.protocol = protocol
@@ -44,7 +44,7 @@ class Shared:
             and not _inner_frames(protocol) & {*protocol.frames}.difference(parent.protocol.frames)
             and circular(protocol) == circular(parent.protocol)
         )
-        """What stands in frames is laid out otherwise, too."""
+        """Whether the content of frames is laid out differently, too."""
         self.inner_suffix = suffix if self.is_deep else ""
         self._has_bodies = False
         self.enums = {enum.name: enum for enum in protocol.enums}
@@ -63,22 +63,25 @@ class Shared:
         self._stems: Stems = Stems(_TAKEN) if parent is None else parent._stems
         self.chunks: dict[str, m.Chunks] = {}
         self.refused: list[str] = []
-        """What the careful codec reads, for it has no straight-line form; `refused_writes`: what it writes."""
+        """The declarations without a straight-line form for reading; `refused_writes`: for writing.
+
+        The reference codec reads and writes them.
+        """
         self.refused_writes: list[str] = []
         self.tailed = tailed(protocol)
         if parent is None:
             self._keep_raw_names()
         self.is_apart = len(protocol.frames) > 1
-        """Each role has frames of its own, which carry what it sends and nothing else."""
+        """Whether each role has frames of its own, which carry only its own messages."""
         self.has_shared_codes = any(self._ranked(role) != self._ranked(None) for role in protocol.roles)
 
     @property
     def has_bodies(self) -> bool:
-        """Whether the functions that read and write messages by themselves are made, here or where they are the same."""
+        """Whether functions that read and write messages by themselves are made, here or in an equal layout."""
         return self._owner_of_bodies._has_bodies
 
     def note_bodies(self) -> None:
-        """Note that these functions are made."""
+        """Record that these functions are made."""
         self._owner_of_bodies._has_bodies = True
 
     @property
@@ -86,7 +89,7 @@ class Shared:
         return self if self.is_deep or self.parent is None else self.parent
 
     def _keep_raw_names(self) -> None:
-        """Give the names that other modules import first, so that they follow from the protocol alone."""
+        """Assign the names that other modules import first, so that they depend on the protocol alone."""
         for union in self.protocol.unions:
             if union.is_raw:
                 self.inner_reader(union.name)
@@ -116,14 +119,14 @@ class Shared:
         return self.own(writer(name) + self.suffix, name)
 
     def inner_reader(self, name: str) -> str:
-        """Return the name of the function that reads what stands in frames: a struct, a union, a coding."""
+        """Return the name of the function that reads a struct, a union or a coding, which are inside frames."""
         return self.own(reader(name) + ("" if name in self.codings else self.inner_suffix), name)
 
     def inner_writer(self, name: str) -> str:
         return self.own(writer(name) + ("" if name in self.codings else self.inner_suffix), name)
 
     def variety_reader(self, union: str, variety: str) -> str:
-        """Return the name of the function that reads what stands behind the code of a union."""
+        """Return the name of the function that reads the bytes after the code of a union."""
         return self.own(f"{self.inner_reader(union)}_{snake_case(variety)}", union, variety)
 
     def variety_writer(self, union: str, variety: str) -> str:
@@ -134,16 +137,19 @@ class Shared:
         return self.own(enum_table(name), name)
 
     def own(self, wanted: str, *key: str) -> str:
-        """Return a name of the module that stands for this only."""
+        """Return a name of the module that is used only for this key."""
         return self._stems.own(wanted, *key)
 
     def is_byte_union(self, name: str) -> bool:
-        """Tell whether a union's code is one unsigned byte."""
+        """Return whether a union's code is one unsigned byte."""
         type_ = self.unions[name].type
         return isinstance(type_, m.Integer) and (type_.bits, type_.is_signed) == (8, False)
 
     def union_table(self, name: str, kind: str = "readers") -> str:
-        """Return the name of the table of the functions that read varieties by code, or write them by class (`writers`)."""
+        """Return the name of the table of functions of a union.
+
+        They read alternatives by code, or write them by class (`writers`).
+        """
         return self.own(f"_{snake_case(name)}_{kind}{self.inner_suffix}".upper(), name)
 
     def body_reader(self, name: str) -> str:
@@ -160,7 +166,7 @@ class Shared:
         return format_of(slot, self.enums)
 
     def odd_number(self, slot: Slot) -> PackedNumber | None:
-        """Return the number of a slot where `struct` has no letter for it; None of any other."""
+        """Return the number of a slot if `struct` lacks a letter for it, or None for other slots."""
         type_ = number_type(slot, self.enums)
         if not isinstance(type_, m.Integer | m.Float) or type_.letter:
             return None
@@ -176,14 +182,14 @@ class Shared:
         return tuple((name, classes) for classes, name in self._onlys.items())
 
     def frame_of(self, role: str | None) -> m.Frame:
-        """Return the frame that a role sends, as the careful codec chooses it."""
+        """Return the frame that a role sends, as the reference codec chooses it."""
         for frame in self.protocol.frames:
             if frame.role is None or role is None or frame.role == role:
                 return frame
         return self.protocol.frames[0]
 
     def frame_of_message(self, message: m.Message) -> m.Frame:
-        """Return the frame that carries a message: of one without role and code the first that names it in an arm."""
+        """Return the frame that carries a message; for one without role and code, the first that names it in an arm."""
         if message.role is None and message.code is None:
             for frame in self.protocol.frames:
                 named = nested_types(*(field.type for field in frame.fields))
@@ -192,7 +198,10 @@ class Shared:
         return self.frame_of(message.role)
 
     def codes_of_named(self, frame: m.Frame) -> tuple[tuple[str, int], ...]:
-        """Return class and code of the messages that arms of a frame name and that its table of codes lacks: its role sends no such code."""
+        """Return class and code of the messages that arms of a frame name and that its table lacks.
+
+        The role of the frame does not send messages of such codes.
+        """
         known = self.codes(frame.role)
         named = {
             each.name
@@ -207,29 +216,32 @@ class Shared:
 
     @property
     def has_tables_by_role(self) -> bool:
-        """Whether what a code means is looked up by role, too."""
+        """Whether codes are looked up by role, too."""
         return self.has_shared_codes or self.is_apart
 
     def codes(self, role: str | None) -> dict[int, m.Message]:
-        """Return the messages by code as a role's are looked up: its own first, then any role's, unless that has frames of its own."""
+        """Return the messages by code as they are looked up for a role.
+
+        Its own come first, then those of any role, unless the role has frames of its own.
+        """
         found = self._ranked(role)
         if not self.is_apart or role is None:
             return found
         return {code: message for code, message in found.items() if message.role in (None, role)}
 
     def foreign_codes(self, role: str | None) -> tuple[int, ...]:
-        """Return the codes of what only the other role sends, in frames of its own."""
+        """Return the codes of messages that only the other role sends, in frames of its own."""
         own = self.codes(role)
         return tuple(code for code in self._ranked(role) if code not in own)
 
     def foreign_messages(self, role: str) -> tuple[m.Message, ...]:
-        """Return the messages whose codes a role's reader takes for those of others."""
+        """Return the messages whose codes a role's reader attributes to other roles."""
         known = self._ranked(role)
         coded = (message for message in self.protocol.messages if message.code is not None)
         return tuple(message for message in coded if known[message.code or 0] is not message)
 
     def foreign_test(self, frame: m.Frame) -> str:
-        """Return the test whether a frame is not one that `from_role`, which is told, sends; empty where it is never told."""
+        """Return the test that a frame is not one that the given `from_role` sends; "" if a role is never given."""
         if not self.protocol.contexts:
             return ""
         if self.is_apart and frame.role is not None:
@@ -249,7 +261,7 @@ class Shared:
 
 
 def tailed(protocol: m.Protocol) -> frozenset[str]:
-    """Return the classes of structs, messages, frames and varieties that keep the bytes left over in a lenient region."""
+    """Return the classes of structs, messages, frames and alternatives that keep trailing bytes of a lenient region."""
     found: set[str] = set()
     owners: list[m.Struct | m.Message | m.Frame | m.Preamble] = [*protocol.structs, *protocol.messages]
     owners += [*protocol.frames, *protocol.preambles]
@@ -268,6 +280,6 @@ def tailed(protocol: m.Protocol) -> frozenset[str]:
 
 
 def _inner_frames(protocol: m.Protocol) -> set[m.Frame]:
-    """Return the frames that are laid inside something else."""
+    """Return the frames that are inside other declarations."""
     names = {type_.name for type_ in declared_types(protocol) if isinstance(type_, m.FrameReference)}
     return {frame for frame in protocol.frames if frame.name in names}

@@ -13,11 +13,11 @@ from wiregen.schema.walk import attributes, own_blocks
 _OWN_TYPES = frozenset(
     "_Bad _Buffer _Context _Decoder _Frame _IntEnum _Item _Message _ReadState _Role _Struct _Variant _WriteState".split()
 )
-"""Names of types that a generated module has for itself."""
+"""Names of the types that a generated module defines for its own use."""
 
 
 def declaration_doc(doc: str, notes: m.Notes, sources: tuple[str, ...] = (), *, extra: str = "") -> str:
-    """Return the text of a docstring: what the file says, then where it stands and what was decided."""
+    """Return the text of a docstring: the documentation of the file, then its sources and decisions."""
     lines = [doc.strip(), extra]
     lines += [f"Source: {source}." for source in sources]
     lines += [f"Source: {', '.join(source)}." for source in notes.sources]
@@ -34,7 +34,10 @@ def summary(doc: str) -> str:
 
 
 def annotation(type_: m.Type, protocol: m.Protocol, nulls: frozenset[str] = frozenset()) -> str:
-    """Return the Python type of a field's value; `nulls` names the fields beside it that may be null, and with them what they count."""
+    """Return the Python type of a field's value.
+
+    `nulls`: the fields next to it that may be null, and with them the values that they count.
+    """
 
     def nullable(text: str, length: m.Length) -> str:
         is_plain = text == "Any" or text.endswith("| None") or not _is_null(length, protocol, nulls)
@@ -74,7 +77,7 @@ def annotation(type_: m.Type, protocol: m.Protocol, nulls: frozenset[str] = froz
 
 
 def has_null(type_: m.Type, protocol: m.Protocol) -> bool:
-    """Tell whether a coding has a form for null."""
+    """Return whether a coding has a form for null."""
     if not isinstance(type_, m.CodingReference):
         return False
     coding = index_of(protocol).codings[type_.name]
@@ -102,7 +105,7 @@ def union_alias(name: str) -> str:
 
 
 def flat(fields: tuple[m.Field, ...]) -> tuple[m.Field, ...]:
-    """Return the fields with a value of their own, those of blocks too; `_` and derived ones included."""
+    """Return the fields with a value of their own, those of blocks included, also `_` and derived ones."""
     return tuple(each.field for each in attributes(fields))
 
 
@@ -112,19 +115,19 @@ def block_fields(type_: m.Type) -> tuple[m.Field, ...]:
 
 
 def is_shown(field: m.Field) -> bool:
-    """Tell whether a field is an attribute: derived, constant and meaningless ones are not."""
+    """Return whether a field is an attribute: not derived, not constant, not without meaning."""
     return not field.is_hidden
 
 
 def default_text(field: m.Field, enums: Mapping[str, m.Enum]) -> str | None:
-    """Return the default of a field as Python, or None where it must be given."""
+    """Return the default of a field as Python, or None if it must be given."""
     if not isinstance(field.value, m.Default | m.Trailing):
         return None
     return constant_text(field.value.value, field.type, enums)
 
 
 def default_by_message(field: m.Field, enums: Mapping[str, m.Enum]) -> str:
-    """Return the expression of a frame field's default by its `message`; empty where all have the same."""
+    """Return the expression of a frame field's default by its `message`; "" if it is the same for all."""
     default = default_text(field, enums)
     if default is None or not isinstance(field.value, m.Default) or not field.value.others:
         return ""
@@ -136,7 +139,7 @@ def default_by_message(field: m.Field, enums: Mapping[str, m.Enum]) -> str:
 
 
 def default_with(field: m.Field, message: str) -> m.Field:
-    """Return a frame's field as it is in one that carries this message."""
+    """Return a frame's field with the default that it has for this message."""
     if not isinstance(field.value, m.Default):
         return field
     own = next((each.value for each in field.value.others if each.message == message), field.value.value)
@@ -144,7 +147,7 @@ def default_with(field: m.Field, message: str) -> m.Field:
 
 
 def constant_text(value: m.Expression, type_: m.Type, enums: Mapping[str, m.Enum]) -> str | None:
-    """Return a constant of a type as Python, or None where it is none that Python says in short."""
+    """Return a constant of a type as Python, or None if it has no short form in Python."""
     match value:
         case m.MemberReference(enum=enum, member=member):
             return f"{class_name(enum)}.{python_name(member, Scope.ENUM_MEMBER)}"
@@ -172,7 +175,7 @@ def class_name(name: str) -> str:
 
 
 def encoding_text(type_: m.Text) -> tuple[str, str]:
-    """Return the arguments of `encode` that are right for nearly all text, and the exact road for the rest."""
+    """Return the arguments of `encode` for nearly all text, and those of the exact function for the rest."""
     careful = f'"{type_.encoding}"' + (", lenient=True" if type_.is_lenient else "")
     careful += f', endian="{type_.endian}"' if type_.endian != "big" else ""
     match type_.encoding:
@@ -187,7 +190,7 @@ def encoding_text(type_: m.Text) -> tuple[str, str]:
 
 
 def argument_text(text: str) -> str:
-    """Return an expression as an argument: without parentheses around the whole of it."""
+    """Return an expression as an argument: without parentheses around all of it."""
     inner = text[1:-1]
     depth = 0
     for character in inner:

@@ -1,1 +1,1 @@
-"""What the views of all serializations besides the native one share."""
+"""Parts that the views of all serializations other than the native one share."""

@@ -29,7 +29,7 @@ class RawView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoorsView:
-    """What the doors say of a protocol. `classes` are imported from its package."""
+    """The data of a protocol for the functions that users call. `classes` are imported from its package."""
 
     name: str
     wire_name: str
@@ -37,7 +37,7 @@ class DoorsView:
     title: str
     classes: tuple[str, ...]
     enums: tuple[tuple[str, str], ...]
-    """Table and class of each enum whose members are made."""
+    """Table and class of each enum whose members are created."""
     raws: tuple[RawView, ...]
     roles: tuple[str, ...]
     header: tuple[tuple[str, str], ...]
@@ -47,25 +47,28 @@ class DoorsView:
     """The frame of each message."""
     messages: tuple[str, ...]
     role_frames: tuple[tuple[str, str], ...]
-    """Which frame a role sends, with None for the first."""
+    """The frame that a role sends, or None for the first."""
     has_context: bool
     has_variants: bool
     has_compression: bool
     compressed: tuple[str, ...]
-    """The messages that hold something compressed."""
+    """The messages that hold compressed data."""
     uses_uuid: bool
     needs_role: bool
-    """Who sent a frame tells how it is read."""
+    """Whether reading a frame depends on its sender."""
     may_lack_message: bool
-    """Some frame may carry no message."""
+    """Whether some frame may come without a message."""
 
     @property
     def message_annotation(self) -> str:
-        """The annotation of the message of whatever frame comes."""
+        """The annotation of the message of any frame."""
         return "_Message | None" if self.may_lack_message else "_Message"
 
     def imports(self, runtime: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-        """Return the sorted imports from the runtime, module and name: these, and what the doors need besides the errors."""
+        """Return the imports from the runtime, module and name, sorted.
+
+        They are the given ones and those of the functions that users call.
+        """
         own = {("codec.options", "Options"), ("serial.conversion", "Budget"), ("serial.codec", "SerialCodec")}
         own |= {
             ("serial.codec", "framed"),
@@ -86,7 +89,7 @@ class DoorsView:
 
     @property
     def native_arguments(self) -> str:
-        """What the native `encode` is told besides the frame and `compression`."""
+        """The arguments of the native `encode` after the frame and `compression`."""
         parts = ["from_role=told.from_role, context=told.context"] if self.has_context else []
         return ", ".join([*parts, *(["variant=told.variant"] if self.has_variants else [])])
 
@@ -158,7 +161,7 @@ def forms_of(carried: Carried) -> Iterator[Form]:
 
 
 def _choices(carried: Carried) -> Iterator[Form]:
-    """Yield the forms that a value is told apart from others of a choice by, by its class."""
+    """Yield the forms by which, with its class, a value is distinguished from others of a choice."""
     owners: tuple[Record | FrameRecord, ...] = (*carried.records, *carried.frames)
     for owner in owners:
         yield from (inner for choice in owner.choices for form in choice.forms for inner in _nested(form))
@@ -197,7 +200,7 @@ def _role_frames(protocol: m.Protocol, carried: Carried) -> Iterator[tuple[str, 
 
 
 def _compressed(protocol: m.Protocol) -> tuple[str, ...]:
-    """Return the messages that hold something compressed, at any depth; all, where their frame compresses them."""
+    """Return the messages that hold compressed data, at any depth; all of them if their frame compresses them."""
     types = _types(protocol)
     found = {name for name, own in types.items() if _is_compressed(own)}
     names = tuple(message.name for message in protocol.messages)
@@ -219,7 +222,7 @@ def _mentions(types: tuple[m.Type, ...], found: set[str], messages: tuple[str, .
 
 
 def _types(protocol: m.Protocol) -> dict[str, tuple[m.Type, ...]]:
-    """Return the types of the fields of every declaration that has some."""
+    """Return the types of the fields of every declaration that has fields."""
     owners: tuple[m.Struct | m.Message | m.Frame, ...]
     owners = (*protocol.structs, *protocol.messages, *protocol.frames)
     found = {owner.name: tuple(field.type for field in owner.fields) for owner in owners}

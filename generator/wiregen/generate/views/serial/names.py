@@ -1,4 +1,4 @@
-"""What the Python of every serialization says alike: names, expressions for plain forms, annotations."""
+"""Python text that all serializations share: names, expressions for plain forms, annotations."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def class_of(owner: Record | FrameRecord) -> str:
 
 
 _STEMS = frozenset(("oneof", "uuid"))
-"""Of functions that the runtime gives: `_put_oneof`, `_take_uuid`."""
+"""The stems of functions that the runtime has: `_put_oneof`, `_take_uuid`."""
 
 _CONSTANTS = frozenset("_CODEC _DEFAULTS _DESCRIPTOR _FORMAT _FRAMES _PLAN _POOL _ROLES".split())
-"""What the modules have anyway."""
+"""Names that the modules always have."""
 
 
 class SerialNames:
@@ -58,7 +58,7 @@ class SerialNames:
         return self._stems.own("_".join(snake_case(name) for name in names), *names)
 
     def inner(self, stem: str, *names: str) -> str:
-        """Return the stem of the functions of what has no declaration, within one that has."""
+        """Return the stem of the functions of a part without a declaration, inside a declaration."""
         wanted = "_".join((stem, *(snake_case(name) for name in names)))
         return self._stems.own(wanted, "inner", stem, *names)
 
@@ -69,7 +69,7 @@ class SerialNames:
         return self._constants.own(own, enum)
 
     def raw_union(self, union: str) -> str:
-        """Return the name of the object that writes and reads a union's own bytes."""
+        """Return the name of the object that writes and reads a union's encoded bytes."""
         return self._constants.own(f"_RAW_{constant_case(union)}", union)
 
     def table(self, verb: str, name: str) -> str:
@@ -78,7 +78,7 @@ class SerialNames:
 
 
 def sent(form: Form, value: str, names: SerialNames) -> str:
-    """Return a plain value as it is handed to a library."""
+    """Return a plain value in the form that a library takes."""
     match form:
         case String(is_lenient=True):
             return f'{value}.encode("utf-8", "surrogateescape")'
@@ -93,7 +93,7 @@ def sent(form: Form, value: str, names: SerialNames) -> str:
 
 
 def taker(form: Form, names: SerialNames) -> str | None:
-    """Return the function that makes a plain value which may misfit; None where nothing can."""
+    """Return the function that makes a plain value that may be invalid, or None if all values are valid."""
     match form:
         case Uuid():
             return "_take_uuid"
@@ -106,7 +106,7 @@ def taker(form: Form, names: SerialNames) -> str | None:
 
 
 def is_instance(form: Form, value: str, choices: tuple[Choice, ...], varieties: dict[str, str]) -> str:
-    """Return the expression that tells whether a value is of a form; `varieties` are the classes of each union."""
+    """Return the test that a value is of a form; `varieties` are the classes of each union."""
     match form:
         case Flag():
             return f"isinstance({value}, bool)"

@@ -14,12 +14,12 @@ __all__ = ["code_rule", "default_of", "model_fields", "proto_name", "proto_uniqu
 
 
 def proto_name(name: str) -> str:
-    """Return a field's name in a schema: usable as an attribute in Python too."""
+    """Return a field's name in a schema that is also usable as an attribute in Python."""
     return python_name(name, Scope.PROTO) if name else ""
 
 
 def unique(names: Iterable[str], taken: set[str]) -> tuple[str, ...]:
-    """Return the names, an underscore behind those that are taken; `taken` has them all then."""
+    """Return the names with an underscore appended to those that are taken; add all of them to `taken`."""
     found = []
     for name in names:
         while name in taken:
@@ -30,7 +30,7 @@ def unique(names: Iterable[str], taken: set[str]) -> tuple[str, ...]:
 
 
 def proto_unique(names: Iterable[str], taken: set[str]) -> tuple[str, ...]:
-    """Return the names of a message's fields, a number behind those that protobuf's JSON would call like another."""
+    """Return the names of a message's fields, with a number appended to names that collide in protobuf's JSON."""
     found = []
     for name in names:
         own, count = name, 1
@@ -43,10 +43,10 @@ def proto_unique(names: Iterable[str], taken: set[str]) -> tuple[str, ...]:
 
 
 def default_of(field: m.Field, enums: Mapping[str, m.Enum]) -> str:
-    """Return what a field is worth that is absent.
+    """Return the value of an absent field.
 
     Raises:
-        UnsupportedError: It is nothing that Python says in one expression.
+        UnsupportedError: It cannot be expressed as one Python expression.
     """
     assert isinstance(field.value, m.Default | m.Trailing)
     text = default_text(field, enums) or _constant(field.value.value)
@@ -56,7 +56,7 @@ def default_of(field: m.Field, enums: Mapping[str, m.Enum]) -> str:
 
 
 def _constant(expression: m.Expression) -> str | None:
-    """Return a constant of which each value is made anew; None where it is none."""
+    """Return a constant whose value is made anew each time, or None for other expressions."""
     match expression:
         case m.Null():
             return "None"
@@ -74,7 +74,7 @@ def _constant(expression: m.Expression) -> str | None:
 
 
 def code_rule(protocol: m.Protocol, frame: str) -> str | None:
-    """Return the rule of the field that says which message a frame carries."""
+    """Return the rule of the field that chooses the message of a frame."""
     fields = next(flat(each.fields) for each in protocol.frames if each.name == frame)
     rules = {field.name: field.rule for field in fields}
     for type_ in nested_types(*(field.type for field in fields)):

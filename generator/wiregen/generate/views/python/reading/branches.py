@@ -1,4 +1,4 @@
-"""What may be there or not, and choices, as the templates of reading functions print them."""
+"""Optional fields and choices, as the templates of reading functions print them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["BranchReader"]
 
 
 class BranchReader:
-    """Reads branches; what a branch reads becomes a variable that is said before it."""
+    """Reads branches; a value read in a branch becomes a variable that is assigned before it."""
 
     def __init__(self, builder: ReadBuilder) -> None:
         self._builder = builder
@@ -42,7 +42,7 @@ class BranchReader:
         if step.is_trailing:
             yield from self._trailing(step)
             return
-        # Settled first: a condition that asks for `remaining` or `offset` speaks of the position variable.
+        # Settled first: a condition on `remaining` or `offset` refers to the position variable.
         before, known = list(self._builder.settle()), self._know()
         condition = (
             python_expression(step.condition, ReadLookup(names, step.prefix)) if step.condition else ""
@@ -53,7 +53,7 @@ class BranchReader:
         yield ReadOption(before=tuple(before), condition=condition, steps=(*inside, *assigns))
 
     def _trailing(self, step: Option) -> Iterator[ReadStep]:
-        """Yield an option with the rest of its row inside; the first one says the defaults of all."""
+        """Yield an option with the rest of its row inside; the first one assigns the defaults of all."""
         names = self._names
         before = list(self._builder.settle())
         if step.condition is None:
@@ -72,7 +72,7 @@ class BranchReader:
         keys, assigns = self._kept(known, step.prefix)
         before += self._unread(known)
         self._give(keys)
-        # The value stands before what follows it in the row: a branch inside may end the function's luck, not the value.
+        # The value is assigned before the next fields of the row: a failure in a branch must not undo it.
         yield ReadOption(before=tuple(before), condition=condition, steps=(counted, *inside, *assigns))
         if is_first:
             names.row = None
@@ -85,9 +85,9 @@ class BranchReader:
         return ReadAssign(target=self._names.locals.name(key), value=default, annotation="Any")
 
     def _kept(self, known: _Known, prefix: str) -> tuple[tuple[str, ...], tuple[ReadAssign, ...]]:
-        """Return the variables of the fields that a branch has read, and what makes them their values at its end.
+        """Return the variables of the fields that a branch has read, and the assignments of their values at its end.
 
-        Their keys are no longer known: the branch beside it may read fields of the same names.
+        Their keys are forgotten, because another branch may read fields of the same names.
         """
         names = self._names
         targets, assigns = [], []
@@ -107,7 +107,7 @@ class BranchReader:
         return _Known(values=frozenset(names.values), tails=dict(names.tails), n_rows=n_rows)
 
     def _give(self, keys: Iterable[str]) -> tuple[ReadAssign, ...]:
-        """Make fields known that a branch may have read; return the values of their variables before it."""
+        """Make fields known that a branch may have read; return the initial values of their variables."""
         names, before = self._names, []
         for key in dict.fromkeys(keys):
             target = names.locals.name(key)
@@ -153,7 +153,7 @@ class BranchReader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Known:
-    """What was read before a branch: keys, left-over bytes, and how many rows of trailing fields each declaration had."""
+    """The state before a branch: known keys, trailing bytes, and the number of rows of trailing fields."""
 
     values: frozenset[str]
     tails: dict[str, str]
@@ -161,6 +161,6 @@ class _Known:
 
 
 def _is_field(key: str, prefix: str) -> bool:
-    """Tell whether a key is a whole field of the declaration with that prefix."""
+    """Return whether a key is a whole field of the declaration with that prefix."""
     name = key.removeprefix(prefix)
     return key.startswith(prefix) and not any(mark in name for mark in ".[#")

@@ -34,7 +34,7 @@ LENIENT = "state is None or not state.strict"
 
 
 class LengthReader:
-    """Reads whatever has a length, and the numbers that lengths are."""
+    """Reads values that have a length, and the numbers that are lengths."""
 
     def __init__(self, names: ReadNames, runs: RunReader) -> None:
         self._names = names
@@ -121,7 +121,7 @@ class LengthReader:
             names.added = len(step.extent.bytes)
 
     def length(self, key: str, extent: Extent, unit: int = 1) -> tuple[str, str, tuple[ReadStep, ...]]:
-        """Return the length as an expression, the same where it may be None, and the steps that find it."""
+        """Return the length as an expression, the same if it may be None, and the steps that compute it."""
         names = self._names
         match extent:
             case Held(key=held, may_be_null=may_be_null):

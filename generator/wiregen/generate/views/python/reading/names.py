@@ -1,4 +1,4 @@
-"""What names and expressions are called while a reading function is printed."""
+"""The local names and expressions of a reading function while it is printed."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ __all__ = ["ReadLookup", "ReadNames"]
 
 @dataclass(slots=True, kw_only=True)
 class ReadNames:
-    """The variables of one reading function: where it stands, and what each key is called.
+    """The variables of one reading function: its position, and the name of each key.
 
-    `values`: what becomes an attribute. `raws`: what expressions see. `counts`: lengths of bytes and text.
+    `values`: those that become attributes. `raws`: those that expressions use. `counts`: lengths of bytes and
+    text.
     """
 
     shared: Shared
     is_frame: bool
-    """The function begins where a frame does."""
+    """Whether the function begins at the start of a frame."""
     sender: str
     is_whole: bool = False
-    """It reads a whole frame for one message, and leaves the header to the frame's own function."""
+    """Whether it reads a whole frame for one message, and leaves the header to the frame's own function."""
     reads_code: bool = False
     wanted: frozenset[str] = frozenset()
-    """Header fields that expressions speak of."""
+    """Header fields that expressions refer to."""
     message: m.Message | None = None
     body: str | None = None
     codes_table: str = ""
-    """The table of the codes of the messages that the frame carries, where it may be read for any of them."""
+    """The table of the codes of the messages that the frame carries, if it may be read for any of them."""
     codes_of_named: tuple[tuple[str, int], ...] = ()
     """Classes and codes of messages that the frame's arms name and the table lacks."""
     locals: Locals = field(default_factory=Locals)
@@ -42,29 +43,29 @@ class ReadNames:
     codes: dict[str, str] = field(default_factory=dict)
     optional: set[str] = field(default_factory=set)
     nullable: set[str] = field(default_factory=set)
-    """Keys whose length can say null: there None does not say that the field is absent."""
+    """Keys whose length can mean null: their None does not mean that the field is absent."""
     texts: set[str] = field(default_factory=set)
     absent: dict[str, list[str]] = field(default_factory=dict)
     tails: dict[str, str] = field(default_factory=dict)
     on: On = field(default_factory=On)
     edges: dict[tuple[str, str], str] = field(default_factory=dict)
-    """The edges of fields that have a variable, and the bytes in which each counts."""
+    """The edges of fields that have a variable, and the bytes in which each is counted."""
     regions: list[On] = field(default_factory=list)
     n_inners: int = 0
     row: str | None = None
-    """The variable that counts absent fields, inside a row of trailing ones."""
+    """The variable that counts absent fields, in a row of trailing ones."""
     base: str = "offset"
     added: int = 0
     asks_context: bool = False
-    """Some expression speaks of what earlier messages said."""
+    """Whether an expression refers to values of earlier messages."""
 
     @property
     def at(self) -> str:
-        """Where the next byte is read, as an expression."""
+        """The offset of the next byte to read, as an expression."""
         return self.base if self.added == 0 else f"{self.base} + {self.added}"
 
     def arrive(self) -> None:
-        """Note that the position variable says where the next byte is."""
+        """Record that the position variable is the offset of the next byte."""
         self.base, self.added = self.on.position, 0
 
     def give(self, key: str, value: str, raw: str | None = None) -> None:
@@ -72,7 +73,7 @@ class ReadNames:
         self.raws[key] = value if raw is None else raw
 
     def behind(self, hoisted: int) -> str:
-        """Return where it was that `hoisted` bytes before the next byte lie."""
+        """Return the offset from which `hoisted` bytes lead to the next byte."""
         added = self.added - hoisted
         return self.base if added == 0 else f"{self.base} {'+' if added > 0 else '-'} {abs(added)}"
 
@@ -85,24 +86,24 @@ class ReadNames:
         self.on = self.regions.pop()
 
     def inner(self) -> On:
-        """Return the variables of transformed bytes, new ones each time."""
+        """Return the variables of transformed bytes, with new names each time."""
         self.n_inners += 1
         name = "inner" if self.n_inners == 1 else f"inner_{self.n_inners}"
         return On(buffer=name, position=f"{name}_position", end=f"{name}_end")
 
     def empty_tails(self, known: dict[str, str]) -> list[ReadAssign]:
-        """Return the steps that make the left-over bytes of a branch empty before it, for it may not be taken."""
+        """Return the steps before a branch that make its trailing bytes empty, because it may not be taken."""
         return [
             ReadAssign(target=tail, value='b""') for key, tail in self.tails.items() if known.get(key) != tail
         ]
 
     def move(self, on: On) -> None:
-        """Go on at the beginning of other bytes."""
+        """Continue at the beginning of other bytes."""
         self.on, self.base, self.added = on, on.position, 0
 
 
 class ReadLookup:
-    """What an expression's names mean where fields begin with `prefix`; `item`: the key of the last item, for `until` and `where`."""
+    """The meaning of names in an expression with fields under `prefix`; `item`: the key of its item."""
 
     def __init__(self, names: ReadNames, prefix: str, item: str | None = None) -> None:
         self._names = names
@@ -139,7 +140,7 @@ class ReadLookup:
         return f"({self._edge(key, 'end')} - {self._edge(key, 'start')})"
 
     def _edge(self, key: str, edge: str) -> str:
-        """Return the variable that says where a field begins or ends."""
+        """Return the variable that holds the begin or end of a field."""
         if self._names.edges.get((key, edge)) != self._names.on.buffer:
             raise UnsupportedError(key, "a size here")
         return self._names.locals.name(f"{key}#{edge}")
@@ -174,7 +175,7 @@ class ReadLookup:
         raise UnsupportedError("", "`code` here")
 
     def code_of_body(self, otherwise: str) -> str:
-        """Return the code of the frame's message, whichever it is; `otherwise` stands for that of one without."""
+        """Return the code of the frame's message, which may be any; `otherwise`: the value for messages without one."""
         value = self._names.values.get(f"{self._prefix}{self._names.body}")
         if value is None:
             raise UnsupportedError("", "the code of a message that is not read yet")

@@ -15,7 +15,7 @@ __all__ = ["RunReader", "decoding", "numbers_of"]
 
 
 class RunReader:
-    """Reads runs: one struct for all that has one byte order."""
+    """Reads runs: one struct for all neighbours of one byte order."""
 
     def __init__(self, names: ReadNames) -> None:
         self._names = names
@@ -47,7 +47,10 @@ class RunReader:
         )
 
     def _is_read(self, slot: Slot) -> bool:
-        """A code has chosen this function, padding that may be anything means nothing, such a header is the frame's."""
+        """Return whether a slot is read.
+
+        Not read are a code that chose the function, arbitrary padding, and header fields that the frame reads.
+        """
         names = self._names
         if slot.part == "padding":
             return isinstance(slot.type, m.Boolean)
@@ -101,7 +104,7 @@ class RunReader:
         return self._type_checks(slot, name)
 
     def enum_value(self, key: str, type_: m.EnumReference, name: str) -> tuple[str, ...]:
-        """Note the value of an enum; return the checks of its `only`."""
+        """Record the value of an enum; return the checks of its `only`."""
         table = self._shared.enum_table(type_.name)
         is_open = self._shared.enums[type_.name].is_open
         self._names.give(key, f"{table}.get({name}, {name})" if is_open else f"{table}[{name}]", name)
@@ -145,7 +148,7 @@ def _constant_check(name: str, piece: Piece) -> tuple[str, ...]:
 
 
 def numbers_of(step: Repeat) -> m.Integer | m.Float | None:
-    """Return the type of the items where they are plain numbers that `struct` knows."""
+    """Return the type of the items if they are plain numbers that `struct` supports."""
     match step.item:
         case (Run(slots=(Slot(type=m.Integer() | m.Float() as type_, part="value", expected=None),)),):
             return type_ if type_.letter else None
@@ -154,7 +157,7 @@ def numbers_of(step: Repeat) -> m.Integer | m.Float | None:
 
 
 def decoding(type_: m.Text) -> tuple[str, str, str]:
-    """Return the arguments of `decode` that are right for nearly all text, and the exact road for the rest: function, arguments."""
+    """Return the arguments of `decode` for nearly all text, and the exact function with its arguments for the rest."""
     exact = "lenient_text" if type_.is_lenient else "decode_text"
     arguments = f'"{type_.encoding}"' + (", state" if type_.is_lenient else "")
     arguments += f', endian="{type_.endian}"' if type_.endian != "big" else ""

@@ -1,7 +1,8 @@
-"""Steps of reading as the Python templates print them: local names, struct formats, positions and checks as ready text.
+"""Steps of reading as the Python templates print them: local names, struct formats, positions and checks as text.
 
-The invariant of a reading function: `position` only grows, and is compared with `end` before anything is returned.
-Every step of reading names the `buffer`, `position` and `end` that it reads with, for transformed bytes have their own.
+The invariant of a reading function: `position` only grows, and is compared with `end` before a value is
+returned. Every step of reading names its `buffer`, `position` and `end`, because transformed bytes have their
+own.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class On:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadRun(Tested):
-    """`targets = unpack(buffer, at)`, a lone byte without `unpack`; then values made of them, then checks that must not hold."""
+    """`targets = unpack(buffer, at)`, or a single byte without `unpack`; then values made from them, then checks."""
 
     on: On
     targets: str
@@ -63,9 +64,10 @@ class ReadCall(Tested):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadChunk:
-    """`length` bytes from `at`: bytes as they are, or text decoded by `decode`, at a fault by the function `exact`.
+    """`length` bytes from `at`: bytes unchanged, or text decoded by `decode` and, on an error, by the function `exact`.
 
-    `decode`: its arguments, or `mutf8`, or `exact` where only the careful road is right. `target` "": skipped.
+    `decode`: its arguments, or `mutf8`, or `exact` if only that function is right. `target` "": the bytes are
+    skipped.
     """
 
     on: On
@@ -77,9 +79,9 @@ class ReadChunk:
     exact: str
     careful: str
     null: str
-    """The length that is None where the value is."""
+    """The variable of the length, which is None if the value is null."""
     annotation: str = "Any"
-    """Of the target, where `null` makes it None first."""
+    """The annotation of the target, if `null` makes it None first."""
     kind: Literal["chunk"] = "chunk"
 
 
@@ -94,7 +96,7 @@ class ReadMeasure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadRest:
-    """`target` is the length of what is left from `at` up to the end."""
+    """`target` is the length of the remaining bytes from `at` to the end."""
 
     on: On
     target: str
@@ -116,7 +118,7 @@ class ReadSearch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadAssign:
-    """`target = value`; `annotation` where it is said first."""
+    """`target = value`; `annotation`: for its first assignment."""
 
     target: str
     value: str
@@ -126,7 +128,7 @@ class ReadAssign:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadCheck:
-    """A condition that must not hold."""
+    """A condition that must be false."""
 
     condition: str
     kind: Literal["check"] = "check"
@@ -144,7 +146,7 @@ class ReadMake:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadRepeat:
-    """Items into the list `target`: `length` of them, or while `condition` holds, or until `until` does."""
+    """Items into the list `target`: `length` of them, or while `condition` is true, or until `until` is."""
 
     on: On
     target: str
@@ -160,12 +162,12 @@ class ReadRepeat:
     item: str
     end_position: str | None
     annotation: str = "Any"
-    """Of the target, where `null` makes it None first."""
+    """The annotation of the target, if `null` makes it None first."""
     kind: Literal["repeat"] = "repeat"
 
     @property
     def too_many(self) -> str:
-        """The condition of a list without a count that has become too long."""
+        """The condition that a list without a count has become too long."""
         if self.has_state:
             return f"state.count is not None and len({self.target}) > state.count"
         return f"len({self.target}) > ({self.count_limit} if state is None or state.count is None else state.count)"
@@ -186,7 +188,7 @@ class ReadNumbers:
     format: str
     size: int
     annotation: str = "Any"
-    """Of the target, where `null` makes it None first."""
+    """The annotation of the target, if `null` makes it None first."""
     kind: Literal["numbers"] = "numbers"
 
 
@@ -199,13 +201,13 @@ class ReadEnter(Tested):
     length: str
     at: str
     checks: tuple[str, ...]
-    """Those of the run before, and that the region ends within what it stands in."""
+    """The checks of the run before, and the one that the region ends within the enclosing one."""
     kind: Literal["enter"] = "enter"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadLeave:
-    """The end of a region; `tail`, or that of `owner`, takes what is left over where that is tolerated.
+    """The end of a region; `tail`, or that of `owner`, gets the trailing bytes if they are tolerated.
 
     `is_padded`: zeros only fill the region.
     """
@@ -220,7 +222,7 @@ class ReadLeave:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadInflate:
-    """`inner` becomes what the compressed bytes from `at` hold."""
+    """`inner` becomes the inflated content of the compressed bytes from `at`."""
 
     on: On
     inner: On
@@ -232,7 +234,7 @@ class ReadInflate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadJoin:
-    """`inner` becomes the bytes of chunks that are read until `until` holds."""
+    """`inner` becomes the bytes of chunks that are read until `until` is true."""
 
     on: On
     inner: On
@@ -248,7 +250,7 @@ class ReadJoin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOption:
-    """`steps` if the condition holds; what they assign is assigned before."""
+    """`steps` if the condition is true; their targets are initialised before."""
 
     before: tuple[ReadAssign, ...]
     condition: str
@@ -264,7 +266,7 @@ class ReadCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadChoose:
-    """The steps of the first case whose condition holds ("": always); nothing else may come."""
+    """The steps of the first case whose condition is true ("": always); otherwise the subject is refused."""
 
     before: tuple[ReadAssign, ...]
     cases: tuple[ReadCase, ...]
@@ -274,7 +276,7 @@ class ReadChoose:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadDispatch(Tested):
-    """The message whose code `code` is, by the table `readers`; an unknown one is kept where `can_skip`."""
+    """The message with the code `code`, by the table `readers`; an unknown one is kept if `can_skip`."""
 
     on: On
     target: str
@@ -312,7 +314,7 @@ ReadStep: TypeAlias = (
 
 
 def annotated_once(steps: tuple[ReadStep, ...]) -> tuple[ReadStep, ...]:
-    """Return the steps, each variable annotated only where it is first assigned: a second annotation is an error of mypy."""
+    """Return the steps with each variable annotated only at its first assignment: mypy refuses a second annotation."""
     return _annotated_once(steps, set())
 
 
@@ -355,7 +357,7 @@ def _assigned(step: _Assigning, seen: set[str]) -> _Assigning:
 
 
 def with_checks(steps: tuple[ReadStep, ...]) -> tuple[ReadStep, ...]:
-    """Return the steps, each check that follows a run as the run's own, and those before a region as the region's."""
+    """Return the steps with each check after a run moved into the run, and those before a region into the region."""
     found: list[ReadStep] = []
     for step in steps:
         match found[-1:], step:

@@ -1,4 +1,4 @@
-"""Steps of a layout → what the template of a reading function prints."""
+"""Steps of a layout to the steps that the template of a reading function prints."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ from wiregen.schema.field_facts import is_code
 
 
 class ReadBuilder:
-    """Builds the steps of one reading function; follows the position through them.
+    """Builds the steps of one reading function, and tracks the position through them.
 
-    `has_state`: `state` is there. `counted`: the declarations that count as a level of nesting.
+    `has_state`: the variable `state` exists. `counted`: the declarations that count as a level of nesting.
     """
 
     def __init__(self, names: ReadNames, *, has_state: bool, counted: frozenset[str] = frozenset()) -> None:
@@ -69,7 +69,7 @@ class ReadBuilder:
         self._has_state = has_state
         self._counted = counted
         self.last = "True"
-        """What says that the function's own declaration is the last of a region."""
+        """The expression that the function's own declaration is the last of a region."""
         self._runs = RunReader(names)
         self._lengths = LengthReader(names, self._runs)
         self._branches = BranchReader(self)
@@ -78,7 +78,7 @@ class ReadBuilder:
         return tuple(view for step in steps for view in self._step(step))
 
     def settle(self) -> tuple[ReadAssign, ...]:
-        """Return the step that makes the position variable say where the next byte is."""
+        """Return the steps that set the position variable to the offset of the next byte."""
         at, position = self.names.at, self.names.on.position
         self.names.arrive()
         return () if at == position else (ReadAssign(target=position, value=at),)
@@ -86,7 +86,7 @@ class ReadBuilder:
     def attributes(
         self, fields: Iterable[m.Field], prefix: str, *, is_tailed: bool = False
     ) -> tuple[tuple[str, str], ...]:
-        """Return the attribute and the value of each field that the API shows, and what a record has besides."""
+        """Return attribute and value of each field that the API shows, and the record's further attributes."""
         names = self.names
         spelled = local_name if prefix == FRAME else attribute
         pairs = [
@@ -206,7 +206,7 @@ class ReadBuilder:
             size=numbers.size,
         )
 
-    # ---- what has functions of its own
+    # ---- values with functions of their own
 
     def _invoke(self, step: Invoke) -> ReadCall:
         names, target, at = self.names, self.names.locals.name(step.key), self.names.at
@@ -227,7 +227,7 @@ class ReadBuilder:
         )
 
     def _of_state(self, method: str) -> str:
-        """Return the call of a method of the state, if there is one."""
+        """Return the call of a method of the state, if there is a state."""
         return f"state.{method}()" if self._has_state else f"if state is not None:\n    state.{method}()"
 
     def _call(self, step: Invoke, at: str, behind: str) -> str:
@@ -244,7 +244,7 @@ class ReadBuilder:
                 return f"{self._shared.inner_reader(step.name)}({arguments})"
 
     def _union_call(self, step: Invoke, at: str, behind: str) -> str:
-        """Return the call of a union's reader; where the code is one byte, of the variety's own."""
+        """Return the call of a union's reader or, if its code is one byte, of the alternative's own."""
         on, last = self.names.on, self._is_last(step)
         if self._shared.is_byte_union(step.name):
             table = self._shared.union_table(step.name)
@@ -253,7 +253,7 @@ class ReadBuilder:
         return f"{reader}({on.buffer}, {at}, {on.end}, state, {last})"
 
     def _is_last(self, step: Invoke) -> str:
-        """Return what says that nothing follows; in a region of this function's own that is certain."""
+        """Return the expression that the value is the last one, which is certain in a region of this function's own."""
         is_within = self.names.on != On()
         return ("True" if is_within else self.last) if step.is_last else "False"
 
@@ -388,7 +388,7 @@ class ReadBuilder:
 
 
 def _fills(step: Carry) -> bool:
-    """Tell whether the content reads just to the end of its bytes by itself: frames compare theirs with it."""
+    """Return whether the content always reads to the end of its bytes: frames compare their end with it."""
     match step.content:
         case (*_, Repeat(extent=Rest(), item=(Invoke(target="frame"),))):
             return True

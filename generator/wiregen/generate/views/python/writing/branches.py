@@ -1,4 +1,4 @@
-"""Transformed bytes, what may be there or not, and choices, as the templates of writing functions print them."""
+"""Transformed bytes, optional fields and choices, as the templates of writing functions print them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = ["BranchWriter"]
 
 
 class BranchWriter:
-    """Writes what becomes bytes of its own before it stands among other pieces."""
+    """Writes parts that become separate bytes before they are placed among other pieces."""
 
     def __init__(self, builder: WriteBuilder) -> None:
         self._builder = builder
@@ -59,7 +59,7 @@ class BranchWriter:
         self._builder.piece(target, length=length)
 
     def _content(self, step: Carry) -> str:
-        """Return the expression of the bytes that are to be transformed."""
+        """Return the expression of the bytes that are transformed."""
         builder = self._builder
         before = (builder.is_flowing, builder.is_transformed)
         builder.is_flowing, builder.is_transformed = False, True
@@ -71,7 +71,7 @@ class BranchWriter:
         return f"b''.join(({', '.join(block.pieces)},))" if block.pieces else "b''"
 
     def _joined(self, step: Carry, carrier: m.Chunks) -> None:
-        """Write one chunk, where its layout is a size, flags and the data."""
+        """Write one chunk, if its layout is a size, flags and the data."""
         names = self._names
         inner, target = self._content(step), names.locals.name(f"{step.key}#data")
         writer = f"{self._shared.inner_writer(carrier.struct)}_alone"
@@ -108,7 +108,7 @@ class BranchWriter:
         self._builder.piece(target)
 
     def _asked(self, step: Option) -> tuple[str, ...]:
-        """Return the condition of a trailing field; none where it has none, or asks only for the bytes that are left."""
+        """Return the condition of a trailing field; () without one, or if it only tests for remaining bytes."""
         if step.condition is None or m.Position(what="remaining") in nested_expressions(step.condition):
             return ()
         return (self._builder.text_here(step.condition, step.prefix),)
@@ -136,7 +136,7 @@ class BranchWriter:
         self._builder.piece(target)
 
     def _is_of_another(self, case: Case, step: Choose) -> bool:
-        """Tell whether a case is for a message that is not the one which the function writes."""
+        """Return whether a case is for a message other than the one that the function writes."""
         names = self._names
         if names.message is None or names.body is None or names.chosen(step.key) != FRAME + names.body:
             return False
@@ -155,7 +155,7 @@ class BranchWriter:
 
 
 def _named_messages(type_: m.Type) -> Iterator[str | None]:
-    """Yield the messages that an arm stands for, None for all that have a code."""
+    """Yield the messages that an arm may hold, or None for all messages with codes."""
     match type_:
         case m.MessageReference(name=name):
             yield name

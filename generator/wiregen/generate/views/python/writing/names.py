@@ -1,4 +1,4 @@
-"""What names and expressions are called while a writing function is printed."""
+"""The local names and expressions of a writing function while it is printed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Piece", "Test", "WriteLookup", "WriteNames", "prefix_of"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """Bytes to be: their expression, which is asked for last, and their size, or its expression."""
+    """Bytes to be written: their expression, which is evaluated last, and their size, or its expression."""
 
     text: Callable[[], str]
     size: int | None
@@ -27,7 +27,7 @@ class Piece:
 
 
 Test: TypeAlias = str | Callable[[], str]
-"""A condition that must not hold; said last where it may speak of sizes."""
+"""A condition that must be false; its text is computed last if it may refer to sizes."""
 
 Edge: TypeAlias = tuple[list[Piece], int, int]
 
@@ -46,10 +46,10 @@ class WriteNames:
     codes_table: str = "_CODES"
     sender: str = "None"
     main: str = ""
-    """What the keys of the fields of the declaration itself begin with."""
+    """The prefix of the keys of the declaration's own fields."""
     locals: Locals = field(default_factory=Locals)
     lists: set[str] = field(default_factory=set)
-    """The variables of lists that have their types."""
+    """The variables of lists that are annotated already."""
     items: list[tuple[str, str]] = field(default_factory=list)
     arms: list[tuple[str, str]] = field(default_factory=list)
     counts: dict[str, str] = field(default_factory=dict)
@@ -58,21 +58,21 @@ class WriteNames:
     waiting: list[tuple[str, WriteAssign]] = field(default_factory=list)
     """The variables of lengths that are not known yet, each with an assignment that needs it."""
     sizes: dict[str, str] = field(default_factory=dict)
-    """The variables that hold sums of sizes, which are computed when a block's parts are all there."""
+    """The variables that hold sums of sizes, which are computed when all parts of a block are known."""
     asks_context: bool = False
-    """Some expression speaks of what earlier messages said."""
+    """Whether an expression refers to values of earlier messages."""
     is_method: bool = False
-    """The function is a method of the message, without a state."""
+    """Whether the function is a method of the message, without a state."""
     again: str = ""
-    """What writes the same with a state, where it is not the function itself."""
+    """The function that writes the same with a state, if it is another one."""
 
     @property
     def state(self) -> str:
-        """Return the expression of the state that is handed on."""
+        """Return the expression of the state that is passed on."""
         return "None" if self.is_method else "state"
 
     def attribute(self, key: str) -> str:
-        """Return the expression of what the message, or a header parameter, has under a key."""
+        """Return the expression of the attribute, or the header parameter, for a key."""
         key = self.chosen(key)
         for prefix, item in reversed(self.items):
             if key == prefix:
@@ -93,14 +93,14 @@ class WriteNames:
         return _dotted(self.owner, key)
 
     def chosen(self, key: str) -> str:
-        """Return the key of a field, where one of an arm is given; an arm may stand in another one."""
+        """Return the key of a field in the chosen arm, if the key is that of its choice; arms may be nested."""
         for arm, own in reversed(self.arms):
             rest = key.removeprefix(arm)
             key = own + rest if key.startswith(arm) and rest[:1] in ("", ".", "[", "#") else key
         return key
 
     def value(self, key: str, field_: m.Field | None, prefix: str, pieces: list[Piece]) -> str:
-        """Return the expression of a field's value: given, or derived, or constant."""
+        """Return the expression of a field's value: given, derived, or constant."""
         match field_.value if field_ is not None and not key.endswith("[]") else None:
             case m.Derived(value=value) | m.Constant(value=value):
                 return self.text(value, prefix, pieces)
@@ -111,7 +111,7 @@ class WriteNames:
         return python_expression(expression, WriteLookup(self, prefix, pieces))
 
     def size_between(self, key: str) -> str:
-        """Return the size of what lies between the two edges of a key."""
+        """Return the size of the bytes between the two edges of a key."""
         start, end = self.edges.get((key, "start")), self.edges.get((key, "end"))
         if start is None or end is None or start[0] is not end[0]:
             raise UnsupportedError(key, "a size here")
@@ -125,7 +125,7 @@ class WriteNames:
         return " + ".join(parts)
 
     def is_own_count(self, expression: m.Expression, prefix: str, key: str) -> bool:
-        """Tell whether a length is a derived field that counts just this."""
+        """Return whether a length is a derived field that counts exactly this value."""
         return self._derives(expression, prefix, key, "count") or self._derives(
             expression, prefix, key, "size"
         )
@@ -143,7 +143,7 @@ class WriteNames:
         return field_ is not None and isinstance(field_.value, m.Derived) and field_.value.value == wanted
 
     def absent_of(self, prefix: str) -> bool:
-        """Tell whether `n_absent` is about the declaration with that prefix."""
+        """Return whether `n_absent` belongs to the declaration with that prefix."""
         return prefix == self.main and not self.items
 
     @staticmethod
@@ -152,7 +152,7 @@ class WriteNames:
 
 
 class WriteLookup:
-    """What an expression's names mean where fields begin with `prefix`; `item`: the key of the item it is about."""
+    """The meaning of names in an expression with fields under `prefix`; `item`: the key of its item."""
 
     def __init__(self, names: WriteNames, prefix: str, pieces: list[Piece], item: str | None = None) -> None:
         self._names = names
@@ -184,7 +184,7 @@ class WriteLookup:
         known = self._names.fields.get(key)
         prefix = key.removesuffix(reference.path[-1]) if reference.path else key
         value = self._names.value(key, known, prefix, self._pieces)
-        # Expressions have a uuid as bytes: its literals are, and a decoder compares it before it is an object.
+        # In expressions a uuid is bytes: its literals are, and a decoder compares it before it makes an object.
         return f"{value}.bytes" if known is not None and isinstance(known.type, m.Uuid) else value
 
     def size(self, reference: m.FieldReference) -> str:
@@ -210,7 +210,7 @@ class WriteLookup:
         raise UnsupportedError("", "a count here")
 
     def _may_be_null(self, type_: m.List | m.Bytes, key: str) -> bool:
-        """Tell whether null may stand for a value: only a coding says so, before it or in the field that gives its length."""
+        """Return whether a value may be null, by a coding: as its prefix, or as the field that gives its length."""
         match type_.length:
             case m.Computed(value=m.FieldReference(path=(name,), scope="own")):
                 giver = self._names.fields.get(f"{key.rpartition('.')[0]}.{name}".removeprefix("."))
@@ -255,7 +255,7 @@ class WriteLookup:
 
 
 def is_nullable(type_: m.List | m.Bytes) -> bool:
-    """Return whether None can be a value: a length by a coding may say so, and so may the field that gives a length."""
+    """Return whether None can be a value: by a coding as its prefix, or by the field that gives its length."""
     match type_.length:
         case m.Prefix(type=m.CodingReference()) | m.Computed():
             return True
@@ -264,7 +264,7 @@ def is_nullable(type_: m.List | m.Bytes) -> bool:
 
 
 def _of_frame(owner: str, path: str) -> str:
-    """Return the expression of a header field, whose first name is one of a frame's."""
+    """Return the expression of a header field, whose first name is that of a frame's field."""
     name, _, below = path.partition(".")
     return _dotted(f"{owner}.{local_name(name)}", below) if below else f"{owner}.{local_name(name)}"
 
@@ -274,5 +274,5 @@ def _dotted(base: str, path: str) -> str:
 
 
 def prefix_of(step: Chunk) -> str:
-    """Return what stands before a field's name in its key."""
+    """Return the part of a key before a field's name."""
     return step.key.removesuffix(step.field.name) if step.field is not None else ""

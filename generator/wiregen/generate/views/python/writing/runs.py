@@ -16,7 +16,7 @@ __all__ = ["RunWriter"]
 
 
 class RunWriter:
-    """Writes runs: one struct for all that has one byte order. `pieces` are those that a run stands among."""
+    """Writes runs: one struct for all neighbours of one byte order. `pieces`: those among which the run is placed."""
 
     def __init__(self, names: WriteNames) -> None:
         self._names = names
@@ -29,7 +29,7 @@ class RunWriter:
             pieces.append(Piece(text=partial(self._packed, endian, slots, pieces), size=size, length=""))
 
     def _packed(self, endian: str, slots: tuple[Slot, ...], pieces: list[Piece]) -> str:
-        """Return the expression of a run; small lengths that stand alone come out of a table."""
+        """Return the expression of a run; a single small length is looked up in a table."""
         formats = ["x" * slot.size if _is_blank(slot) else self._shared.format(slot) for slot in slots]
         written = [slot for slot in slots if not _is_blank(slot)]
         format_ = endian + joined(formats)

@@ -21,7 +21,7 @@ class WriteAssign:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteChecks(Tested):
-    """Conditions that must not hold."""
+    """Conditions that must be false."""
 
     checks: tuple[str, ...]
     kind: Literal["checks"] = "checks"
@@ -29,7 +29,7 @@ class WriteChecks(Tested):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritePieces:
-    """Expressions of bytes in wire order that join `parts`."""
+    """Expressions of bytes in wire order that are added to `parts`."""
 
     target: str
     pieces: tuple[str, ...]
@@ -38,7 +38,7 @@ class WritePieces:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritePrepare:
-    """The bytes `target` of a chunk, and their length, before the run that holds it is packed."""
+    """The bytes `target` of a chunk, and their length, before the run that contains it is packed."""
 
     target: str
     value: str
@@ -67,21 +67,21 @@ class WriteCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteRepeat:
-    """The steps for each item of `target`; `parts` is the list that they fill, made here where `data` takes its bytes."""
+    """The steps for each item of `target`; `parts` is the list that they fill, made here if `data` takes its bytes."""
 
     target: str
     item: str
     parts: str
     data: str
     is_first: bool
-    """Its list has no type yet: nothing before it in the function fills a list of this name."""
+    """Whether its list is not annotated yet, because no earlier step fills a list of this name."""
     steps: tuple[WriteStep, ...]
     kind: Literal["repeat"] = "repeat"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteOption(Pieced):
-    """`data` is what the pieces make if the condition holds, else empty; then `given` must not hold."""
+    """`data` is the bytes of the pieces if the condition is true, else empty; then `given` must be false."""
 
     data: str
     condition: str
@@ -92,7 +92,7 @@ class WriteOption(Pieced):
 
     @property
     def is_plain(self) -> bool:
-        """Whether one line says it."""
+        """Whether it fits in one line."""
         return not self.steps and not self.given
 
 
@@ -125,7 +125,7 @@ WriteStep: TypeAlias = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """Steps that prepare, and the pieces that they were for."""
+    """Steps that prepare values, and the pieces that they are for."""
 
     steps: tuple[WriteStep, ...]
     pieces: tuple[str, ...]
@@ -134,7 +134,7 @@ class Block:
 def without_unread_lengths(
     steps: tuple[WriteStep, ...], pieces: tuple[str, ...] | None
 ) -> tuple[WriteStep, ...]:
-    """Return the steps without the lengths of chunks that no step and no piece reads."""
+    """Return the steps without the lengths of chunks that are not used by a step or a piece."""
     text = repr((steps, pieces))
 
     def read(step: WriteStep) -> WriteStep:

@@ -1,7 +1,8 @@
-"""Steps of a layout → what the template of a writing function prints.
+"""Steps of a layout to the steps that the template of a writing function prints.
 
-What has a length is prepared first, for its length may stand far before it; then come the pieces, in wire order. Whatever has
-no straight-line form is left to the careful codec, which writes what this refuses.
+Values with a length are prepared first, because the length may be far before them; then the pieces follow in
+wire order. Steps without a straight-line form are left to the reference codec, which writes the values that
+this code refuses.
 """
 
 from __future__ import annotations
@@ -62,18 +63,18 @@ class WriteBuilder:
         self._shared = names.shared
         self.has_state = has_state
         self.last = "True"
-        """What says that the function's own declaration is the last of a region."""
+        """The expression that the function's own declaration is the last of a region."""
         self.views: list[WriteStep] = []
         self.pieces: list[Piece] = []
         self.is_flowing = False
         self.is_transformed = False
-        """What is written is to be compressed, or laid in chunks."""
+        """Whether the output is compressed, or laid in chunks."""
         self._runs = RunWriter(names)
         self._branches = BranchWriter(self)
         self._calls = CallWriter(self, counted)
 
     def flowing(self, steps: tuple[Step, ...]) -> tuple[WriteStep, ...]:
-        """Return steps that fill `parts` as they go; a list ends a block, for its pieces come one by one."""
+        """Return steps that fill `parts`; a list ends a block, because its pieces are added one by one."""
         views: list[WriteStep] = []
         self.is_flowing = True
         block: list[Step] = []
@@ -85,7 +86,7 @@ class WriteBuilder:
         return (*views, *self._flow(block))
 
     def _flow(self, steps: list[Step]) -> tuple[WriteStep, ...]:
-        """Return a block; the loop of a list comes behind the pieces before it."""
+        """Return a block; the loop of a list comes after the pieces before it."""
         block = self.block(steps)
         loops = tuple(step for step in block.steps if isinstance(step, WriteRepeat) and not step.data)
         rest = tuple(step for step in block.steps if step not in loops)
@@ -93,12 +94,12 @@ class WriteBuilder:
         return (*rest, *pieces, *loops)
 
     def whole(self, steps: tuple[Step, ...]) -> tuple[tuple[WriteStep, ...], tuple[str, ...]]:
-        """Return steps that only prepare, and all pieces in wire order."""
+        """Return steps that only prepare values, and all pieces in wire order."""
         block = self.block(steps)
         return block.steps, block.pieces
 
     def block(self, steps: Iterable[Step]) -> Block:
-        """Return what steps prepare and the pieces, which may look at sizes of what comes behind them."""
+        """Return the preparations and the pieces of steps; pieces may refer to sizes of later ones."""
         outer, self.views, self.pieces = (self.views, self.pieces), [], []
         waiting, self.names.waiting = self.names.waiting, []
         sizes, self.names.sizes = self.names.sizes, {}
@@ -152,7 +153,7 @@ class WriteBuilder:
         self.pieces.append(Piece(text=lambda: text, size=size, length=length or f"len({text})"))
 
     def _make(self, step: Make, checks: list[Test]) -> None:
-        """Check the class of a struct that no attribute is asked of: anything would pass for it."""
+        """Check the class of a struct whose attributes are not read: any object would pass otherwise."""
         if not any(is_shown(field) for field in flat(step.struct.fields)):
             value = self.names.attribute(step.key)
             checks.append(f"type({value}) is not {class_name(step.struct.name)}")
@@ -181,7 +182,7 @@ class WriteBuilder:
         self.piece(target)
 
     def _late(self, target: str, value: str, length: str) -> None:
-        """Note an assignment; where it says a length, it comes when the bytes that have it are prepared."""
+        """Add an assignment; one that needs a length is delayed until the bytes of that length are prepared."""
         view = WriteAssign(target=target, value=value)
         if length:
             self.names.waiting.append((length, view))
@@ -203,7 +204,7 @@ class WriteBuilder:
         return f"_varint({value}, {type_.bits})"
 
     def settle(self, length: str) -> None:
-        """Let come now what waited for the variable `length`."""
+        """Add the assignments that waited for the variable `length`."""
         waiting = self.names.waiting
         self.views += [view for name, view in waiting if name == length]
         self.names.waiting = [(name, view) for name, view in waiting if name != length]
@@ -260,11 +261,11 @@ class WriteBuilder:
         self.piece(target)
 
     def text_here(self, expression: m.Expression, prefix: str) -> str:
-        """Return the text of an expression that is asked for before its block's parts are all there."""
+        """Return the text of an expression that is needed before all parts of its block are known."""
         return self.at_once(lambda: self.names.text(expression, prefix, self.pieces))
 
     def at_once(self, text: Callable[[], str]) -> str:
-        """Return a text, and have what it calls sums of sizes computed before it: they are of what comes before it."""
+        """Return a text, and compute the sums of sizes in it before it, which only include earlier parts."""
         sizes, self.names.sizes = self.names.sizes, {}
         found = text()
         self.views += [WriteAssign(target=name, value=text) for text, name in self.names.sizes.items()]
@@ -322,7 +323,7 @@ class WriteBuilder:
             self.piece(data)
 
     def take_one(self) -> None:
-        """Count an item that is in no list."""
+        """Count an item that is not in a list."""
         if self.has_state:
             self.views.append(WriteAssign(target="", value="state.take_one()"))
 
