@@ -2,15 +2,16 @@
 
 Invariant: an interrupted build leaves the old tree or the new one.
 
-- A new tree is staged beside its folder and moved there by a single rename.
-- In a tree that exists, everything new is staged first and a second link is made to everything that will be replaced or deleted;
-  then a journal names the changes, then the renames follow one by one, and removing the journal commits them. An exception
-  among the renames (an interrupt, a full disk) rolls back at once. After a kill the journal still lies there, and `recover`,
-  which every build calls first, rolls back: for that while the tree may hold files of both.
-- One process at a time writes a tree (`exclusive`), so that a journal that is found is never that of a build under way.
+- A new tree is staged next to its folder and moved there by a single rename.
+- In an existing tree all new contents are staged first, and each file that will be replaced or deleted gets a
+  second link. Then a journal names the changes, the renames follow one by one, and removing the journal commits them.
+- An exception during the renames (an interrupt, a full disk) rolls back at once. After a kill the journal is still
+  there, and `recover`, which every build calls first, rolls back. Until then the tree may hold files of both builds.
+- One process at a time writes a tree (`exclusive`), so that a journal that is found never belongs to a running build.
 
-No power cut is provided for: nothing is flushed to the device, as a build can be repeated. Manifest and journal are
-input like any other: they name only paths inside the folder, and a file is deleted only if its hash is the manifest's.
+A power cut may lose data: contents are not flushed to the device, as a build can be repeated. Manifest and
+journal are untrusted input: they name only paths inside the folder, and a file is deleted only if its hash is
+the manifest's.
 """
 
 from wiregen.generate.writer.journal import recover

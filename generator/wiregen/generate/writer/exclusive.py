@@ -1,7 +1,7 @@
-"""One writer of a tree at a time: an exclusive lock of the system on a file beside the tree.
+"""One writer of a tree at a time: an exclusive lock of the system on a file next to the tree.
 
-Invariant: the system releases the lock of a process that ends, however it ends; the file alone locks nothing. Its text, the number of
-the process that writes, is only shown.
+Invariant: the system releases the lock of a process that ends in any way; the file alone does not lock. Its
+text, the number of the writing process, is only displayed.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ except ImportError:  # Windows
 def exclusive(
     folder: Path, at_wait: Callable[[str], None] = lambda text: None, *, seconds: float = _LONGEST
 ) -> Iterator[None]:
-    """Hold the one right to write `folder`, which need not exist; `at_wait` is told once who holds it.
+    """Hold the exclusive right to write `folder`, which need not exist; `at_wait` gets the holder's number once.
 
     Raises:
-        WriteError: Another process held it for `seconds`, or the place of the lock is taken by something else.
-        OSError: The lock can be made neither beside the folder nor in it.
+        WriteError: Another process held it for `seconds`, or the place of the lock is not a regular file.
+        OSError: The lock can be made neither next to the folder nor in it.
     """
     place, descriptor = _locked(folder, at_wait, seconds)
     try:
@@ -61,7 +61,7 @@ def exclusive(
 
 
 def _locked(folder: Path, at_wait: Callable[[str], None], seconds: float) -> tuple[Path, int]:
-    """Return the lock's place and its open descriptor; wait while another process has it."""
+    """Return the lock's path and its open descriptor; wait while another process holds it."""
     end, was_told = time.monotonic() + seconds, False
     while True:
         place, descriptor = _opened(folder)
@@ -86,7 +86,7 @@ def _locked(folder: Path, at_wait: Callable[[str], None], seconds: float) -> tup
 
 
 def _opened(folder: Path) -> tuple[Path, int]:
-    """Open the lock's file beside the folder, or in it where nothing can be made beside it (a mounted folder)."""
+    """Open the lock's file next to the folder, or in it if files cannot be made next to it (a mounted folder)."""
     place = folder.with_name(f".{folder.name}{LOCK}")
     folder.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -98,10 +98,10 @@ def _opened(folder: Path) -> tuple[Path, int]:
 
 
 def _open(place: Path) -> int:
-    """Open or make a regular file that has one name only: a link would be written through.
+    """Open or make a regular file that has only one name: a link would be written through.
 
     Raises:
-        WriteError: Something else is in its place.
+        WriteError: The path is not such a file.
     """
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     if os.path.lexists(place) and not stat.S_ISREG(place.lstat().st_mode):
@@ -115,7 +115,7 @@ def _open(place: Path) -> int:
 
 
 def _is_still_there(place: Path, descriptor: int) -> bool:
-    """Return whether the locked file is the one at its place: who held it before may have removed it meanwhile."""
+    """Return whether the locked file is the one at its path: its former holder may have removed it meanwhile."""
     try:
         return os.path.samestat(place.lstat(), os.fstat(descriptor))
     except OSError:
@@ -123,8 +123,8 @@ def _is_still_there(place: Path, descriptor: int) -> bool:
 
 
 def _release(place: Path, descriptor: int) -> None:
-    """Remove the file while it is locked, so that no other process can hold a lock on it meanwhile; unlock whatever interrupts that."""
-    if os.name == "nt":  # which removes no file that is open: then whoever waits removes it
+    """Remove the file while it is locked, so that other processes cannot lock it meanwhile; then always unlock."""
+    if os.name == "nt":  # Windows does not remove an open file: the waiting process removes it later
         os.close(descriptor)
     try:
         with suppress(OSError):

@@ -1,7 +1,7 @@
 """Renames that are all done or all undone: contents staged, old ones linked, a journal, then the renames.
 
-Invariant: while the journal lies there, every old content is either in its place or under `old`. The journal holds the hashes
-of both contents of each path; `rollback` says which of them it may change.
+Invariant: while the journal exists, every old content is either in its place or under `old`. The journal
+holds the hashes of both contents of each path; `rollback` decides which of them it may change.
 """
 
 import json
@@ -24,7 +24,7 @@ _HASH: Final = re.compile("[0-9a-f]{64}")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Change:
-    """One rename of a build: `content` None deletes; `was_there` says whether the path has an old content to go back to."""
+    """One rename of a build; `content` None deletes. `was_there`: whether the path has an old content to restore."""
 
     path: PurePosixPath
     content: bytes | None
@@ -48,11 +48,13 @@ def apply(changes: tuple[Change, ...], folder: Path) -> None:
 
 
 def recover(folder: Path) -> bool:
-    """Roll back a build that was killed among its renames; return whether there was one. The caller holds the tree's lock.
+    """Roll back a build that was killed during its renames; return whether there was one.
+
+    The caller holds the tree's lock.
 
     Raises:
-        WriteError: The journal is not one of ours, names a path that no manifest names, or a file is neither as the build found
-            it nor as it left it. Nothing was changed.
+        WriteError: The journal is not one of wiregen's or names a path that the manifests lack, or a file is neither
+            in its old nor in its new state. Files are unchanged.
     """
     staging = folder / STAGING
     if not os.path.lexists(staging):
@@ -77,7 +79,7 @@ def write_file(place: Path, content: bytes) -> None:
 
 
 def _stage(changes: tuple[Change, ...], folder: Path) -> None:
-    """Prepare all contents, new and old; the journal comes last and whole."""
+    """Prepare all contents, new and old; the journal is written last, as a whole."""
     staging = folder / STAGING
     for name in ("new", "old"):
         (staging / name).mkdir(parents=True)
@@ -104,7 +106,7 @@ def _staged(change: Change, index: int, folder: Path) -> dict[str, str | None]:
 def _second_link(place: Path, link: Path) -> None:
     try:
         os.link(place, link)
-    except OSError:  # a file system without hard links
+    except OSError:  # the file system has no hard links
         shutil.copy2(place, link)
 
 

@@ -1,4 +1,4 @@
-"""The record of what a build wrote, by path and hash; the next build trusts it no further than its hashes."""
+"""The record of a build's files, by path and hash; the next build trusts only its hashes."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ from wiregen.language.regular_files import read_regular
 
 MAX_MANIFEST_SIZE: Final = 64 * 2**20
 MAX_FILE_SIZE: Final = 256 * 2**20
-"""Bytes; a larger file is none that a build wrote."""
+"""The size in bytes of the largest file that a build writes; larger ones come from elsewhere."""
 
 
 def manifest(hashes: Mapping[str, str]) -> bytes:
@@ -22,7 +22,7 @@ def manifest(hashes: Mapping[str, str]) -> bytes:
 
 
 def read_manifest(folder: Path) -> dict[str, str]:
-    """Return hashes by path; empty where there is no manifest, or none that can be read."""
+    """Return hashes by path; {} if the manifest is missing or unreadable."""
     try:
         return files_of(read_regular(folder / MANIFEST, MAX_MANIFEST_SIZE, follow_links=False))
     except OSError:
@@ -30,7 +30,7 @@ def read_manifest(folder: Path) -> dict[str, str]:
 
 
 def files_of(content: bytes) -> dict[str, str]:
-    """Return hashes by path of a manifest's text; empty where it is not one. Paths that no build writes are left out."""
+    """Return hashes by path of a manifest's text; {} if it is not one. Paths that builds never write are left out."""
     try:
         files = json.loads(content)["files"].items()
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -40,12 +40,12 @@ def files_of(content: bytes) -> dict[str, str]:
 
 
 def hash_of(content: bytes) -> str:
-    """Return the hash by which the manifest knows a content."""
+    """Return the hash by which the manifest identifies a content."""
     return hashlib.sha256(content).hexdigest()
 
 
 def hash_of_file(path: Path) -> str | None:
-    """Return the hash of a file's content; None where it is not regular, a link, or larger than any generated file."""
+    """Return the hash of a regular file's content, or None for other kinds and sizes that builds never write."""
     try:
         return hash_of(read_regular(path, MAX_FILE_SIZE, follow_links=False))
     except OSError:

@@ -1,4 +1,4 @@
-"""Which paths may be written: inside the folder, valid on every common system, behind no symbolic link."""
+"""The paths that may be written: inside the folder, valid on every common system, not below a symbolic link."""
 
 import os
 import re
@@ -22,11 +22,11 @@ _DEVICE = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9�
 
 
 class WriteError(Exception):
-    """The output cannot be written safely; nothing was changed."""
+    """The output cannot be written safely; files are unchanged."""
 
 
 def check_paths(paths: Iterable[PurePosixPath]) -> None:
-    """Refuse paths that leave the folder, that some system cannot hold, or that are one path on some system."""
+    """Refuse paths that leave the folder, that are invalid on some system, or that are the same path on some system."""
     files: set[PurePosixPath] = set()
     spellings: dict[str, PurePosixPath] = {}
     for path in sorted(paths):
@@ -55,7 +55,7 @@ def path_fault(path: PurePosixPath) -> str | None:
 
 
 def check_places(wanted: Mapping[PurePosixPath, bytes], folder: Path) -> None:
-    """Refuse to write through symbolic links, and over what is not a regular file."""
+    """Refuse to write through symbolic links, and over paths that are not regular files."""
     check_parents(wanted, folder)
     for path in wanted:
         if os.path.lexists(folder / path) and not is_regular(folder / path):
@@ -63,7 +63,7 @@ def check_places(wanted: Mapping[PurePosixPath, bytes], folder: Path) -> None:
 
 
 def check_parents(paths: Iterable[PurePosixPath], folder: Path) -> None:
-    """Refuse paths below something that is not a folder itself."""
+    """Refuse paths below a parent that is not itself a folder."""
     for parent in sorted({parent for path in paths for parent in path.parents}):
         place = folder / parent
         if os.path.lexists(place) and not stat.S_ISDIR(place.lstat().st_mode):
@@ -76,7 +76,7 @@ def is_inside(path: PurePosixPath, folder: Path) -> bool:
 
 
 def is_regular(path: Path) -> bool:
-    """Tell whether `path` itself, not what it links to, is a regular file."""
+    """Return whether `path` itself, not the target of a link, is a regular file."""
     try:
         return stat.S_ISREG(path.lstat().st_mode)
     except OSError:
@@ -84,7 +84,7 @@ def is_regular(path: Path) -> bool:
 
 
 def holds(path: Path, content: bytes) -> bool:
-    """Return whether `path` itself is a regular file with this content; no more than its size is read."""
+    """Return whether `path` itself is a regular file with this content; at most that many bytes are read."""
     try:
         return is_regular(path) and read_regular(path, len(content), follow_links=False) == content
     except OSError:
@@ -92,7 +92,7 @@ def holds(path: Path, content: bytes) -> bool:
 
 
 def _shown(path: PurePosixPath) -> str:
-    """Return a path for a message: characters that a terminal would act on escaped, a long one cut."""
+    """Return a path for a message: characters that control a terminal are escaped, a long path is shortened."""
     text = str(path)
     return repr(text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…")
 

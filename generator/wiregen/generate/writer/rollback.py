@@ -1,7 +1,8 @@
-"""The way back from an interrupted build, by its journal; which is input, and trusted no further than manifests and hashes.
+"""Rolling back an interrupted build by its journal, which is untrusted and checked against manifests and hashes.
 
-Invariant: everything is verified before anything is changed. A file is replaced or removed only if its content has the hash that the
-build's own manifest names for that path; only contents that the manifest before it names a path for come back.
+Invariant: all entries are verified before the first change. A file is replaced or removed only if its content
+has the hash that the build's own manifest has for that path. A content is restored only if the former
+manifest names its path.
 """
 
 import os
@@ -24,7 +25,7 @@ from wiregen.language.regular_files import read_regular
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
-    """A line of the journal: the hashes of a path's contents before and after the build; None: no file."""
+    """A line of the journal: the hashes of a path's contents before and after the build, or None for a missing file."""
 
     path: PurePosixPath
     old: str | None
@@ -33,17 +34,17 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Undo:
-    """A change that was carried out; `saved` is the old content, None where there was none."""
+    """A change that was carried out; `saved` is the old content, or None if there was none."""
 
     path: PurePosixPath
     saved: Path | None
 
 
 def check_entries(entries: tuple[Entry, ...], journal: Path) -> None:
-    """Refuse entries that no build writes.
+    """Refuse entries that builds never write.
 
     Raises:
-        WriteError: A path is not safe, or is there twice, or does not change.
+        WriteError: A path is unsafe or a duplicate, or its content does not change.
     """
     paths = [entry.path for entry in entries]
     if len(set(paths)) < len(paths) or any(entry.old == entry.new for entry in entries):
@@ -55,10 +56,10 @@ def check_entries(entries: tuple[Entry, ...], journal: Path) -> None:
 
 
 def roll_back(entries: tuple[Entry, ...], folder: Path) -> None:
-    """Bring back each old content and remove each file that was not there; may itself be interrupted and repeated.
+    """Restore each old content and remove each file that did not exist; may be interrupted and repeated.
 
     Raises:
-        WriteError: An entry cannot be verified; nothing was changed.
+        WriteError: An entry cannot be verified; files are unchanged.
     """
     check_parents((entry.path for entry in entries), folder)
     before, after = _manifests(entries, folder)
@@ -74,7 +75,7 @@ def roll_back(entries: tuple[Entry, ...], folder: Path) -> None:
 
 
 def remove_empty_folders(paths: Iterable[PurePosixPath], folder: Path) -> None:
-    """Remove the folders above these files, below `folder`, that hold nothing."""
+    """Remove the empty folders above these files, below `folder`."""
     parents = {parent for path in paths for parent in path.parents[:-1]}
     for parent in sorted(parents, key=lambda parent: len(parent.parts), reverse=True):
         with suppress(OSError):  # not empty, or gone with another
@@ -84,7 +85,7 @@ def remove_empty_folders(paths: Iterable[PurePosixPath], folder: Path) -> None:
 def _undone(
     entries: tuple[Entry, ...], before: dict[str, str], after: dict[str, str], folder: Path
 ) -> Iterator[_Undo]:
-    """Yield what has to be taken back, each verified."""
+    """Yield the changes to be undone, each verified."""
     for index, entry in enumerate(entries):
         place, saved = folder / entry.path, folder / STAGING / "old" / str(index)
         found = _hash_there(place)
@@ -103,7 +104,7 @@ def _undone(
 
 
 def _manifests(entries: tuple[Entry, ...], folder: Path) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the manifests before and after the build; empty where there is none with the journal's hash."""
+    """Return the manifests before and after the build; {} if the one with the journal's hash is missing."""
     for index, entry in enumerate(entries):
         if entry.path == MANIFEST:
             old, new = (folder / STAGING / name / str(index) for name in ("old", "new"))
@@ -125,10 +126,10 @@ def _manifest_of(hash_: str | None, *places: Path) -> dict[str, str]:
 
 
 def _hash_there(place: Path) -> str | None:
-    """Return the hash of a file; None where there is nothing.
+    """Return the hash of a file, or None if it does not exist.
 
     Raises:
-        WriteError: There is something else.
+        WriteError: The path is not a file that a build could have written.
     """
     if not os.path.lexists(place):
         return None

@@ -24,7 +24,7 @@ from wiregen.language.regular_files import read_regular
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Output:
-    """A file to be, its path relative to the output folder."""
+    """An output file, with its path relative to the output folder."""
 
     path: PurePosixPath
     content: bytes
@@ -32,7 +32,10 @@ class Output:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Written:
-    """What a build did to the tree, the manifest included; `kept` would have been deleted had nobody changed it."""
+    """The changes of a build to the tree, the manifest included; `kept`: outdated files that were not deleted.
+
+    Such a file was changed by someone else after a build wrote it.
+    """
 
     changed: tuple[PurePosixPath, ...]
     deleted: tuple[PurePosixPath, ...]
@@ -41,11 +44,11 @@ class Written:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Difference:
-    """What a build would change.
+    """The changes that a build would make.
 
     Attributes:
-        extra: Files of a former build, and strangers below the folders of generated files.
-        kept: Those of `extra` that a build leaves alone: no build wrote them, or somebody changed them since.
+        extra: Files of a former build, and foreign files below the folders of generated files.
+        kept: Those of `extra` that a build does not delete: files that it never wrote, or that were changed since.
     """
 
     stale: tuple[PurePosixPath, ...]
@@ -67,12 +70,13 @@ def write(
 ) -> Written:
     """Make `folder` hold `outputs` and a manifest of them; unchanged files keep their times.
 
-    What a former build wrote and this one did not is deleted, but when `partial`: then it stays, in the manifest too. One process
-    at a time writes: `at_wait` is told whom this one waits for, and `first` is called when it is its turn.
+    Files of a former build that this one does not write are deleted. If `partial`, they stay, in the manifest
+    too. One process at a time writes: `at_wait` is called with the holder if this one has to wait, and
+    `first` when it is its turn.
 
     Raises:
-        WriteError: A path that is not safe, a file in the way that no build wrote, or another process writes for too long.
-        OSError: The system refuses; the tree is as before.
+        WriteError: A path is unsafe, a foreign file is at an output's path, or another process writes for too long.
+        OSError: The system refuses; the tree is unchanged.
     """
     with exclusive(folder, at_wait):
         first()
@@ -101,10 +105,10 @@ def _write(outputs: Iterable[Output], folder: Path, *, partial: bool) -> Written
 
 
 def compare(outputs: Iterable[Output], folder: Path, *, partial: bool = False) -> Difference:
-    """Return what `write` would change, writing nothing.
+    """Return the changes that `write` would make, without writing.
 
     Raises:
-        WriteError: A path that is not safe.
+        WriteError: A path is unsafe.
     """
     former = read_manifest(folder)
     wanted = _wanted(outputs, former if partial else {})
@@ -119,10 +123,10 @@ def compare(outputs: Iterable[Output], folder: Path, *, partial: bool = False) -
 
 
 def contents_of_build(folder: Path) -> Iterator[bytes]:
-    """Yield name and content of each file that the manifest names, itself included.
+    """Yield name and content of each file that the manifest names, and of the manifest.
 
     Raises:
-        OSError: The tree is not as a build leaves it: a file is gone or not regular, or a build was broken off.
+        OSError: The tree is not as a build leaves it: a file is missing or not regular, or a build was interrupted.
     """
     if os.path.lexists(folder / STAGING):
         raise FileExistsError(folder / STAGING)
@@ -146,7 +150,7 @@ def _wanted(outputs: Iterable[Output], also: Mapping[str, str]) -> dict[PurePosi
 
 
 def _check_strangers(wanted: Mapping[PurePosixPath, bytes], former: Mapping[str, str], folder: Path) -> None:
-    """Refuse to replace what no build wrote, unless it is the same."""
+    """Refuse to replace a file that builds did not write, unless its content is the same."""
     for path, content in wanted.items():
         place = folder / path
         if path != MANIFEST and str(path) not in former and place.exists() and not holds(place, content):
@@ -156,7 +160,7 @@ def _check_strangers(wanted: Mapping[PurePosixPath, bytes], former: Mapping[str,
 def _differing(
     wanted: Mapping[PurePosixPath, bytes], folder: Path
 ) -> tuple[tuple[PurePosixPath, ...], tuple[PurePosixPath, ...]]:
-    """Return the paths with another content, and those that are not there."""
+    """Return the paths whose content differs, and those that do not exist."""
     missing = tuple(path for path in wanted if not (folder / path).exists())
     there = sorted(wanted.keys() - set(missing))
     return tuple(path for path in there if not holds(folder / path, wanted[path])), missing
@@ -173,14 +177,14 @@ def _left_over(
 def _as_written(
     paths: Iterable[PurePosixPath], former: Mapping[str, str], folder: Path
 ) -> tuple[PurePosixPath, ...]:
-    """Return the paths whose files are still what a former build wrote: those it may delete."""
+    """Return the paths whose files are unchanged since a former build wrote them, so that they may be deleted."""
     return tuple(path for path in paths if hash_of_file(folder / path) == former[str(path)])
 
 
 def _strangers(wanted: Mapping[PurePosixPath, bytes], folder: Path) -> Iterator[PurePosixPath]:
-    """Yield files that this build does not write, however deep below a folder that holds generated ones.
+    """Yield files that this build does not write, at any depth below a folder that holds generated ones.
 
-    The root and its own folders are the user's; hidden files and caches are nobody's.
+    The root and its own folders belong to the user; hidden files and caches are ignored.
     """
     parents = {path.parent for path in wanted if path.parent.parts}
     outermost = sorted(parent for parent in parents if parents.isdisjoint(parent.parents))
@@ -192,7 +196,7 @@ def _strangers(wanted: Mapping[PurePosixPath, bytes], folder: Path) -> Iterator[
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
-    """Yield the regular files of a tree, hidden ones and caches apart; no link is followed."""
+    """Yield the regular files of a tree, without hidden ones and caches; links are not followed."""
     for place, folders, files in os.walk(folder, followlinks=False):
         folders[:] = sorted(name for name in folders if not _is_cache(name))
         paths = (Path(place, name) for name in sorted(files) if not _is_cache(name))
