@@ -1,4 +1,4 @@
-"""The whole road: .wire files in, a tree of output files out, nothing on disk before everything is right."""
+"""The whole build: .wire files in, a tree of output files out; files are written only without errors."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 __all__ = ["TreeView", "build"]
 
 _DISTRIBUTIONS: Final = {"wiregen.runtime": "wiregen"}
-"""The distributions of runtimes that are called otherwise than the packages."""
+"""The distributions of runtimes whose names differ from their packages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeView:
-    """What the files around the protocols' packages say."""
+    """The content of the files around the protocols' packages."""
 
     package: str
     version: str
     protocols: tuple[str, ...]
     extras: tuple[tuple[str, str], ...]
-    """Each backend that needs a library, and which."""
+    """Each backend that needs a library, with that library."""
     requires: str = ""
-    """The distribution of the runtime that the packages share; "" where the tree has its own."""
+    """The distribution of the runtime that the packages share, or "" if the tree has its own copy."""
 
 
 def build(
@@ -54,9 +54,9 @@ def build(
 ) -> tuple[Output, ...]:
     """Return the files of the generated tree, to be written only if the report holds no error.
 
-    `names`: only these protocols, all of the configuration where it is empty. `at_page` is told each page before it is
-    printed, which takes a while for a large protocol. `at_lock` is told what is to stand beside the .wire files. The plug-ins run
-    once everything else is right.
+    `names`: only these protocols, or all of the configuration if it is empty. `at_page` is called with the
+    path of each page before it is printed, which takes a while for a large protocol. `at_lock` is called with
+    each lock to be written next to the .wire files. The plug-ins run after everything else has succeeded.
     """
     if config.runtime_package is not None:
         return _shared_runtime(config.runtime_package, names, report)
@@ -125,7 +125,7 @@ def _shared_runtime(package: str, names: tuple[str, ...], report: Report) -> tup
 
 
 def _blackened(output: Output) -> Output:
-    """Return a file as black lays it out; what is not Python as it is."""
+    """Return a file as black formats it; files other than Python are unchanged."""
     if output.path.suffix not in {".py", ".pyi"}:
         return output
     text = blackened(output.content.decode(), is_stub=output.path.suffix == ".pyi")
@@ -154,7 +154,7 @@ def _printed(
     report: Report,
     runtime: str | None,
 ) -> Iterator[Output]:
-    """Yield the file of a page; nothing where the backend's template fails."""
+    """Yield the file of a page, unless the backend's template fails."""
     path = root / page.path if page.place is None else PurePosixPath(page.place) / page.path
     at_page(path)
     with blamed(backend, str(page.path), report):
@@ -192,7 +192,7 @@ def _pages(
 def _runtime(
     folder: PurePosixPath, printed: tuple[Output, ...], subjects: tuple[Subject, ...], config: Config
 ) -> Iterator[Output]:
-    """Copy those modules of the runtime that the printed code needs, as they are."""
+    """Yield unchanged copies of the runtime's modules that the printed code needs."""
     texts = [output.content.decode() for output in printed if output.path.suffix == ".py"]
     features = {feature for subject in subjects for feature in features_of(lower(subject.protocol))}
     for path, content in runtime_files(texts, features, has_columns="columns" in config.backends):

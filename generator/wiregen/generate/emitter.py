@@ -1,7 +1,8 @@
-"""Views to text: the one Jinja environment, and `ruff format` on what is Python.
+"""Views to text: the one Jinja environment, and `ruff format` for Python.
 
-Invariant: a view's free text never becomes code; it passes `docstring`, `comment`, `literal` or autoescape. Nothing here
-depends on the machine: which characters are escaped is written out below, not asked of the interpreter's Unicode tables.
+Invariant: a view's free text never becomes code; it passes `docstring`, `comment`, `literal` or autoescape.
+The output does not depend on the machine: the escaped characters are listed below, not taken from the
+interpreter's Unicode tables.
 """
 
 import os
@@ -32,7 +33,7 @@ __all__ = [
 
 LINE_LENGTH = 110
 COPIED_RUNTIME = ".._runtime"
-"""What a protocol's package imports the runtime from that lies in its own tree."""
+"""The package from which generated code imports a runtime that is copied into its own tree."""
 
 _MARKUP = frozenset({".html", ".svg", ".xml"})
 _TEMPLATE = frozenset({".jinja", ".j2"})
@@ -43,7 +44,7 @@ _UNSAFE = re.compile(
     "\u3164\ufdd0-\ufdef\ufeff\uffa0\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000110bd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-# In this order: what is escaped already, a code span (within its line, for what begins a block would end it), a fence, marks.
+# In this order: escaped text, a code span (within its line, because a new block would end it), a fence, marks.
 _ESCAPED_OR_CODE_OR_MARK = re.compile(
     r"(\\[!-/:-@\[-`{-~]|(`+)(?!`)[^\n]*?(?<!`)\2(?!`))|^[ \t]*(?:`{3,}|~{3,})|`+|[<>&]|\][(:]",
     re.MULTILINE,
@@ -60,13 +61,13 @@ _DIRECTIVE = re.compile(
 
 
 class Emitter:
-    """Renders the templates of folders, the first one's first; keeps nothing of a view but the formatted text, by the hash of the unformatted.
+    """Renders the templates of folders, those of the first folder first; caches the formatted texts.
 
-    `runtime` in a template is the package that generated code imports the runtime from.
+    `runtime` in a template is the package from which generated code imports the runtime.
     """
 
     def __init__(self, *folders: Path, runtime: str = COPIED_RUNTIME) -> None:
-        import jinja2  # nobody who only asks where the templates are pays for it
+        import jinja2  # not loaded by callers that only need the folder of the templates
 
         self._environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(folders),
@@ -88,10 +89,12 @@ class Emitter:
         self._formatted: dict[bytes, str] = {}
 
     def render(self, template_name: str, view: object) -> str:
-        """Return the text of a template whose variables are `view` and `runtime`; Python (`….py`, `….py.jinja`) comes out formatted.
+        """Return the text of a template with the variables `view` and `runtime`.
+
+        Python (`….py`, `….py.jinja`) is formatted.
 
         Raises:
-            jinja2.TemplateError: The template is missing, or names what the view does not have.
+            jinja2.TemplateError: The template is missing, or names an attribute that the view does not have.
             ValueError: The text is not Python.
         """
         text = self._environment.get_template(template_name).render(view=view)
@@ -118,10 +121,10 @@ def render(
 
 
 def templates_folder() -> Path:
-    """Return where wiregen's templates lie: in the package in a wheel, at the repository's root in a checkout.
+    """Return the folder of wiregen's templates: in the package in a wheel, at the repository's root in a checkout.
 
     Raises:
-        FileNotFoundError: In neither place, so that wiregen is not installed whole.
+        FileNotFoundError: Both folders are missing, so that the installation is incomplete.
     """
     here = Path(__file__).resolve().parents[1]
     candidates = (here / "templates", here.parents[1] / "templates")
@@ -133,7 +136,7 @@ def templates_folder() -> Path:
 
 
 def format_python(text: str, *, is_stub: bool = False) -> str:
-    """Return `text` as ruff writes it, whatever configuration lies about.
+    """Return `text` as ruff formats it, independently of configuration files.
 
     Raises:
         ValueError: It is not Python.
@@ -149,33 +152,33 @@ def format_python(text: str, *, is_stub: bool = False) -> str:
 
 
 def docstring(text: str) -> str:
-    r"""Return what to write between two `\"\"\"` so that Python reads `text` there; line feeds stay line feeds."""
+    r"""Return `text` escaped for a place between two `\"\"\"`: Python reads it unchanged, line feeds are kept."""
     # Only quotes that could close the docstring are escaped: a lone one reads better as it is.
     return re.sub(r'"(?="|\Z)', r"\"", _escape(text.replace("\\", "\\\\")))
 
 
 def comment(text: str) -> str:
-    """Return what to write after `# ` so that no line of `text` is code or an order to a tool."""
+    """Return `text` for a place after `# `, so that no line of it is code or a directive for a tool."""
     harmless = _DIRECTIVE.sub(lambda found: f"{found[0]} ", text)
     return "\n# ".join(_escape(line) for line in harmless.split("\n"))
 
 
 def slashes(text: str) -> str:
-    """Return what to write after `// ` so that no line of `text` is anything but comment."""
+    """Return `text` for a place after `// `, so that every line of it is a comment."""
     return (
         "\n".join(_escape(line) for line in text.split("\n")).replace("\n", "\n// ").replace("// \n", "//\n")
     )
 
 
 def harmless(text: str) -> str:
-    """Return a text for a page: control, bidirectional and invisible characters as escapes, line feeds as they are."""
+    """Return a text for a page, with control, bidirectional and invisible characters as escapes; line feeds are kept."""
     return _escape(text)
 
 
 def markdown(text: str) -> str:
-    """Return a text for a Markdown page: code as it is, what would act as HTML or as a link written so that it does not.
+    """Return a text for a Markdown page: code is kept, and text that would act as HTML or as a link is escaped.
 
-    Nothing in it goes on behind it: a fence that has no end is text, and so is a lone backtick.
+    Its blocks end inside it: a fence without an end is text, and so is a single backtick.
     """
     lines = harmless(text.strip()).split("\n")
     parts: list[str] = []
@@ -189,13 +192,13 @@ def markdown(text: str) -> str:
 
 
 def _fenced(lines: list[str]) -> list[tuple[int, int]]:
-    """Return where blocks of code begin and end: from a fence at the margin to its end; one without end is none."""
+    """Return begin and end of each code block: from a fence at the margin to its end, if there is one."""
     ends = [found[1] if (found := _FENCE_END.fullmatch(line)) else "" for line in lines]
     longest = {"`": [0] * (len(lines) + 1), "~": [0] * (len(lines) + 1)}
     for (
         sign,
         lengths,
-    ) in longest.items():  # the longest end from a line on, so that no fence is looked for in vain
+    ) in longest.items():  # the longest end from each line on, so that the search for an end never fails
         for at in range(len(lines) - 1, -1, -1):
             lengths[at] = max(lengths[at + 1], len(ends[at]) if ends[at].startswith(sign) else 0)
     found_blocks: list[tuple[int, int]] = []
@@ -216,12 +219,12 @@ def _mute(text: str) -> str:
 
 
 def in_cell(text: str) -> str:
-    """Return a text of one line for a cell of a Markdown table: no bar of it ends the cell."""
+    """Return a text of one line for a cell of a Markdown table: its bars do not end the cell."""
     return text.replace("\\|", "\\ |").replace("|", "\\|")
 
 
 def code(text: str) -> str:
-    """Return a text as a code span in a cell of a Markdown table; nothing for nothing."""
+    """Return a text as a code span in a cell of a Markdown table; "" for an empty text."""
     shown = in_cell(harmless(" ".join(text.split())))
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", shown)), default=0))
     pad = " " if "`" in shown else ""
@@ -231,10 +234,10 @@ def code(text: str) -> str:
 def literal(value: object) -> str:
     """Return plain data as Python: None, bool, int, float, str, bytes, and tuples, lists and dicts of them.
 
-    The formatter leaves it as it is where it fits in a line.
+    The formatter leaves it unchanged if it fits in a line.
 
     Raises:
-        TypeError: Anything else; subclasses too, for their repr is their own.
+        TypeError: A value of another type, also of a subclass, which may have a repr of its own.
     """
     kind = type(value)
     if isinstance(value, str) and kind is str:
@@ -251,7 +254,7 @@ def literal(value: object) -> str:
 
 
 def blackened(text: str, *, is_stub: bool = False) -> str:
-    """Return Python as black writes it, for trees that black checks.
+    """Return Python as black formats it, for trees that are checked with black.
 
     Raises:
         ModuleNotFoundError: black is not installed.
@@ -265,13 +268,13 @@ def blackened(text: str, *, is_stub: bool = False) -> str:
 
 @cache
 def formatter() -> tuple[str, ...]:
-    """Return the command that lays out Python, without its files.
+    """Return the command that formats Python, without its files.
 
     Raises:
         FileNotFoundError: ruff is not installed.
     """
     try:
-        from ruff import find_ruff_bin  # of the package, never what PATH has
+        from ruff import find_ruff_bin  # from the package, never from PATH
     except ImportError:
         raise FileNotFoundError("ruff is missing: install wiregen again") from None
     settings = (f"line-length={LINE_LENGTH}", "target-version='py311'", "format.line-ending='lf'")

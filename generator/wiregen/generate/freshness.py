@@ -1,8 +1,11 @@
-"""Whether a build has anything to do, told by contents alone: what it would read, and what the last one wrote.
+"""Whether a build has anything to do, decided by contents alone: those of its inputs and of the last output.
 
-Invariant: "fresh" is said only where a build would write every file as it lies there. Times, sizes and names decide nothing. What
-cannot be known counts as changed: another's backend, a link, a file that cannot be read, a note that is missing or broken.
-The note lies among the user's caches and not in the project, where whoever gave us the project could have written it.
+Invariant: a tree counts as fresh only if a build would write every file as it is. Times, sizes and names are
+ignored. Unknown parts count as changed: a third-party backend, a link, an unreadable file, a missing or
+broken note.
+
+The note is in the user's cache folder and not in the project, where the author of the project could have
+written it.
 """
 
 import os
@@ -27,11 +30,11 @@ _OUTPUT_COMES_THROUGH: Final = ("jinja2", "lark", "markupsafe", "ruff")
 
 
 class _UnknownError(Exception):
-    """A part of the inputs cannot be told from contents."""
+    """A part of the inputs cannot be determined from contents."""
 
 
 def is_fresh(config: Config, inputs: str | None) -> bool:
-    """Tell whether the last build was made from these inputs, and left the tree that lies there."""
+    """Return whether the last build was made from these inputs, and the tree is as that build left it."""
     if inputs is None:
         return False
     try:
@@ -41,7 +44,7 @@ def is_fresh(config: Config, inputs: str | None) -> bool:
 
 
 def remember(config: Config, inputs: str | None) -> None:
-    """Keep what `is_fresh` asks for; where that cannot be written, the next build is a whole one."""
+    """Store the note for `is_fresh`; if it cannot be written, the next build is a whole one."""
     if inputs is None:
         return
     try:
@@ -55,7 +58,7 @@ def remember(config: Config, inputs: str | None) -> None:
 
 
 def inputs_of(config: Config) -> str | None:
-    """Return the hash of all that a build of the whole configuration depends on; None where that cannot be told."""
+    """Return the hash of all inputs of a build of the whole configuration, or None if they cannot be determined."""
     try:
         return _digest(_parts(config))
     except (OSError, _UnknownError):
@@ -86,10 +89,10 @@ def _version(name: str) -> bytes:
 
 
 def _own_backends(names: tuple[str, ...]) -> Iterator[bytes]:
-    """Yield where each backend is found.
+    """Yield the entry point of each backend.
 
     Raises:
-        _UnknownError: One is not of this package: what it reads is its own affair.
+        _UnknownError: A backend is not part of this package, so that its inputs are unknown.
     """
     for point in sorted(entry_points(group=GROUP)):
         if point.name in names:
@@ -114,22 +117,22 @@ def _named(folder: Path, paths: Iterator[Path] | list[Path]) -> Iterator[bytes]:
 
 
 def _noted(config: Config, inputs: str) -> bytes:
-    """Return what the note says of the tree as it lies there.
+    """Return the note about the tree as it is.
 
     Raises:
-        OSError: It is not as a build leaves it.
+        OSError: The tree is not as a build leaves it.
     """
     return f"{inputs} {_digest(chain(contents_of_build(config.output), _locks(config)))}\n".encode()
 
 
 def _locks(config: Config) -> Iterator[bytes]:
-    """Yield the locks beside the sources: a build both reads and writes them."""
+    """Yield the locks next to the sources: a build both reads and writes them."""
     for folder in config.sources:
         yield from _named(folder, sorted(folder.glob(f"*{LOCK_SUFFIX}")))
 
 
 def _digest(parts: Iterator[bytes]) -> str:
-    """Return a hash of parts in their order; where one ends and the next begins counts."""
+    """Return a hash of parts in their order; the boundaries between parts count."""
     whole = sha256()
     for part in parts:
         whole.update(sha256(part).digest())
@@ -137,10 +140,10 @@ def _digest(parts: Iterator[bytes]) -> str:
 
 
 def _note(config: Config) -> Path:
-    """Return the place of the note.
+    """Return the path of the note.
 
     Raises:
-        RuntimeError: The user has no home.
+        RuntimeError: The user does not have a home folder.
     """
     named = os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME", "")
     caches = Path(named) if os.path.isabs(named) else Path.home() / ".cache"

@@ -21,12 +21,15 @@ from wiregen.language.source import MAX_NAMED, SUFFIX, Sources, as_shown, availa
 __all__ = ["as_shown", "find_protocol", "load_protocol", "protocol_files", "source_files"]
 
 _BETWEEN_COLLECTIONS: Final = 50_000
-"""Objects made between two searches for cycles while a file is compiled; Python's own 700 costs 40 % of the time of large files."""
+"""New objects between two collections of cycles during compilation.
+
+Python's own 700 costs 40 % of the time of large files.
+"""
 
 
 @contextmanager
 def _rare_collections() -> Iterator[None]:
-    """Search for cycles less often: trees and models have none, and live until the end."""
+    """Collect cycles less often: trees and models have no cycles, and live until the end."""
     before = gc.get_threshold()
     if 0 < before[0] < _BETWEEN_COLLECTIONS:
         gc.set_threshold(_BETWEEN_COLLECTIONS, *before[1:])
@@ -38,10 +41,10 @@ def _rare_collections() -> Iterator[None]:
 
 @_rare_collections()
 def load_protocol(path: Path, sources: Sources, report: Report, roots: tuple[Path, ...]) -> Subject | None:
-    """Return the checked protocol of a file, or None and at least one error in the report.
+    """Return the checked protocol of a file; otherwise report at least one error and return None.
 
-    `roots` are the folders that imports may lead into; the file's own is one of them. A file below a root that is a link leads into
-    them, too; one that lies elsewhere was named by the user.
+    `roots` are the folders that imports may lead into, in addition to the file's own folder. If the file is
+    below a root, it must also be below one after links are followed; a file elsewhere was named by the user.
     """
     of_project = roots if any(path.absolute().is_relative_to(root) for root in roots) else None
     roots = (path.parent, *roots)
@@ -69,7 +72,7 @@ def load_protocol(path: Path, sources: Sources, report: Report, roots: tuple[Pat
 
 
 def _check_conversations(resolved: Resolved, report: Report) -> None:
-    """Report the conversations that do not hold; what runs sessions is imported only where there are some."""
+    """Report wrong conversations; the code that runs sessions is imported only if the file has conversations."""
     if resolved.protocol.conversations:
         from wiregen.language.examples.conversations import check_conversations
 
@@ -77,26 +80,26 @@ def _check_conversations(resolved: Resolved, report: Report) -> None:
 
 
 def source_files(config: Config) -> tuple[Path, ...]:
-    """Return the .wire files of the configuration's sources, by name; of equal names the first source's."""
+    """Return the .wire files of the configuration's sources by name; of equal names, that of the first source."""
     files = {path.stem: path for folder in reversed(config.sources) for path in folder.glob(f"*{SUFFIX}")}
     return tuple(files[name] for name in sorted(files))
 
 
 def protocol_files(config: Config) -> tuple[Path, ...]:
-    """Return the files of the protocols that the configuration chooses for a build; all of its sources where it chooses none.
+    """Return the files of the protocols that the configuration selects for a build, or all of its sources by default.
 
-    A name that the sources do not have is that of a protocol shipped with wiregen.
+    A name that the sources lack is that of a protocol shipped with wiregen.
     """
     files = {path.stem: path for path in source_files(config)}
     names = tuple(files) if config.protocols is None else config.protocols
     shipped = shipped_protocols()
     chosen = (files.get(name, shipped / f"{name}{SUFFIX}") for name in names)
-    found = files.values()  # what cannot be read is an error, and never left out
+    found = files.values()  # an unreadable file is an error, and never left out
     return tuple(path for path in chosen if path in found or path.is_file())
 
 
 def find_protocol(name: str, config: Config, report: Report) -> Path | None:
-    """Return the file that a user means: a path to a .wire file, a protocol of the sources, or one shipped with wiregen."""
+    """Return the file of a name: a path to a .wire file, a protocol of the sources, or one shipped with wiregen."""
     if name.endswith(SUFFIX):
         return Path(name)
     folders = (*config.sources, shipped_protocols())

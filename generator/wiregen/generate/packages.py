@@ -1,7 +1,7 @@
-"""A protocol's generated package made in memory, so that every serialization of any .wire file is there without a build.
+"""A protocol's generated package in memory, so that every serialization of any .wire file is available without a build.
 
-Invariant: nothing is written, and the package runs on wiregen's own runtime, so its errors and contexts are those of
-`wiregen.runtime`.
+Invariant: files are never written, and the package uses wiregen's own runtime, so its errors and contexts are
+those of `wiregen.runtime`.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ __all__ = ["NATIVE", "Package", "Serialization", "StreamItem", "make"]
 
 NATIVE: Final = "native"
 StreamItem: TypeAlias = "tuple[int, int, Any | DecodeError]"
-"""Offset, size, and the frame, preamble or error there."""
+"""Offset, size, and the frame, preamble or error at that place."""
 
 _RUNTIME: Final = "wiregen.runtime"
 _NUMBERS: Final = count(1)
 
 
 class ItemDecoder(Protocol):
-    """What the stream decoders of all serializations have in common."""
+    """The interface that the stream decoders of all serializations share."""
 
     def items(self, chunk: bytes) -> Iterator[StreamItem]: ...
 
@@ -50,7 +50,7 @@ class ItemDecoder(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
-    """A package in memory: `name` is what its native module is imported by."""
+    """A package in memory: `name` is the import name of its native module."""
 
     subject: Subject
     name: str
@@ -73,7 +73,7 @@ class Package:
         """Return one of the serializations that the package was made with.
 
         Raises:
-            ImportError: The library that it stands on is not installed; or it prints no module that encodes and decodes.
+            ImportError: The library that it needs is not installed, or its backend prints no module with a codec.
         """
         module = self._module(backend)
         if not _is_codec(module):
@@ -81,10 +81,10 @@ class Package:
         return Serialization(self, backend, module)
 
     def carriers(self) -> tuple[Serialization, ...]:
-        """Return all its serializations but the native one; a backend that prints none is passed over.
+        """Return all its serializations but the native one; backends that print no codec are skipped.
 
         Raises:
-            ImportError: The library that one stands on is not installed.
+            ImportError: The library that one of them needs is not installed.
         """
         others = ((name, self._module(name)) for name in self.backends if name != NATIVE)
         return tuple(Serialization(self, name, module) for name, module in others if _is_codec(module))
@@ -94,10 +94,10 @@ class Package:
 
 
 class Serialization:
-    """One serialization of a package, called alike whatever options its protocol has.
+    """One serialization of a package, with the same interface for all protocols.
 
     Attributes:
-        name: Of the backend.
+        name: That of the backend.
     """
 
     __slots__ = ("_decoder", "_encode", "_encoding", "_native", "_package", "name")
@@ -111,7 +111,7 @@ class Serialization:
         self._decoder: Callable[..., ItemDecoder] = module.Decoder
 
     def decoder(self, options: Options) -> ItemDecoder:
-        """Return a decoder of a stream, which takes in what its frames say about later ones."""
+        """Return a decoder of a stream, which keeps the values of its frames that determine later ones."""
         limits = self._native.Limits(**options.limits) if options.limits else None
         wishes = {"context": options.context, "limits": limits, "strict": options.strict}
         wishes |= {"variant": options.variant}
@@ -129,16 +129,16 @@ class Serialization:
         return self._encode(frame, **{name: wish for name, wish in wishes.items() if name in self._encoding})
 
     def write(self, value: object, options: Options) -> bytes:
-        """Return the bytes of a frame that is given as the careful codec has it.
+        """Return the bytes of a frame that is given as a value of the reference codec.
 
         Raises:
-            EncodeError: As `encode`.
+            EncodeError: As for `encode`.
         """
         return self.encode(build(self._package.plan, value, vars(self._native)), options)
 
 
 def make(subject: Subject, backends: tuple[str, ...], report: Report) -> Package | None:
-    """Return the package of a protocol with these serializations besides the native one; None: the report says why."""
+    """Return the package of a protocol with the native and these serializations, or None and an error."""
     names = tuple(dict.fromkeys((NATIVE, *backends)))
     root = f"_wiregen_made_{next(_NUMBERS)}"
     found = load_backends(names, report)
@@ -158,7 +158,7 @@ def make(subject: Subject, backends: tuple[str, ...], report: Report) -> Package
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Module:
-    """A page that is a module; `text` is None until it is imported."""
+    """A page that is a module; `text` is None until the module is imported."""
 
     page: Page
     text: str | None = None
@@ -175,7 +175,7 @@ class _Module:
 def _modules_of(
     backend: Backend, pages: tuple[Page, ...], root: str, report: Report
 ) -> Iterator[tuple[str, _Module]]:
-    """Yield the modules among a backend's pages by name; those of a backend from elsewhere are printed at once."""
+    """Yield the modules among a backend's pages by name; those of a third-party backend are printed at once."""
     for page in filter(_is_module, pages):
         module = _Module(page=page)
         if not is_ours(backend):
@@ -185,7 +185,7 @@ def _modules_of(
 
 
 def _try(backend: Backend, modules: Mapping[str, _Module], report: Report) -> None:
-    """Import what a backend from elsewhere has printed; that a library is missing is said when it is asked for."""
+    """Import the modules of a third-party backend; a missing library is reported when the serialization is requested."""
     for name, module in () if is_ours(backend) else modules.items():
         with blamed(backend, f"the import of {module.page.path}", report), suppress(ImportError):
             importlib.import_module(name)

@@ -1,7 +1,8 @@
 """The features of a schema that need optional modules of the runtime, and these modules.
 
-Invariant: whatever the reference codec and decoders load by name (`runtime/lazy.py`) for a schema belongs to one of its
-features; tests hold the tables to be total, and random schemas to be complete.
+Invariant: every module that the reference codec and decoders load by name (`runtime/lazy.py`) for a schema
+belongs to one of its features. Tests check that the tables are total, and with random schemas that they are
+complete.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ __all__ = ["FEATURE_OF", "MODULES", "Feature", "features_of"]
 
 
 class Feature(Enum):
-    """A group of constructs whose support in the runtime lies in modules of its own."""
+    """A group of constructs that modules of their own support in the runtime."""
 
     BIT_FIELDS = "bit fields"
     CHOICES = "unions and matches"
@@ -60,7 +61,7 @@ MODULES: Final[Mapping[Feature, tuple[str, ...]]] = {
     Feature.REMAINING: ("reference.writing.verification",),
     Feature.VARIABLE_WIDTH: ("reference.reading.variable_width",),
 }
-"""What the core of the runtime loads by name for a feature; each module brings along what it imports."""
+"""The modules that the core of the runtime loads by name for a feature; each one implies the modules that it imports."""
 
 FEATURE_OF: Final[Mapping[type[Node], Feature | None]] = {
     # types
@@ -147,17 +148,17 @@ FEATURE_OF: Final[Mapping[type[Node], Feature | None]] = {
     s.Variable: None,
     s.Violates: None,
 }
-"""The feature that a node needs whatever its values are; `_of_values` has those that depend on them."""
+"""The feature that a node always needs; `_of_values` has the features that depend on a node's values."""
 
 
 def features_of(schema: p.Schema) -> frozenset[Feature]:
-    """Return the features that a schema needs; what runs sessions imports what their expressions need."""
+    """Return the features that a schema needs, without those of session expressions, whose modules sessions import."""
     layouts = replace(schema, sessions={})
     return frozenset((*_of_protocol(schema), *(each for node in nodes_in(layouts) for each in _of(node))))
 
 
 def _of_protocol(schema: p.Schema) -> Iterator[Feature]:
-    """Yield the features that no single node needs."""
+    """Yield the features that do not come from a single node."""
     if any("json" in forms.values() for forms in schema.views.values()):
         yield Feature.JSON_VIEWS
     if not all(_has_header(schema, variant) for variant in (None, *schema.variants)):
@@ -184,6 +185,6 @@ def _of_values(node: Node) -> Iterator[Feature]:
 
 
 def _has_header(schema: p.Schema, variant: str | None) -> bool:
-    """Return whether the first numbers of every frame say its size."""
+    """Return whether the first numbers of every frame determine its size."""
     layout = Layout(schema, Options(variant=variant))
     return all(header_of_frame(layout, name) is not None for name in set(schema.sends.values()))

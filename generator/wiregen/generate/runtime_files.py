@@ -1,7 +1,7 @@
-"""The modules of the runtime that a generated tree holds: those that its packages import, those that the features of its
-protocols need, and those that these import.
+"""The modules of the runtime that a generated tree holds.
 
-Imports for type checkers count, and those inside functions: a user's tree type-checks by itself.
+They are the modules that its packages import, those that the features of its protocols need, and those that these
+import. Imports for type checkers and imports inside functions count: a user's tree type-checks by itself.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _IMPORT: Final = f"from ..{FOLDER}."
 _TABLES: Final = (
     "codec.options", "codec.text", "codec.unknown", "records.arms", "records.frames", "records.types", "records.values", "reference.explain", "reference.layout", "reference.objects", "reference.writing.cells", "schema.shapes", "sessions.engine", "sessions.events", "sessions.table",
 )  # fmt: skip
-"""What the data pipeline looks up by name in a tree with columns."""
+"""The modules that the data pipeline looks up by name in a tree with columns."""
 
 
 def runtime_files(
@@ -30,7 +30,7 @@ def runtime_files(
 ) -> tuple[tuple[PurePosixPath, bytes], ...]:
     """Return path and content of each module that generated code needs.
 
-    `texts`: that code; `features`: those of its protocols; `has_columns`: the pipeline reads it.
+    `texts`: that code; `features`: those of its protocols; `has_columns`: the pipeline reads the tree.
     """
     modules = _modules()
     waiting = {"", "schema", *(_TABLES if has_columns else ())}
@@ -57,7 +57,7 @@ def _contents(paths: Iterable[Path]) -> tuple[tuple[PurePosixPath, bytes], ...]:
 
 
 def _imported(text: str) -> Iterator[str]:
-    """Yield the modules of the runtime that generated code names; each of its imports is a line's beginning."""
+    """Yield the modules of the runtime that generated code imports; each of its imports begins a line."""
     for line in text.splitlines():
         if _IMPORT in line and line.lstrip().startswith(_IMPORT):
             yield line.lstrip().removeprefix(_IMPORT).partition(" ")[0]
@@ -75,7 +75,7 @@ def _modules() -> dict[str, Path]:
 
 @cache
 def _imports_of(name: str) -> frozenset[str]:
-    """Return the modules of the runtime that one of them imports, and the packages they lie in."""
+    """Return the modules of the runtime that a module imports, and the packages that contain them."""
     modules = _modules()
     path = modules[name]
     package = path.relative_to(_HERE).parent.parts
