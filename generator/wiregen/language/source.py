@@ -191,8 +191,7 @@ def _has_unwanted(source: Source, data: bytes, report: Report) -> bool:
 
 
 def find_import(name: str, importer: Source, roots: tuple[Path, ...]) -> Path | None:
-    """Return the file that `import name` means: next to the importing file, else in the first root that has
-    it.
+    """Return the file that `import name` means: next to the importing file, else in the first root that has it.
 
     Only regular files below a root, links followed, are found. The folder of a file that the user named from
     elsewhere has to be among the roots.
@@ -208,7 +207,7 @@ def find_import(name: str, importer: Source, roots: tuple[Path, ...]) -> Path | 
 def require_import(
     name: str, span: Span, importer: Source, roots: tuple[Path, ...], report: Report, *, suggests: bool = True
 ) -> Path | None:
-    """Return the file that `find_import` finds, or report at `span` why there is none.
+    """Return the file that `find_import` finds, or report at `span` why it is missing.
 
     `suggests`: the report offers the nearest name.
     """
@@ -226,7 +225,7 @@ def require_import(
 
 
 def available(roots: tuple[Path, ...]) -> tuple[str, ...]:
-    """Return the names by which files in these folders can be imported, sorted; at most 1000 entries of each are read."""
+    """Return the sorted import names of files in these folders; at most 1000 entries of each are read."""
     names = {name for root in roots for name in _listed(root)}
     return tuple(sorted(name for name in names if _NAME.fullmatch(name)))
 

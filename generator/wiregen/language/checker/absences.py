@@ -1,12 +1,12 @@
 """Fields that may be absent where a number is needed: calculations, lengths, sizes, choices, derived values.
 
-Such fields are refused unless they are guarded. A field is guarded where the conditions that hold at an expression imply
-the conditions under which the field is there. The conditions that hold are those of the expression's own field, those of
-the blocks and arms around it, and the left sides of `and` and `or`.
+Such fields are refused unless they are guarded. A field is guarded where the conditions that hold at an
+expression imply the conditions under which the field is there. The conditions that hold are those of the
+expression's own field, those of the blocks and arms around it, and the left sides of `and` and `or`.
 
-Comparing with `==` needs no guard: an absent field equals only null. Fields of one name in several arms are one field,
-which is there in each of these arms. The size and the count of an absent field are 0. They are unknown where the block
-that contains the field is absent too.
+Comparing with `==` needs no guard: an absent field equals only null. Fields of one name in several arms are
+one field, which is there in each of these arms. The size and the count of an absent field are 0. They are
+unknown where the block that contains the field is absent too.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class Uses:
         return self.known_before(len(self._record.flat), facts)
 
     def known_before(self, position: int, facts: Facts) -> list[Fact]:
-        """Return the facts that follow from `facts`, and each `where` that is checked before the field at `position`."""
+        """Return the facts that follow from `facts`, and each `where` checked before the field at `position`."""
         wheres = [(condition, True) for last, condition in self._wheres if last < position]
         return [*(each for fact in facts for each in self.implied(fact)), *wheres]
 

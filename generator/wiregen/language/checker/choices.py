@@ -239,7 +239,7 @@ def _report_without_code(inspection: Inspection, path: str, only: tuple[str, ...
 
 
 def _namesakes_differ(inspection: Inspection) -> None:
-    """Report fields of one name and different types in different arms: they share an attribute, so they need one type."""
+    """Report fields of one name in different arms with different types: they share an attribute, so need one type."""
     for record in inspection.records:
         first: dict[str, Field] = {}
         for field in record.flat:

@@ -58,7 +58,7 @@ class Subjects(Protocol):
     """The numbers and the presence of the names in an expression."""
 
     def numbers(self, subject: Expression) -> Numbers | None:
-        """Return the numbers of a field, variable, context or role, or None if it is not a number, or they are unknown."""
+        """Return the numbers of a field, variable, context or role, or None if they are unknown."""
 
     def is_there(self, subject: Expression) -> bool:
         """Return whether reading the subject always gives a value."""
@@ -123,7 +123,7 @@ def are_there(expressions: Iterable[Expression], subjects: Subjects, read: froze
 
 
 def read_by(condition: Expression, *, holds: bool = True) -> Iterator[Expression]:
-    """Yield the expressions that were read and had values where a condition was evaluated (and is true, with `holds`)."""
+    """Yield the expressions that were read and had values after a condition was evaluated (and `holds`)."""
     yield condition
     match condition:
         case Operation(operator="and", left=left, right=right) if holds:

@@ -125,7 +125,7 @@ class _Lives:
         return line.effect.state, dirtied, frozenset(cleaned)
 
     def _is_held(self, line: Row | Timer, update: Update, subjects: Subjects) -> bool:
-        """Return whether the rows keep a field from resetting a variable, as if it may only rise: `when n < last violates …`."""
+        """Return whether the rows keep a field from resetting a variable, as in `when n < last violates …`."""
         variable = VariableReference(name=update.variable)
         found, own = numbers_of(update.value, subjects), numbers_of(variable, subjects)
         if not isinstance(line, Row) or not isinstance(update.value, FieldReference):

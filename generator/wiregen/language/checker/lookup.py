@@ -53,7 +53,7 @@ class Declared:
                 return None
 
     def numbers_in(self, type_: Type) -> Span | None:
-        """Return the numbers of an integer, of an enum's type or of a variable-width integer, or None for other types."""
+        """Return the numbers of an integer, an enum's type or a variable-width integer, or None for other types."""
         match type_:
             case Integer() | Varint() | Bits():
                 return span_of(type_)

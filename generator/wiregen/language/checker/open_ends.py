@@ -112,9 +112,7 @@ def _keys(type_: Type, role: str | None, messages: tuple[Message, ...]) -> Itera
         case StructReference(name=name) | MessageReference(name=name) | FrameReference(name=name):
             return ((target_of(type_), name),)
         case MessageMatch(only=None) | MessageMatch(is_lenient=True):
-            return (
-                (_SENT, role or ""),
-            )  # one key for all messages keeps the work linear in the number of frames
+            return ((_SENT, role or ""),)  # one key keeps the work linear in the number of frames
         case MessageMatch():
             return (("message", each.name) for each in matched_messages(messages, type_, role))
         case _:

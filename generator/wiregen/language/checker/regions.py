@@ -95,7 +95,7 @@ def _alternative_is_never_read(inspection: Inspection) -> None:
 def _endless_variety(inspection: Inspection, type_: Type, rests: Rests) -> Variety | None:
     """Return the first alternative that extends to the end, in a list to the end whose items end in a union.
 
-    Return None if there is no such alternative.
+    Return None if every alternative ends before.
     """
     if not isinstance(type_, List) or not isinstance(type_.length, ToEnd):
         return None

@@ -80,7 +80,7 @@ class States:
         return any(other != state for other in (*self.successors.get(state, ()), *self._from_anywhere))
 
     def ends(self, state: str) -> bool:
-        """Return whether an instance in a state has ended: no row leaves the state or changes a variable from its first value."""
+        """Return whether an instance in a state has ended: no row leaves the state, or changes a first value."""
         return not self.leaves(state) and not any(
             states is None or state in states for states in self._changing
         )
@@ -214,7 +214,7 @@ class _Look:
         return rows
 
     def _is_sure(self, when: Expression | None) -> bool:
-        """Return whether every value that another row's condition reads is certainly there where this row's condition holds."""
+        """Return whether the values that another row's condition reads are certainly there where this row's holds."""
         return when is None or are_there((when,), self._subjects, self._read)
 
 

@@ -114,7 +114,7 @@ class SessionSubjects:
         return given if intersected(given, possible) == given else possible
 
     def type_numbers(self, type_: Type) -> Numbers | None:
-        """Return the numbers of a variable's type; for an enum, all numbers of the type that its members are written as."""
+        """Return the numbers of a variable's type; for an enum, all numbers of its integer type."""
         possible = self.declared.numbers_in(type_)
         return None if possible is None else (possible,)
 

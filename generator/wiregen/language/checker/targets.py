@@ -28,7 +28,7 @@ class Targets:
         return {target.name: target for kind in kinds for target in kind}
 
     def fields(self, name: str) -> Mapping[str, Field]:
-        """Return the fields that an expression about a target can use: its own, and those of the frames that carry it."""
+        """Return the fields that are visible with a target: its own, and those of the frames that carry it."""
         if name not in self._fields:
             target = self.by_name.get(name)
             self._fields[name] = {} if target is None else self._seen(target)

@@ -1,4 +1,4 @@
-"""The effect of a session's updates on its variables: none, growing a list, shrinking it, resetting a first value."""
+"""The effects of a session's updates on its variables: no change, growing a list, shrinking it, resetting a first value."""
 
 from __future__ import annotations
 

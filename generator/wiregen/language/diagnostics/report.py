@@ -29,7 +29,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostic:
-    """One finding; `span` is None if it does not belong to a place in a file."""
+    """One finding; without `span` it does not belong to a place in a file."""
 
     code: str
     message: str

@@ -8,7 +8,7 @@ _MAX_DISTANCE = 3
 
 
 def suggest(word: str, candidates: Iterable[str]) -> str | None:
-    """Return the nearest candidate, or None if there is no near one.
+    """Return the nearest candidate, or None if all are too far.
 
     A candidate that differs only in case or underscores comes first.
     """
@@ -26,7 +26,7 @@ def suggest(word: str, candidates: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
-    """Return the help line that offers the nearest candidate, or None if there is no near one."""
+    """Return the help line that offers the nearest candidate, or None if all are too far."""
     nearest = suggest(word, candidates)
     return None if nearest is None else f"did you mean `{nearest}`?"
 

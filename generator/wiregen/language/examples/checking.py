@@ -65,7 +65,7 @@ class _Bench:
         self._values = Constructs(protocol)
 
     def fault(self, example: m.Example) -> Fault | None:
-        """Return what is wrong with an example, and how to fix it, or None if it is correct."""
+        """Return the error of an example and the way to fix it, or None if it is correct."""
         data = bytes.fromhex(example.hex)
         options = Options(variant=example.variant, context=Context(self._plan))
         try:

@@ -1,4 +1,4 @@
-"""One connection during the search: both directions read by the reference codec, its sessions, and each step's effects."""
+"""One connection during the search: two directions read by the reference codec, its sessions, each step's effects."""
 
 from __future__ import annotations
 

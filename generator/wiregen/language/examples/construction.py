@@ -33,7 +33,7 @@ class Constructs:
         self._sent = {each.name: each for each in sent}
 
     def frame(self, construct: m.Construct, sender: str | None = None) -> FrameValue | Record:
-        """Return a frame. A message is put into its frame with defaults, that of `sender` if both roles send the message."""
+        """Return a frame; a message is put into its frame with defaults, that of `sender` if both roles send it."""
         if construct.what == "message":
             return FrameValue(self._frame_of(construct.name, sender).name, {}, self._value(construct, None))
         value = self._value(construct, None)

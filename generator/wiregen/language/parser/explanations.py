@@ -142,7 +142,7 @@ def unexpected(fault: Fault) -> bool:
 
 
 def _expected(accepts: frozenset[str]) -> str:
-    """Return the expected tokens in words. Tokens that only continue the line are named if there are no others."""
+    """Return the expected tokens in words. Tokens that only continue the line are named as a last resort."""
     kinds = accepts - {"DOC"}
     phrases = []
     for group in GROUPS:

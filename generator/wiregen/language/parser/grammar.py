@@ -64,7 +64,7 @@ def _seal(tables: bytes) -> bytes:
 
 
 def _numbered(pairs: list[tuple[str, object]]) -> dict[str | int, object]:
-    """Return an object of JSON with its keys as numbers again: lark's tables use numbers, and no name in them is numeric."""
+    """Return an object of JSON with its keys as numbers again, as in lark's tables, which have no numeric names."""
     return {int(key) if key.isdecimal() else key: value for key, value in pairs}
 
 

@@ -57,7 +57,7 @@ class Parts:
 
     @property
     def span(self) -> Span:
-        """The span from the first child that is not docs to the last one, or an empty span for a rule without children."""
+        """The span from the first child that is not docs to the last one; an empty span for a rule without children."""
         children = self.children
         first = isinstance(children[0], Docs) if children else 0
         if first == len(children):

@@ -65,7 +65,7 @@ class Outline:
         return self.starts[i - 1] if i else None
 
     def next_start(self, offset: int, behind: int) -> Start | None:
-        """Return where to resume after an error: a start at or after `offset`, and after the last one tried (`behind`)."""
+        """Return where to resume after an error: a start at or after `offset` and after `behind`, the last one tried."""
         i = bisect_right(self.starts, offset - 1, key=lambda start: start.word)
         return next((s for s in self.starts[i:] if s.is_top and s.word > behind), None)
 

@@ -52,7 +52,7 @@ class Fault:
         return self.seen.open_brackets(self.text, self.start)
 
     def span(self, start: int | None = None, end: int | None = None) -> Span:
-        """Return the token's span, or another one; at the end of the text, that of the last character that is not blank."""
+        """Return the token's span, or another one; at the end of the text, that of the last character not blank."""
         first = self.start if start is None else start
         behind = self.end if end is None else end
         if first >= len(self.text):

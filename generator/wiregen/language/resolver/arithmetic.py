@@ -19,7 +19,7 @@ def checked(work: Workspace, value: int, span: Span) -> model.Number:
 
 
 def fold(expression: model.Expression) -> int | None:
-    """Return the number that an expression always has, or None if it has none or depends on the bytes read."""
+    """Return the number that an expression always has, or None if it is not a number or depends on the bytes read."""
     match expression:
         case model.Number(value=value):
             return value

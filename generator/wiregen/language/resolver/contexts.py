@@ -1,4 +1,4 @@
-"""Contexts and joins: values that later messages need from earlier ones, and messages reassembled from several frames."""
+"""Contexts and joins: values of earlier messages for later ones, and messages reassembled from several frames."""
 
 from collections.abc import Iterable
 

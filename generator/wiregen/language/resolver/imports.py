@@ -64,7 +64,7 @@ class Imports:
     def _expand(self, file: syntax.File, way: tuple[tuple[str, Span], ...]) -> tuple[syntax.Declaration, ...]:
         declarations: dict[int, syntax.Declaration] = {}
         own = frozenset(node.name.text for node in file.declarations if isinstance(node, syntax.Rule))
-        # The names that imports above have copied, by protocol: without it each import would follow its whole chain again.
+        # The names that imports above have copied, by protocol; otherwise each import would follow its whole chain.
         taken: dict[str, set[str]] = {}
         for node in file.declarations:
             copied = self._copied(node, way, taken) if isinstance(node, syntax.Import) else (node,)

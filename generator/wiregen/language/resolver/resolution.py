@@ -28,7 +28,10 @@ from wiregen.language.source import Sources
 from wiregen.schema import model
 
 Origins: TypeAlias = Mapping[str, Span]
-"""The place of each path of the model; `path#name` and `#type`, `#value`, `#if`, `#where`, `#code`, `#length` for its parts."""
+"""The place of each path of the model, and of its parts.
+
+The parts are `path#name`, `#type`, `#value`, `#if`, `#where`, `#code`, `#length`.
+"""
 
 _Node = TypeVar("_Node", bound=syntax.Declaration)
 _Told = TypeVar("_Told", syntax.Example, syntax.Conversation)

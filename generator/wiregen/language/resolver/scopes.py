@@ -35,8 +35,7 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """The names that are visible at a place. `value`: the meaning of the word `value` in the `where` of an
-    alias.
+    """The names that are visible at a place. `value`: the meaning of the word `value` in the `where` of an alias.
 
     The fields from `visible` on are not read yet. `where` is the kind of the place: in a `fixed` one no
     fields are visible, in an `alias` any field that its users may have.

@@ -18,8 +18,7 @@ NO_LAYOUT: Final = Layout(fields=_NOTHING, places=_NOTHING, n_fields=0, arms=_NO
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """`owner`: path of the declaration that fields of a block belong to; `path`: that of the field or
-    declaration.
+    """`owner`: path of the declaration that fields of a block belong to; `path`: that of the field or declaration.
 
     `aliases` are being expanded here. A shape `off_wire` is a variable's: it has no byte order and may lack
     its length.

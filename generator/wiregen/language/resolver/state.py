@@ -23,7 +23,7 @@ _COMMENT: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The settings of the `protocol` declaration; `endian` is None if it has none."""
+    """The settings of the `protocol` declaration; `endian` is optional."""
 
     sources: tuple[str, ...]
     endian: model.Endian | None
@@ -69,9 +69,9 @@ class Workspace:
     members: dict[str, Mapping[str, int]] = field(default_factory=dict)
     layouts: dict[int, object] = field(default_factory=dict)
     targets: tuple[Named, ...] | None = None
-    """Every declaration of something that is sent; None until first needed."""
+    """Every declaration of something that is sent, computed when first needed."""
     sent_fields: frozenset[str] | None = None
-    """Every field name of anything that is sent; None until first needed."""
+    """Every field name of anything that is sent, computed when first needed."""
     n_unfolded: int = 0
     is_order_missed: bool = False
     """The missing `endian` is reported, once for the file."""

@@ -95,7 +95,7 @@ class Struct:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """`role` is None if both sides send it."""
+    """Without `role`, both sides send it."""
 
     docs: str
     name: Name
@@ -107,7 +107,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """`code` is None if only an arm names it, `role` if both sides send it."""
+    """Without `code`, only arms name it; without `role`, both sides send it."""
 
     docs: str
     name: Name

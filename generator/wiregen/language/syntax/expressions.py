@@ -119,7 +119,7 @@ class Terminated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Argument:
-    """An argument of a call or an annotation; `name` is None for a positional one."""
+    """An argument of a call or an annotation; without `name` it is positional."""
 
     name: Name | None
     value: "Expression"
