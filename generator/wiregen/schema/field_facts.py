@@ -99,8 +99,7 @@ def is_literal(value: m.Expression) -> bool:
 
 
 def is_padded(region: m.Region, name: str, fields: Mapping[str, m.Field], protocol: m.Protocol) -> bool:
-    """Return whether zeros fill a lenient region: its size does not depend on its content, which may be
-    shorter.
+    """Return whether zeros fill a lenient region: its size does not depend on its content, which may be shorter.
 
     `name`: the field that the region belongs to. `fields`: those of its declaration by name, including blocks
     and their fields.

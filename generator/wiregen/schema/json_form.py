@@ -51,7 +51,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A key of an object: the annotation of its value, its default if it has one, and the function that gives the value."""
+    """A key of an object: the annotation of its value, its default if any, and the function that gives the value."""
 
     key: str
     annotation: str

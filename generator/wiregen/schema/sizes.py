@@ -1,5 +1,4 @@
-"""The size of types on the wire, as far as the layout determines it; every answer is exact or on the safe
-side.
+"""The size of types on the wire, as far as the layout determines it; every answer is exact or on the safe side.
 
 Invariant: the work is linear in the model; a group of declarations that contain each other is processed a
 bounded number of times. Declarations are not followed by recursion, so that a chain may have any length.

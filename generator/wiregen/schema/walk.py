@@ -187,7 +187,7 @@ def may_lack_message(frame: Frame) -> bool:
 
 
 def sent_messages(messages: Iterable[Message], role: str | None) -> Iterator[Message]:
-    """Yield the messages with codes that a frame of `role` may carry; either role sends a frame whose role is None."""
+    """Yield the messages with codes that a frame of `role` may carry; without a role, either one sends it."""
     for message in messages:
         if message.code is not None and (None in (role, message.role) or message.role == role):
             yield message
@@ -196,13 +196,13 @@ def sent_messages(messages: Iterable[Message], role: str | None) -> Iterator[Mes
 def matched_messages(
     messages: Iterable[Message], type_: MessageMatch | FrameReference, role: str | None
 ) -> Iterator[Message]:
-    """Yield the messages that a code, or a frame of that name, may carry if `role` sends; a lenient `only` excludes none."""
+    """Yield the messages that a code, or a frame of that name, may carry for `role`; a lenient `only` excludes none."""
     named = None if type_.is_lenient else type_.only
     return (each for each in sent_messages(messages, role) if named is None or each.name in named)
 
 
 def own_blocks(type_: Type) -> Iterator[tuple[Block, bool]]:
-    """Yield the blocks whose fields belong to the declaration of a field, each with whether it is in an arm of a choice."""
+    """Yield the blocks whose fields belong to a field's declaration, each with whether it is in an arm of a choice."""
     match type_:
         case Block():
             yield type_, False

@@ -136,7 +136,7 @@ class _Lowering:
         )
 
     def _circular(self, owner: m.Protocol | m.Variant) -> tuple[str, ...]:
-        """Return the declarations that can contain themselves, without frames: each frame in a cycle contains a message."""
+        """Return the declarations that can contain themselves, except frames, since each of these holds a message."""
         protocol = varied(self._protocol, owner) if isinstance(owner, m.Variant) else owner
         names = circular(protocol)
         counted: tuple[m.Struct | m.Message | m.Union, ...] = (

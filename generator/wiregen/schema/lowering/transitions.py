@@ -1,4 +1,4 @@
-"""Sessions in the schema: transitions in text order, with the names of states, roles, targets and variables unchanged."""
+"""Sessions in the schema: transitions in text order, with unchanged names of states, roles, targets and variables."""
 
 from __future__ import annotations
 

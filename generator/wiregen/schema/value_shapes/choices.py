@@ -25,7 +25,7 @@ def merged(forms: Iterable[Form]) -> tuple[Form, ...]:
 
 
 def widened(form: Form, other: Form) -> Form:
-    """Return a form whose integers also hold those of another layout, or the form itself if the two have no common one."""
+    """Return a form whose integers also hold those of another layout, or the form itself if no common one exists."""
     match form, other:
         case Number(), Number() if form != other:
             numbers = _numbers((form, other))

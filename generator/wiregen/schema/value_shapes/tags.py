@@ -36,7 +36,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """A wrong number: `other` has it, or had it, or it is outside the range of protobuf if `other` is None."""
+    """A wrong number: another part, `other`, has or had it, or (without `other`) it is outside the range of protobuf."""
 
     entry: Entry
     other: str | None
