@@ -158,7 +158,7 @@ def make(subject: Subject, backends: tuple[str, ...], report: Report) -> Package
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Module:
-    """A page that is a module; `text` is None until the module is imported."""
+    """A page that is a module; it has no `text` until the module is imported."""
 
     page: Page
     text: str | None = None

@@ -274,7 +274,7 @@ class ClassBuilder:
         return views
 
     def _default(self, shown: Attribute) -> str | None:
-        """Return the default of a parameter: None where the field may be absent with its arm or block."""
+        """Return the default of a parameter: None if the field may be absent with its arm or block."""
         default = default_text(shown.field, self._shared.enums)
         if shown.may_be_absent and (default is None or shown.field.condition is None):
             return "None"

@@ -149,7 +149,7 @@ class LayoutView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreambleCodec:
-    """The functions that read and write a preamble in one layout; `variant` is None for the protocol's own."""
+    """The functions that read and write a preamble in one layout; `variant`: its name, or None."""
 
     variant: str | None
     reader: str

@@ -49,7 +49,7 @@ class ReadFunction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteFunction:
-    """A writing function; `pieces` is None if `parts` are filled step by step."""
+    """A writing function; without `pieces`, `parts` are filled step by step."""
 
     name: str
     owner: str

@@ -79,7 +79,7 @@ class ReadChunk:
     exact: str
     careful: str
     null: str
-    """The variable of the length, which is None if the value is null."""
+    """The variable of the length; its value is None for null."""
     annotation: str = "Any"
     """The annotation of the target, if `null` makes it None first."""
     kind: Literal["chunk"] = "chunk"

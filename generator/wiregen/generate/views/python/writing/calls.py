@@ -63,12 +63,12 @@ class CallWriter:
                 return f"{writer(step.name)}({self._exact(step.name, value)}, {names.state})"
 
     def _is_last(self, step: Invoke) -> str:
-        """Return what says that nothing follows; in a region of this function's own that is certain."""
+        """Return the expression that the value is the last one; in a region of this function's own that is certain."""
         is_within = self._names.open_regions or self._builder.is_transformed
         return ("True" if is_within else self._builder.last) if step.is_last else "False"
 
     def _exact(self, name: str, value: str) -> str:
-        """Return the value, behind a check that it is of just this class."""
+        """Return the value, after adding a check that it is of exactly this class."""
         self._builder.views.append(WriteChecks(checks=(f"type({value}) is not {class_name(name)}",)))
         return value
 
