@@ -9,7 +9,7 @@ from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.declared import kept
 from wiregen.schema.graph import components
-from wiregen.schema.walk import nested_types
+from wiregen.schema.walk import nested_types, references
 
 __all__ = ["around_circular", "circular", "inside_circular", "varied"]
 
@@ -77,8 +77,7 @@ def _held(protocol: m.Protocol) -> dict[str, frozenset[str]]:
 
 
 def _named(protocol: m.Protocol, fields: tuple[m.Field, ...]) -> Iterator[str]:
-    for type_ in nested_types(*(field.type for field in fields)):
-        if isinstance(type_, m.MessageMatch):
-            yield from (each.name for each in protocol.messages if each.code is not None)
-        elif isinstance(type_, m.StructReference | m.UnionReference | m.MessageReference | m.FrameReference):
-            yield type_.name
+    types = tuple(field.type for field in fields)
+    if any(isinstance(type_, m.MessageMatch) for type_ in nested_types(*types)):
+        yield from (each.name for each in protocol.messages if each.code is not None)
+    yield from (reference.name for reference in references(*types))

@@ -25,6 +25,7 @@ from wiregen.generate.views.python.layouts import (
     coded,
     ends_in_region,
     fields_by_key,
+    flags_of_last,
     has_empty_items,
     has_options,
     inflates,
@@ -387,16 +388,9 @@ class FunctionBuilder:
         names = self._write_names(struct.fields, FRAME)
         names.headers = {carrier.data: "data_"}
         layout: Layout | UnsupportedError = laid(lambda: chunk_layout(self._protocol, struct))
-        match free, carrier.until:
-            case [], m.Truth(value=True):
-                pass
-            case [flag], m.Negation(operator="not", operand=m.FieldReference(path=(own,))) if (
-                own == flag.name
-            ):
-                names.headers[own] = "False"
-            case [flag], m.FieldReference(path=(own,)) if own == flag.name:
-                names.headers[own] = "True"
-            case _:
-                layout = UnsupportedError(struct.path, "chunks like these, on writing")
+        flags = flags_of_last(free, carrier.until)
+        if flags is None:
+            layout = UnsupportedError(struct.path, "chunks like these, on writing")
+        names.headers |= flags or {}
         traits = Traits(name=f"{self._shared.inner_writer(name)}_alone", is_frame=False)
         return self.write(layout, names, traits, "", "data_: bytes")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from wiregen.generate.steps import frame_layout
@@ -37,6 +37,7 @@ __all__ = [
     "coded",
     "ends_in_region",
     "fields_by_key",
+    "flags_of_last",
     "has_empty_items",
     "has_options",
     "inflates",
@@ -104,6 +105,19 @@ def chunk_layout(protocol: m.Protocol, struct: m.Struct) -> Layout:
 
     steps = tuple(merged_runs(Flattener(protocol, None).fields(struct.fields, FRAME)))
     return Layout(steps=steps, fixed_size=None)
+
+
+def flags_of_last(free: Sequence[m.Field], until: m.Expression) -> dict[str, str] | None:
+    """Return the texts of the flags, besides its data, of a chunk that is the last; None if no single flag decides it."""
+    match free, until:
+        case [], m.Truth(value=True):
+            return {}
+        case [flag], m.Negation(operator="not", operand=m.FieldReference(path=(own,))) if own == flag.name:
+            return {own: "False"}
+        case [flag], m.FieldReference(path=(own,)) if own == flag.name:
+            return {own: "True"}
+        case _:
+            return None
 
 
 def laid(make: Callable[[], Layout]) -> Layout | UnsupportedError:
