@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from wiregen.language.checker.absences import Uses
 from wiregen.language.checker.conditions import never
 from wiregen.language.checker.inspection import Inspection, Record
-from wiregen.runtime.schema.node import fields_of
-from wiregen.schema.copies import replace
+from wiregen.runtime.schema.node import Node
+from wiregen.schema.copies import mapped, replace
 from wiregen.schema.model import (
     Chunks,
     Expression,
@@ -79,21 +78,14 @@ def _ends(type_: Type) -> Iterator[tuple[str, Expression]]:
 def _never_true(inspection: Inspection, item: Record, until: Expression) -> bool:
     uses = Uses(inspection, item)
     known = uses.known_before(len(item.flat), ())
-    return not (known and never(known, uses)) and never([*known, (_inside(until), True)], uses)
+    return not (known and never(known, uses)) and never([*known, (mapped(until, _as_own), True)], uses)
 
 
-def _inside(expression: Expression) -> Expression:
-    """Return a condition of an item as the item's own declaration would say it."""
-    if isinstance(expression, FieldReference):
-        return replace(expression, scope="own") if expression.scope == "item" else expression
-    parts: dict[str, Any] = {name: _mapped(getattr(expression, name)) for name in fields_of(expression)}
-    return type(expression)(**parts)
-
-
-def _mapped(value: object) -> object:
-    if isinstance(value, Expression):
-        return _inside(value)
-    return tuple(_mapped(each) for each in value) if type(value) is tuple else value
+def _as_own(node: Node) -> Node | None:
+    """Return a field of an item as the item's own declaration refers to it."""
+    if isinstance(node, FieldReference) and node.scope == "item":
+        return replace(node, scope="own")
+    return None
 
 
 RULES = (_condition_never_holds, _list_never_ends)
