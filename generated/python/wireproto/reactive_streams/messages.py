@@ -979,7 +979,7 @@ class OnNextPacked(_InMessage):
             if type(messages) is not bytes:
                 raise _Bad
             n_messages = len(messages)
-            if n_messages != (self.count * entries["element_size"][from_role, self.subscriber]):
+            if n_messages != (+self.count * +entries["element_size"][from_role, self.subscriber]):
                 raise _Bad
             data = b"".join((b"\n", subscriber, count, messages))
             if len(data) > 16777216:
@@ -1018,7 +1018,7 @@ def _write_on_next_packed_body(message: OnNextPacked, state: Any) -> bytes:
     if type(messages) is not bytes:
         raise _Bad
     n_messages = len(messages)
-    if n_messages != (message.count * state.entries["element_size"][state.role, message.subscriber]):
+    if n_messages != (+message.count * +state.entries["element_size"][state.role, message.subscriber]):
         raise _Bad
     return b"".join((subscriber, count, messages))
 

@@ -81,9 +81,10 @@ _ORDERS: dict[str, Callable[[Value, Value], Value]] = {
     ">=": operator.ge,
     "+": operator.add,
     "-": operator.sub,
-    "*": operator.mul,
+    # A sign refuses a text or a list that the program sends for a number: Python would multiply it, or fill it in.
+    "*": lambda left, right: +left * +right,
     "/": operator.floordiv,
-    "%": operator.mod,
+    "%": lambda left, right: +left % +right,
     "**": power,
 }
 

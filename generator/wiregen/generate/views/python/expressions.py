@@ -40,6 +40,9 @@ class Lookup(Protocol):
 
     def checksum(self, algorithm: str, first: str, last: str) -> str: ...
 
+    def number(self, text: str) -> str:
+        """Return the text of an operand that Python would also multiply or fill in if it were a text or a list."""
+
     def use(self, helper: str) -> str:
         """Return the local name of a function of the runtime, which the module then imports."""
 
@@ -123,6 +126,8 @@ def _operation(operation: m.Operation, names: Lookup) -> str:
         return f"({left} is{' not' if sign == '!=' else ''} {right})"
     if sign == "**":
         return f"{names.use('power')}({left}, {right})"
+    if sign in ("*", "%"):
+        left, right = (each if each.isdigit() else names.number(each) for each in (left, right))
     return f"({left} {_OPERATORS.get(sign, sign)} {right})"
 
 

@@ -110,6 +110,10 @@ class ReadLookup:
         self._prefix = prefix
         self._item = item
 
+    def number(self, text: str) -> str:
+        """Return the text: what a reading function has read for a number is one."""
+        return text
+
     def use(self, helper: str) -> str:
         self._names.shared.uses.add(helper)
         return f"_{helper}"

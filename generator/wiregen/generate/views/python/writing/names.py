@@ -160,6 +160,10 @@ class WriteLookup:
         self._pieces = pieces
         self._item = item
 
+    def number(self, text: str) -> str:
+        """Return the text with a sign, which raises TypeError for the text or list that a caller gave for a number."""
+        return f"+{text}"
+
     def use(self, helper: str) -> str:
         self._names.shared.uses.add(helper)
         return f"_{helper}"
