@@ -13,7 +13,10 @@ from typing import Any, TypeVar
 import pytest
 from tests.property.schemas import built
 
+from wiregen.formats.jsonl import LineEncoder, LineMaker, dumps, loads
+from wiregen.runtime.codec.errors import EncodeError
 from wiregen.runtime.codec.values import MOST_NESTING
+from wiregen.runtime.schema.protocol import Schema
 
 HEAD = """
 protocol p { source "x" endian big roles a, b }
@@ -40,6 +43,22 @@ def sized(innermost: bytes, code: bytes) -> Callable[[int], bytes]:
         return b"\x01" + inside
 
     return octets
+
+
+def branches(wrap: Callable[[bytes], bytes]) -> Callable[[int], bytes]:
+    """Return what makes values whose innermost is the arm of a number, each in the arm of a list around it."""
+
+    def octets(depth: int) -> bytes:
+        inside = b"\0\0\1\5"
+        for _ in range(depth):
+            inside = b"\1" + wrap(inside)
+        return b"\1" + inside
+
+    return octets
+
+
+def behind_size(octets: bytes) -> bytes:
+    return len(octets).to_bytes(2, "big") + octets
 
 
 def deflated(depth: int) -> bytes:
@@ -88,6 +107,28 @@ CIRCLES = {
         "union V : u8 { Leaf 0 { x : u8 }  Nest 1 { n : u16 := size(v)  v : V in n } }  message M 1 { v : V }",
         sized(b"\0\x07", b"\x01"),
     ),
+    "an arm with its size": (
+        """struct A { kind : u8  size : u16 := size(a)  a : match kind { 0 => u8  1 => A[] } in size }
+        message M 1 { a : A }""",
+        branches(behind_size),
+    ),
+    "choices in choices with a size": (
+        """struct A { kind : u8  size : u16 := size(a)
+          a : match kind { 0 => u8  _ => match kind { 2 => u16  _ => match kind { 3 => u8  _ => A[] } } } in size }
+        message M 1 { a : A }""",
+        branches(behind_size),
+    ),
+    "a block with its size in a region with its size": (
+        """struct A { kind : u8  size : u16 := size(a)
+          a : match kind { 0 => u8  _ => { n : u16 := size(b)  b : A[] in n } } in size }
+        message M 1 { a : A }""",
+        branches(lambda octets: behind_size(behind_size(octets))),
+    ),
+    "sizes that count themselves": (
+        """struct A { size : u16 := size(a) + 2  a : B[] in size - 2 }
+        struct B { size : u16 := 2 + size(a)  a : A[] in size - 2 }  message M 1 { a : A }""",
+        lambda depth: b"\1" + b"".join((2 * n).to_bytes(2, "big") for n in range(depth + 1, 0, -1)),
+    ),
     "compressed frames": ("message M 1 { frames : F[] in zlib[u32] }  message X 2 { x : u8 }", deflated),
 }
 
@@ -95,8 +136,9 @@ CIRCLES = {
 class Side:
     """A package that was built, and its reference codec."""
 
-    def __init__(self, module: Any, package: str) -> None:
+    def __init__(self, module: Any, package: str, plan: Schema) -> None:
         self.native = module
+        self.plan = plan
         self.serials = [importlib.import_module(f"{package}.p.{name}") for name in ("protobuf", "msgpack")]
         self._plan = importlib.import_module(f"{package}.p._plan").PLAN
         self._explain = importlib.import_module(f"{package}._runtime.reference.explain").explain
@@ -119,7 +161,7 @@ def circle(
     package = "deep_" + name.replace(" ", "_")
     folder: Path = tmp_path_factory.mktemp(package)
     with built(HEAD % MOST_NESTING + text, folder, package, ("native", "protobuf", "msgpack")) as codecs:
-        yield Side(codecs.module, package), octets_of
+        yield Side(codecs.module, package, codecs.plan), octets_of
 
 
 def called_deep(work: Callable[[], _Result]) -> _Result:
@@ -145,6 +187,18 @@ def test_the_deepest_value_goes_through_every_codec(circle: tuple[Side, Callable
         packed = called_deep(partial(serial.encode, frame))
         back = called_deep(partial(serial.decode, packed))
         assert side.native.encode(back) == octets
+
+
+def test_the_deepest_value_is_a_json_line(circle: tuple[Side, Callable[[int], bytes]]) -> None:
+    side, octets_of = circle
+    octets = octets_of(MOST_NESTING)
+    frame = side.native.decode(octets)
+    line = called_deep(lambda: dumps(LineMaker(side.plan).decoded(frame, octets, offset=0)))
+    assert "raw" not in loads(line)
+    assert called_deep(lambda: LineEncoder(side.plan).encode(loads(line))) == octets
+    limits = {"depth": MOST_NESTING - 1}
+    with pytest.raises(EncodeError, match=r"nesting at most 31 deep \(limits\.depth\)"):
+        called_deep(lambda: LineEncoder(side.plan, limits=limits).encode(loads(line)))
 
 
 @pytest.mark.parametrize("depth", [0, 1, 5, MOST_NESTING])

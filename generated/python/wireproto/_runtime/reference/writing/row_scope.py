@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ...codec.errors import EncodeError
 from ...records.types import is_nullable
-from ...schema.declarations import Trailing
+from ...schema.declarations import Derived, Trailing
+from ...schema.expressions import Call, Expression, FieldReference, Number, Operation
 from ...schema.shapes import content, has_blocks
 from ...schema.types import List, Type
 from ..access import MISSING, attribute, kind_of
 from ..expressions import Undefined, Value, checksum
 from ..scalars import SCALARS
-from .cells import Cell
+from .cells import UNSEEN, Cell
 
 if TYPE_CHECKING:
     from .rows import Row
 
-__all__ = ["LastItem", "RowScope", "undefined"]
+__all__ = ["LastItem", "RowScope", "measured_by", "undefined"]
 
 
 class LastItem:
@@ -185,6 +186,27 @@ class RowScope:
     def checksum(self, algorithm: str, first: str, last: str) -> int:
         cells = self._row.between(self._cell(first), self._cell(last))
         return checksum(algorithm, b"".join([self._row.data(cell) for cell in cells]))
+
+
+def measured_by(cell: Cell, cells: Mapping[str, Cell]) -> Cell | None:
+    """Return the field whose size a derived field has, if it is not written yet and can be written before the size is asked for."""
+    declared = cell.field.value
+    if not isinstance(declared, Derived) or cell.value is not UNSEEN:
+        return None
+    measured = cells.get(_measured_name(declared.value) or "")
+    if measured is None or measured.start is None or measured.is_busy or measured.run:
+        return None
+    return measured
+
+
+def _measured_name(expression: Expression) -> str | None:
+    """Return the name of the field whose size an expression is, plus or times numbers; None for other expressions."""
+    match expression:
+        case Call("size", (FieldReference((name,), "own"),)):
+            return name
+        case Operation(_, inner, Number()) | Operation(_, Number(), inner):
+            return _measured_name(inner)
+    return None
 
 
 def _deep(value: object, path: tuple[str, ...]) -> object:

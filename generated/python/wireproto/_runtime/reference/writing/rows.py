@@ -23,7 +23,7 @@ from ..layout import Fields, conditions_of, fixed_size
 from ..scalars import number_shown, zero
 from .cells import UNSEEN, Cell, RegionContext, Spot, join, joined, missing, unasked
 from .owner_checks import n_kept, refuse_undeclared
-from .row_scope import LastItem, RowScope, undefined
+from .row_scope import LastItem, RowScope, measured_by, undefined
 from .writer import PLAIN
 
 if TYPE_CHECKING:
@@ -184,6 +184,9 @@ class Row:
                 if cell.run:
                     cell.data = _WRITE_BITS.load()(self, cell)
                 elif self.is_written(cell):
+                    measured = measured_by(cell, self.cells)
+                    if measured is not None:
+                        self.data(measured)  # the expression would ask for it from twelve functions further down
                     cell.data = self.writer.write(cell.type, self._shown(cell), self._spot(cell))
                     self.check_where(cell)
                 else:
