@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
