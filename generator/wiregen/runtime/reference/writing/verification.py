@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from ...codec.errors import DecodeError, EncodeError
 from ...codec.options import Options
-from ...records.frames import frame_record
+from ...records.frames import frame_record, value_record
 from ...records.types import flat_fields, unsure_names
 from ...records.values import default_of
 from ...schema.declarations import Default, Trailing
 from ...schema.protocol import Schema
+from ...schema.types import Type
 from ..access import declared_name
 from ..tree import FrameValue, Record
 
@@ -16,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..expressions import Value
 
-__all__ = ["refuse_unreadable"]
+__all__ = ["refuse_unreadable", "refuse_unreadable_type"]
 
 
 def refuse_unreadable(plan: Schema, name: str, value: Value, data: bytes, options: Options) -> None:
@@ -32,11 +33,34 @@ def refuse_unreadable(plan: Schema, name: str, value: Value, data: bytes, option
     try:
         node = explain(plan, data, 0, len(data), sent, is_preamble=name in plan.preambles)
     except DecodeError as error:
-        expected = error.expected or "what can be read"
+        expected = error.expected or "bytes that can be read"
         raise EncodeError("constraint", path=error.path, expected=expected) from None
     is_same = _fields(plan, node.value, options) == _fields(plan, shown, options)
     if node.end != len(data) or not is_same:
-        raise EncodeError("constraint", path=name, expected="what is read as the same", found="another value")
+        raise _another(name)
+
+
+def refuse_unreadable_type(plan: Schema, type_: Type, value: Value, data: bytes, name: str) -> None:
+    """Refuse the bytes of a shape that, in a region of their own, decode to an error or to another value.
+
+    Raises:
+        EncodeError: constraint.
+    """
+    from ..explain import explain_type
+
+    try:
+        node = explain_type(plan, type_, data, Options(), name=name)
+    except DecodeError as error:
+        expected = error.expected or "bytes that can be read"
+        raise EncodeError("constraint", path=error.path, expected=expected) from None
+    if value_record(plan, type_, node.value) != value_record(plan, type_, value):
+        raise _another(name)
+
+
+def _another(name: str) -> EncodeError:
+    return EncodeError(
+        "constraint", path=name, expected="bytes that are read as the same", found="another value"
+    )
 
 
 def _completed(plan: Schema, value: object) -> Value:

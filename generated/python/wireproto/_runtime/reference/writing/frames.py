@@ -58,6 +58,7 @@ WRITERS = Dispatch(
     },
 )
 _REFUSE_UNREADABLE = Lazy("reference.writing.verification", "refuse_unreadable")
+_REFUSE_UNREADABLE_TYPE = Lazy("reference.writing.verification", "refuse_unreadable_type")
 
 
 def write_frame(
@@ -113,13 +114,16 @@ def write_type(plan: Schema, type_: Type, value: Value, name: str) -> bytes:
     """Return the bytes of one shape that fills a region of its own.
 
     Raises:
-        EncodeError: It cannot be written.
+        EncodeError: It cannot be written, or its bytes alone are read as another value.
     """
     writer = Writer(plan, Options(), WRITERS, compression=-1, is_tail_kept=False)
     field = Field(name, False, type_, None, None, None, "", None, False)
     row = Row(writer, (field,), Record(name, {name: value}), name)
     try:
-        return row.write(lambda: 0, RegionContext(has_end=True))
+        data = row.write(lambda: 0, RegionContext(has_end=True))
+        if writer.is_to_be_read:
+            _REFUSE_UNREADABLE_TYPE.load()(plan, type_, value, data, name)
+        return data
     except RecursionError:
         raise EncodeError("too_deep", path=name, expected="fewer values inside values") from None
 
