@@ -8,7 +8,7 @@ PYTEST = $(BIN)/pytest -n 2 --dist worksteal
 # How long `make soak` gives changed inputs to the decoders; it goes on where it stopped, up to 10,000,000 inputs.
 FUZZ_SECONDS ?= 1800
 
-.PHONY: help core dev demo test test-fast soak build check update-cases update-coverage bench clean
+.PHONY: help core dev demo test test-fast soak build check update-cases update-coverage update-docs bench clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -55,6 +55,10 @@ update-cases: dev  ## rewrite the expected output of the cases; read the diff af
 update-coverage: dev  ## rewrite docs/coverage from the tables of statements; read the diff afterwards
 	UPDATE_COVERAGE=1 $(BIN)/pytest -q -n 0 tests/conformance/test_statements.py
 	git status --short docs/coverage
+
+update-docs: dev  ## rewrite the examples and the notation in docs/guide, and the picture in README.md; read the diff afterwards
+	UPDATE_DOCS=1 $(BIN)/pytest -q -n 0 tests/unit/test_readme.py tests/unit/site/test_docs_guide.py
+	git status --short docs
 
 bench: dev  ## the benchmarks; fails where a goal is missed
 	@test -n "$(wildcard benchmarks/bench_*.py)" || { echo "there are no benchmarks/bench_*.py" >&2; exit 1; }

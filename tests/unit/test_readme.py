@@ -1,8 +1,8 @@
-"""README.md: the protocol in it is built, and its Python prints the stated results."""
+"""README.md: its commands print the shown output, its protocol is built, its Python prints the stated result, its picture is the site's."""
 
 from __future__ import annotations
 
-import ast
+import os
 import re
 import shlex
 import subprocess
@@ -10,71 +10,79 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.unit.tools.test_cli_decode import run
+from tests.unit.docs_sites import site_of_text
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "README.md").read_text(encoding="utf-8")
-
-SAID = {
-    "thermo.encode(thermo.Reading": 'data == b"\\x01\\x04roof\\xff\\xdd"',
-    "thermo.decode_message(data)": 'message == thermo.Reading(sensor="roof", tenths=-35)',
-    "events = writer.receive": "writer.transfer.outstanding == ()",
-}
-"""A statement of the page, by its beginning or a part, and the result in a comment next to it or after it."""
+PICTURE = ROOT / "docs" / "pictures" / "reading.svg"
+STYLE = """<style>svg{background:#fff}text{font:12px monospace;fill:#1b1f24;text-anchor:middle}.tick{font-size:10px}\
+.offset{text-anchor:end}.tick,.offset,.detail{fill:#57606a}.box path{fill:#eef4fb;stroke:#57606a}</style>"""
+MAIN = "import sys; from wiregen.tools.cli import main; main()"
+N_FILES = re.compile(r"^generated: \d+ files", re.MULTILINE)
+"""The number changes with the modules of the runtime."""
 
 
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"^ *```{language}\n(.*?)^ *```$", PAGE, re.DOTALL | re.MULTILINE)
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a package `wireproto` with the page's protocol and the shipped one that it uses."""
+def transcript(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Run the page's commands in one shell; return the folder of the project, and the commands with their output."""
     folder = tmp_path_factory.mktemp("readme")
-    (folder / "idl").mkdir()
-    [text] = blocks("wire")
-    (folder / "idl" / "thermo.wire").write_text(text, encoding="utf-8")
-    (folder / "wiregen.toml").write_text(
-        'sources = ["idl"]\noutput = "out"\nprotocols = ["thermo", "lumberjack"]\n'
-    )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        result = run("build")
-    assert result.exit_code == 0, result.output
-    return folder / "out" / "python"
-
-
-def test_the_python_of_the_page_is_true(package: Path) -> None:
-    plain = [block for block in blocks("python") if "async " not in block]
-    lines, found = [], 0
-    for line in "".join(plain).splitlines():
-        lines.append(line)
-        for said, truth in SAID.items():
-            if said in line:
-                found += 1
-                lines.append(f"assert {truth}")
-    assert found == len(SAID)
+    command = folder / ".venv" / "bin" / "wiregen"
+    command.parent.mkdir(parents=True)
+    command.write_text(f'#!/bin/sh\nexec {shlex.join((sys.executable, "-c", MAIN))} "$@"\n')
+    command.chmod(0o755)
+    commands = re.findall(r"^\$ (.*)$", "".join(blocks("console")), re.MULTILINE)
+    script = [f"printf '%s\\n' {shlex.quote(f'$ {each}')}\n{each}" for each in commands]
     done = subprocess.run(
-        (sys.executable, "-W", "error", "-c", "\n".join(lines)),
-        capture_output=True, text=True, check=False, env={"PYTHONPATH": str(package)}, timeout=60,
+        ("sh", "-c", "\n".join([*script, f"pwd >{shlex.quote(str(folder / 'where'))}"])),
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True, timeout=120,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "generator"), "TMPDIR": str(folder)},
     )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "-35\n"
+    return Path((folder / "where").read_text().strip()), done.stdout
 
 
-def test_what_needs_a_network_compiles_and_names_what_there_is(package: Path) -> None:
-    [block] = [block for block in blocks("python") if "async " in block]
-    compile(block, "README.md", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-    names = "aio.connect, aio.tls_client, lj.Window, lj.Json, aio.Peer.send, lj.Connection.transfer"
-    program = f"from wireproto import lumberjack as lj\nfrom wireproto.lumberjack import aio\n{names}"
-    subprocess.run((sys.executable, "-c", program), check=True, env={"PYTHONPATH": str(package)}, timeout=60)
+def test_the_commands_print_the_output_that_is_shown(transcript: tuple[Path, str]) -> None:
+    assert N_FILES.sub("generated: files", transcript[1]) == N_FILES.sub(
+        "generated: files", "".join(blocks("console"))
+    )
 
 
-def test_the_other_way_of_the_page() -> None:
-    [line] = [
-        line for block in blocks("sh") for line in block.splitlines() if "| .venv/bin/wiregen encode" in line
-    ]
-    decoding, encoding, _ = line.split(" | ")
-    text = run(*shlex.split(decoding)[1:]).stdout
-    result = run(*shlex.split(encoding)[1:], data=text.encode())
-    assert (result.exit_code, result.stdout_bytes.hex()) == (0, "32570000000a")
+def test_the_protocol_is_that_of_a_new_project_without_comments(transcript: tuple[Path, str]) -> None:
+    [shown] = blocks("wire")
+    written = (transcript[0] / "idl" / "demo.wire").read_text(encoding="utf-8")
+    written = re.sub(r'^example .*$| @source\("[^"]*"\)', "", written, flags=re.MULTILINE)
+    assert bare(shown) == bare(written)
+
+
+def bare(text: str) -> str:
+    """Return a `.wire` text without comments and white space."""
+    return "".join(re.sub(r"//.*", "", text).split())
+
+
+def test_the_python_of_the_page_is_true(transcript: tuple[Path, str]) -> None:
+    [program] = blocks("python")
+    program += 'assert message == demo.Reading(sensor="roof", tenths=-35)\n'
+    program += "assert [frame.message for frame in frames] == [message]\n"
+    done = subprocess.run(
+        (sys.executable, "-W", "error", "-c", program), capture_output=True, text=True, check=False,
+        env={"PYTHONPATH": str(transcript[0] / "generated" / "python")}, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "-35\n")
+    assert "# -35\n" in program and "# Reading(sensor='roof', tenths=-35)\n" in program
+
+
+def test_the_picture_is_that_of_the_site(tmp_path: Path) -> None:
+    page = site_of_text(blocks("wire")[0], tmp_path, "demo")["demo/Reading.html"].decode()
+    [diagram] = re.findall(r'<svg class="diagram".*?</svg>', page, re.DOTALL)
+    head, _, rest = diagram.partition(">")
+    text = f'{head} xmlns="http://www.w3.org/2000/svg">{STYLE}{rest}\n'
+    if os.environ.get("UPDATE_DOCS"):
+        PICTURE.write_text(text, encoding="utf-8")
+    assert PICTURE.read_text(encoding="utf-8") == text, "make update-docs writes it"
+
+
+def test_the_page_is_short() -> None:
+    assert PAGE.count("\n") < 150

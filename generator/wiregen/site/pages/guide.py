@@ -28,6 +28,7 @@ __all__ = ["examples", "guide_pages", "handbook_folder", "heading_id"]
 
 _PAGES: Final = {
     "start": "guide/start.md",
+    "projects": "guide/projects.md",
     "language": "guide/language.md",
     "behaviour": "guide/behaviour.md",
     "sessions": "sessions.md",
