@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -13,17 +14,38 @@ from wiregen.generate.packages import make
 from wiregen.language.diagnostics import Report, error_codes, known_codes
 from wiregen.schema.lowering import lower
 from wiregen.site.pages.grammar import notation_of_rules, rule_names
-from wiregen.site.pages.guide import examples, guide_pages, handbook_folder
+from wiregen.site.pages.guide import guide_pages, handbook_folder
 
 GUIDE = sorted(handbook_folder().joinpath("guide").glob("*.md"))
 TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in GUIDE}
+EXAMPLES = {
+    path.stem: path.read_text(encoding="utf-8")
+    for path in sorted(handbook_folder().joinpath("guide", "examples").glob("*.wire"))
+}
+FILLED = re.compile(r"^```(?:text|wire) (grammar|example): ([a-z_ ]+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+"""A block that is made from rules of the grammar, or from a file of `examples/`."""
 USED = {
-    kind: [name for text in TEXTS.values() for found in re.findall(rf"{{{{{kind}: ([^}}]+)}}}}", text) for name in found.split()]
+    kind: [name for text in TEXTS.values() for each, names, _ in FILLED.findall(text) if each == kind for name in names.split()]
     for kind in ("grammar", "example")
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", examples())
+@pytest.mark.parametrize("path", GUIDE, ids=lambda path: path.stem)
+def test_the_notation_and_the_examples_of_a_chapter_are_those_of_their_sources(path: Path) -> None:
+    text = FILLED.sub(filled, TEXTS[path.stem])
+    if os.environ.get("UPDATE_DOCS"):
+        path.write_text(text, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == text, "make update-docs writes it"
+
+
+def filled(found: re.Match[str]) -> str:
+    kind, names, _ = found.groups()
+    if kind == "grammar":
+        return f"```text grammar: {names}\n{notation_of_rules(tuple(names.split()))}\n```"
+    return f"```wire example: {names}\n{EXAMPLES[names].rstrip()}\n```"
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_of_the_language_is_checked_and_built(name: str) -> None:
     subject, _ = loaded(handbook_folder() / "guide" / "examples" / f"{name}.wire")
     report = Report()
@@ -56,7 +78,7 @@ def test_the_message_of_the_section_on_blocks_is_read_so() -> None:
 
 
 def test_every_example_and_every_rule_of_the_grammar_is_shown_once() -> None:
-    assert sorted(USED["example"]) == sorted(examples())
+    assert sorted(USED["example"]) == sorted(EXAMPLES)
     assert sorted(USED["grammar"]) == sorted(rule_names())
 
 
@@ -85,17 +107,39 @@ def test_every_code_has_a_page_that_others_lead_to() -> None:
     assert 'href="../wiregen-guide/truncated.html"' in files["lumberjack/Data.html"].decode()
 
 
-def test_pages_keep_their_directives_and_foreign_links_to_themselves() -> None:
+def test_links_of_pages_lead_to_pages_and_those_elsewhere_are_text() -> None:
     for page in guide_pages():
-        assert "{{" not in page.md.replace("{{ ", ""), page.title
         assert "../" not in "".join(re.findall(r'href="([^"]*)"', page.html)), page.title
         assert page.title
+
+
+@pytest.mark.parametrize(
+    ("page", "target"),
+    [
+        ("start", "WG2001"),
+        ("start", "codes"),
+        ("start", "sessions"),
+        ("start", "glossary"),
+        ("projects", "plugins"),
+    ],
+)
+def test_a_link_to_the_file_of_a_page_leads_to_the_page(page: str, target: str) -> None:
+    view = next(view for view in guide_pages() if view.shell.here == page)
+    assert f'href="{target}.html"' in view.html and f"]({target}.md)" in view.md
+
+
+def test_the_glossary_is_in_the_navigation_of_the_site() -> None:
+    files = shipped_site()
+    assert b"<strong>reference codec</strong>" in files["wiregen-guide/glossary.html"]
+    for page in ("index.html", "wiregen-guide/start.html"):
+        assert b"glossary.html" in files[page], page
 
 
 def test_texts_of_the_guide_are_shipped() -> None:
     text = Path(__file__).resolve().parents[3].joinpath("pyproject.toml").read_text()
     for name in (
         "docs/guide",
+        "docs/glossary.md",
         "docs/plugins.md",
         "docs/serializations.md",
         "docs/sessions.md",

@@ -1,7 +1,6 @@
-"""wiregen's own guide as pages of the site: its chapters, notations of the grammar, example files, a page for each code.
+"""wiregen's own guide as pages of the site: its chapters, and a page for each code.
 
-Lines `{{grammar: …}}` and `{{example: …}}` of a page are replaced by rules of the grammar and by a file of
-`examples/`. A link to another page of the guide is kept; any other link becomes text.
+A link to the file of another page leads to that page; any other link becomes text.
 """
 
 from __future__ import annotations
@@ -10,13 +9,13 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from posixpath import dirname, normpath
 from typing import TYPE_CHECKING, Final
 
 from markupsafe import Markup
 
 from wiregen.language.diagnostics import error_codes, explanation, known_codes
 from wiregen.site.pages.general_views import GuideView
-from wiregen.site.pages.grammar import notation_of_rules
 from wiregen.site.pages.page_paths import Linked
 from wiregen.site.pages.views import Shell
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-__all__ = ["examples", "guide_pages", "handbook_folder", "heading_id"]
+__all__ = ["guide_pages", "handbook_folder", "heading_id"]
 
 _PAGES: Final = {
     "start": "guide/start.md",
@@ -37,8 +36,8 @@ _PAGES: Final = {
     "pipeline": "guide/pipeline.md",
     "plugins": "plugins.md",
     "recipes": "guide/recipes.md",
+    "glossary": "glossary.md",
 }
-_DIRECTIVE: Final = re.compile(r"^\{\{(grammar|example): ([a-z_ ]+)\}\}$", re.MULTILINE)
 _CODE_OR_LINK: Final = re.compile(
     r"^(?:```|~~~).*?^(?:```|~~~)$|\[((?:[^\[\]`\n]|`[^`\n]*`|\n(?!\n))+)\]\(([^)\s]*)\)|`[^`\n]*`",
     re.DOTALL | re.MULTILINE,
@@ -46,6 +45,8 @@ _CODE_OR_LINK: Final = re.compile(
 """A block of code, a link with its words and its target, or a code span."""
 _TITLE: Final = re.compile(r"^# (.+)$", re.MULTILINE)
 _CODES: Final = "codes"
+_CODE_PAGES: Final = "generator/wiregen/language/diagnostics/pages"
+"""The folder of the pages of codes in the repository. A link to it leads to the index of codes."""
 
 
 def handbook_folder() -> Path:
@@ -61,25 +62,16 @@ def handbook_folder() -> Path:
     raise FileNotFoundError("wiregen's guide is missing: install wiregen again")
 
 
-def examples() -> dict[str, str]:
-    """Return the examples of the language by their names."""
-    folder = handbook_folder() / "guide" / "examples"
-    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.wire"))}
-
-
 def guide_pages() -> Iterator[GuideView]:
     """Yield the pages of the guide: the chapters, the index of codes, a page for each code."""
-    chapters = {
-        name: _expanded((handbook_folder() / path).read_text(encoding="utf-8"))
-        for name, path in _PAGES.items()
-    }
+    chapters = {name: (handbook_folder() / path).read_text(encoding="utf-8") for name, path in _PAGES.items()}
     chapters[_CODES] = _index_of_codes()
     titles = {name: _title(text) for name, text in chapters.items()}
     sections = tuple(Linked(text=title, url=f"{name}.html") for name, title in titles.items())
     for name, text in chapters.items():
-        yield _page(name, text, sections, is_chapter=True)
+        yield _page(name, text, sections)
     for code in (*known_codes(), *error_codes()):
-        yield _page(code, explanation(code) or "", sections, is_chapter=False)
+        yield _page(code, explanation(code) or "", sections)
 
 
 def _title(text: str) -> str:
@@ -87,8 +79,9 @@ def _title(text: str) -> str:
     return found[1].replace("`", "") if found else ""
 
 
-def _page(name: str, text: str, sections: tuple[Linked, ...], *, is_chapter: bool) -> GuideView:
+def _page(name: str, text: str, sections: tuple[Linked, ...]) -> GuideView:
     title = _title(text)
+    is_chapter = name in _PAGES or name == _CODES
     home, codes = Linked(text="Protocols", url="../index.html"), Linked(text="Codes", url=f"{_CODES}.html")
     guide = Linked(text="Guide", url="start.html")
     crumbs = (home, guide) if is_chapter else (home, guide, codes)
@@ -99,18 +92,37 @@ def _page(name: str, text: str, sections: tuple[Linked, ...], *, is_chapter: boo
         crumbs=(*crumbs, Linked(text=title)),
         sections=sections,
     )
-    return GuideView(shell=shell, title=title, html=_rendered(text), md=_linked_to_twins(text))
+    text = _linked_to_pages(text, folder=_folder_of(name))
+    return GuideView(shell=shell, title=title, html=_rendered(text), md=text)
 
 
-def _expanded(text: str) -> str:
-    texts = examples()
+# ---- links
 
-    def block(found: re.Match[str]) -> str:
-        kind, names = found[1], tuple(found[2].split())
-        body = notation_of_rules(names) if kind == "grammar" else texts[names[0]].rstrip()
-        return f"~~~{'text' if kind == 'grammar' else 'wire'}\n{body}\n~~~"
 
-    return _DIRECTIVE.sub(block, text)
+@cache
+def _files() -> dict[str, str]:
+    """Return the name of the page of each file, by the file's path in the repository."""
+    chapters = {f"docs/{path}": name for name, path in _PAGES.items()}
+    codes = {f"{_CODE_PAGES}/{code}.md": code for code in (*known_codes(), *error_codes())}
+    return {_CODE_PAGES: _CODES, **chapters, **codes}
+
+
+def _folder_of(name: str) -> str:
+    """Return the folder of a page's file in the repository."""
+    return dirname(f"docs/{_PAGES[name]}") if name in _PAGES else _CODE_PAGES
+
+
+def _linked_to_pages(text: str, *, folder: str) -> str:
+    """Return a text whose links lead to the Markdown of other pages. Of links elsewhere only the words are kept."""
+
+    def link(found: re.Match[str]) -> str:
+        words, target = found[1], found[2]
+        if words is None:
+            return found[0]
+        page = _files().get(normpath(f"{folder}/{target.partition('#')[0]}"))
+        return words if page is None else f"[{words}]({page}.md)"
+
+    return _CODE_OR_LINK.sub(link, text)
 
 
 def _index_of_codes() -> str:
@@ -130,7 +142,7 @@ def _index_of_codes() -> str:
 
 def _listed(code: str) -> str:
     title = _title(explanation(code) or "").removeprefix(f"{code}:").strip()
-    return f"- [`{code}`]({code}.html) {title}"
+    return f"- [`{code}`]({code}.md) {title}"
 
 
 # ---- as HTML
@@ -149,44 +161,19 @@ def _rendered(text: str) -> Markup:
 
 
 def _mend_link(token: Token) -> None:
-    """Point a link to its page of the guide; of any other link, keep only the text."""
+    """Point a link to the HTML of its page. Of any other link (`<https://…>`), keep only the text."""
     if token.type != "link_open":
         return
-    target = str(token.attrGet("href"))
-    page = _page_of(target)
-    if page is None:
-        token.attrs = {}
-    else:
+    page = str(token.attrGet("href")).removesuffix(".md")
+    if page in _files().values():
         token.attrSet("href", f"{page}.html")
-
-
-@cache
-def _known() -> frozenset[str]:
-    return frozenset((_CODES, *known_codes(), *error_codes()))
+    else:
+        token.attrs = {}
 
 
 def heading_id(text: str) -> str:
     """Return the id of a heading in a page of the guide."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
-
-
-def _linked_to_twins(text: str) -> str:
-    """Return a text whose links lead to the Markdown of other pages; of links elsewhere, only the words are kept."""
-
-    def link(found: re.Match[str]) -> str:
-        words, target = found[1], found[2]
-        if words is None:
-            return found[0]
-        page = _page_of(target)
-        return words if page is None else f"[{words}]({page}.md)"
-
-    return _CODE_OR_LINK.sub(link, text)
-
-
-def _page_of(target: str) -> str | None:
-    """Return the page of the guide that a link leads to, if any."""
-    page = target.removesuffix(".md").removesuffix(".html")
-    return page if "/" not in page and (page in _PAGES or page in _known()) else None
 
 
 @cache
