@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.docs_sites import loaded, shipped_site
@@ -64,6 +65,54 @@ def test_the_number_that_is_said_of_the_coding_is_laid_so() -> None:
     frame = LineEncoder(lower(protocol)).encode({**record, "from": "client"})
     assert "300 is `fe 01 2c`" in TEXTS["language"]
     assert frame[-303:-300] == bytes.fromhex("fe 01 2c")
+
+
+def built(name: str) -> Any:
+    """Return the package of an example of the guide."""
+    package = make(
+        loaded(handbook_folder() / "guide" / "examples" / f"{name}.wire")[0], ("native",), Report()
+    )
+    assert package is not None
+    return package.native
+
+
+def test_bit_fields_and_padding_are_laid_out_as_the_language_says() -> None:
+    assert (
+        "The byte `25` holds `a : u3  b : u5` as 1 and 5 with `msb`, as 5 and 4 with `lsb`."
+        in TEXTS["language"]
+    )
+    bits = built("bits")
+    message = bits.decode(bytes.fromhex("01 25 03 616263 ffffff 00000001")).message
+    assert (message.low, message.high, message.name, message.sum) == (5, 4, "abc", 1)
+    assert bits.encode(message) == bytes.fromhex("01 25 03 616263 000000 00000001")
+
+
+def test_size_counts_a_prefix_and_count_does_not(tmp_path: Path) -> None:
+    assert 'the text "hi" as `utf8[u16]`, `size` is 4 and `count` is 2' in " ".join(TEXTS["language"].split())
+    path = tmp_path / "p.wire"
+    path.write_text("""protocol p { source "None" endian big roles a, b }
+limits { frame = 1 KiB }
+frame Frame { type : u8 := code(body)  body : match type }
+message M 1 { n_bytes : u8 := size(text)  n : u8 := count(text)  text : utf8[u16] }
+""")
+    package = make(loaded(path)[0], ("native",), Report())
+    assert package is not None
+    assert package.native.encode(package.native.M(text="hi")) == bytes.fromhex("01 04 02 0002 6869")
+
+
+def test_alternatives_have_the_attribute_code_and_need_it_where_there_are_several() -> None:
+    choices = built("choices")
+    words = choices.Value.Words(code=3, first="a", second="b")
+    data = choices.encode(choices.Store(kind=0, place=0, value=words, data=b""))
+    assert choices.decode(data).message.value.code == 3
+    assert choices.Value.Number.code == 1
+    with pytest.raises(TypeError, match="code"):
+        choices.Value.Words(first="a", second="b")
+
+
+def test_a_frame_of_one_message_needs_no_code() -> None:
+    single = built("single")
+    assert single.encode(single.Sample(sensor=7, tenths=-35)) == bytes.fromhex("0004 0007 ffdd")
 
 
 def test_the_message_of_the_section_on_blocks_is_read_so() -> None:
