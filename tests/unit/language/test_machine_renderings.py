@@ -35,7 +35,7 @@ def fault(**changes: object) -> Diagnostic:
         "span": span(36, 37),
         "label": "second",
         "others": (Label(span=span(8, 9), text="first"),),
-        "help": "mend it",
+        "help": "fix it",
     }
     return Diagnostic(**(fields | changes))  # type: ignore[arg-type]
 
@@ -51,7 +51,7 @@ def test_json_gives_every_field() -> None:
         **place,
         "label": "second",
         "others": [{**other, "text": "first"}],
-        "help": "mend it",
+        "help": "fix it",
     }
     assert list(found) == ["code", "severity", "message", *place, "label", "others", "help"]
 
@@ -71,7 +71,7 @@ def test_json_says_null_for_what_is_not_known(place: Span | None, file: str | No
         pytest.param(
             fault(),
             "::error file=a.wire,line=3,endLine=3,col=9,endColumn=10,title=WG2004"
-            "::50%25 of a:b, c%0D%0Ad (second)%0Aa.wire:1:9: first%0Ahelp: mend it\n",
+            "::50%25 of a:b, c%0D%0Ad (second)%0Aa.wire:1:9: first%0Ahelp: fix it\n",
             id="escapes",
         ),
         pytest.param(
@@ -102,12 +102,12 @@ def test_sarif_names_version_rules_and_places() -> None:
     (run,) = log["runs"]
     assert (log["version"], run["columnKind"]) == ("2.1.0", "unicodeCodePoints")
     first, second = run["tool"]["driver"]["rules"]
-    assert first["shortDescription"] == {"text": "source is not UTF-8"}
+    assert first["shortDescription"] == {"text": "the source is not UTF-8"}
     assert first["help"]["markdown"] == explanation("WG1003")
     assert second == {"id": "ZZ1"}
     result = run["results"][0]
     assert (result["ruleId"], result["ruleIndex"], result["level"]) == ("WG1003", 0, "error")
-    assert result["message"]["text"] == "50% of a:b, c\r\nd (second)\nhelp: mend it"
+    assert result["message"]["text"] == "50% of a:b, c\r\nd (second)\nhelp: fix it"
     assert result["locations"] == [
         {
             "physicalLocation": {

@@ -374,7 +374,7 @@ def fault(**changes: object) -> Diagnostic:
         "span": span(36, 37),
         "label": "second",
         "others": (Label(span=span(8, 9), text="first"),),
-        "help": "mend it",
+        "help": "fix it",
     }
     return Diagnostic(**(fields | changes))  # type: ignore[arg-type]
 
