@@ -84,7 +84,7 @@ def _read(path: Path, report: Report) -> dict[str, object] | None:
 def _refused_link(path: Path, report: Report) -> dict[str, object] | None:
     if path.name == PROJECT_NAME:  # the file belongs to another program
         return None
-    way_out = "the messages about a configuration show parts of it: copy the file into the project"
+    way_out = "copy the file into the project: messages show parts of a configuration"
     report.error(_LINK, f"`{path}` is a link that leads out of the project", None, help=way_out)
     return {}
 
@@ -117,7 +117,7 @@ def _config(table: Mapping[str, object], root: Path, file: Path | None, report: 
     output = _inside(output_name, "output", root, report)
     if output == root or any(_overlap(output, source) for source in sources):
         message = f"the output folder `{output_name}` holds the project or its sources"
-        report.error(_OVERLAP, message, None, help="give it a folder of its own, such as `generated`")
+        report.error(_OVERLAP, message, None, help="use a folder of its own, such as `generated`")
     backends = _with_native(settings.pop("backends"))
     return Config(root=root, file=file, sources=sources, output=output, backends=backends, **settings)
 
@@ -137,7 +137,7 @@ def _settings(table: Mapping[str, object], file: Path | None, report: Report) ->
 
     known = tuple(Settings.model_fields)
     for name in [each for each in table if each not in known]:
-        way_out = did_you_mean(name, known) or f"the keys are {', '.join(known)}"
+        way_out = did_you_mean(name, known) or f"the known keys are {', '.join(known)}"
         report.error(_UNKNOWN_KEY, f"unknown key `{name}` in `{file}`", None, help=way_out)
     written = {name: value for name, value in table.items() if name in known}
     faults: dict[str, list[tuple[str, str]]] = {}
@@ -148,7 +148,7 @@ def _settings(table: Mapping[str, object], file: Path | None, report: Report) ->
     for name, places in faults.items():
         example = schema()["properties"][name]["examples"][0]
         for place, words in places:
-            message = f"`{name}{place}` in `{file}` should be {words}"
+            message = f"`{name}{place}` in `{file}` must be {words}"
             report.error(_WRONG_VALUE, message, None, help=example)
     right = {name: value for name, value in written.items() if name not in faults}
     settings = dict(Settings.model_validate(right))
@@ -163,11 +163,11 @@ def _without_contradictions(
     others = sorted(written.keys() - _OF_RUNTIME)
     if settings["runtime_package"] is not None and others:
         message = (
-            f"`runtime_package` in `{file}` builds a runtime and no protocol; beside it stands `{others[0]}`"
+            f"`runtime_package` in `{file}` builds a runtime and no protocol, but `{others[0]}` is set too"
         )
-        help_ = "give the runtime a project of its own, with its own wiregen.toml"
+        help_ = "build the runtime in a project of its own, with its own wiregen.toml"
     elif runtime is not None and f"{runtime}.".startswith(f"{package}."):
-        message = f"`runtime` in `{file}` lies in the package that is built: `{runtime}` in `{package}`"
+        message = f"`runtime` in `{file}` is in the package that is built: `{runtime}` in `{package}`"
         help_ = 'name a package of another project: runtime = "acme_runtime"'
     else:
         return settings
@@ -180,7 +180,7 @@ def _inside(name: str, key: str, root: Path, report: Report) -> Path:
     folder = (root / name).resolve()
     if folder.is_relative_to(root):
         return folder
-    way_out = f"paths are relative to the folder of the configuration, `{root}`, and stay inside"
+    way_out = f"use a path inside of the folder of the configuration, `{root}`"
     report.error(_OUTSIDE, f"`{key}` leaves the project: `{name}`", None, help=way_out)
     return root / ("idl" if key == "sources" else DEFAULTS["output"])
 

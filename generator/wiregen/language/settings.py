@@ -12,7 +12,7 @@ __all__ = ["Settings", "faults_of", "schema", "schema_text"]
 
 _MAX_ITEMS: Final = 100
 _PACKAGE_WORDS: Final = (
-    "names of small letters, digits and _, with points between, none of them a keyword of Python"
+    "names of lower-case letters, digits and _, separated by dots, and not keywords of Python"
 )
 
 
@@ -34,7 +34,7 @@ Folder = Annotated[
 Name = Annotated[
     str,
     StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=64),
-    Field(description="a name of small letters, digits and _"),
+    Field(description="a name of lower-case letters, digits and _"),
 ]
 Command = Annotated[
     str,
@@ -64,23 +64,23 @@ class Settings(BaseModel):
         AfterValidator(_without_repeats),
     ] = Field(
         DEFAULTS["sources"],
-        title="Folders of .wire files, below the folder of the configuration; the first one's file wins.",
+        title="Folders of .wire files, below the folder of the configuration. If two have a file of one name, the first one is used.",
         examples=['a list of folders: sources = ["idl"]'],
     )
     output: Folder = Field(
         DEFAULTS["output"],
-        title="The folder that is built, which holds nothing else.",
+        title="The folder of the generated files. It contains no other files.",
         examples=['a folder: output = "generated"'],
     )
     package: Package = Field(
         DEFAULTS["package"],
-        title="The Python package that the protocols are modules of.",
+        title="The Python package that contains the protocols as modules.",
         description=_PACKAGE_WORDS,
         examples=['a Python package in lower case: package = "wireproto"'],
     )
     backends: Names = Field(
         DEFAULTS["backends"],
-        title="What is built of a protocol; the native classes are always among it.",
+        title="The serializations that are generated. The native classes are always included.",
         examples=['a list of names: backends = ["native"]'],
     )
     plugins: Annotated[
@@ -89,14 +89,14 @@ class Settings(BaseModel):
         AfterValidator(_without_repeats),
     ] = Field(
         DEFAULTS["plugins"],
-        title="Programs that build more; they run only where `--allow-plugins` is given.",
+        title="Programs that generate further files. They run only with `--allow-plugins`.",
         examples=['a list of command lines: plugins = ["python tools/tables.py"]'],
     )
     plugin_time: Annotated[
         str, StringConstraints(pattern=r"^[1-9][0-9]{0,5} ?(ms|s|min)$", max_length=12)
     ] = Field(
         DEFAULTS["plugin_time"],
-        title="How long a plug-in may run.",
+        title="The time that a plug-in may run.",
         description="a time",
         examples=['a time: plugin_time = "5 min"'],
     )
@@ -104,36 +104,36 @@ class Settings(BaseModel):
         str, StringConstraints(pattern=r"^[1-9][0-9]{0,5} ?(KiB|MiB|GiB)$", max_length=12)
     ] = Field(
         DEFAULTS["plugin_output"],
-        title="How much a plug-in may print.",
+        title="The number of bytes that a plug-in may write to stdout, and to stderr.",
         description="a size",
         examples=['a size: plugin_output = "256 MiB"'],
     )
     protocols: Names | None = Field(
         DEFAULTS["protocols"],
-        title="The protocols that are built; without it all of the sources.",
+        title="The protocols to build. Without this key, all protocols of the sources.",
         examples=['a list of protocols: protocols = ["tide"]'],
     )
     formatter: Literal["ruff", "black"] = Field(
         DEFAULTS["formatter"],
-        title="What lays out the generated Python: ruff is fast, black has to be installed.",
+        title="The formatter of the generated Python. ruff is fast, and black must be installed.",
         description="`ruff` or `black`",
         examples=['a formatter: formatter = "black"'],
     )
     sessions: bool = Field(
         DEFAULTS["sessions"],
-        title="Whether packages have `Connection`, `Session` and `aio`; without them the runtime is smaller.",
+        title="Whether packages contain `Connection`, `Session` and `aio`. Without them the runtime is smaller.",
         description="`true` or `false`",
         examples=["true or false: sessions = false"],
     )
     runtime: Package | None = Field(
         DEFAULTS["runtime"],
-        title="The installed package that the protocols import the runtime from; without it each tree has a copy.",
+        title="The installed package from which the protocols import the runtime. Without this key, each output has a copy.",
         description=_PACKAGE_WORDS,
         examples=['a Python package in lower case: runtime = "acme_runtime"'],
     )
     runtime_package: Package | None = Field(
         DEFAULTS["runtime_package"],
-        title="Builds the whole runtime as this Python package, for trees that say `runtime`, and no protocol.",
+        title="Builds the whole runtime as this Python package, for projects that set `runtime`, and no protocol.",
         description=_PACKAGE_WORDS,
         examples=['a Python package in lower case: runtime_package = "acme_runtime"'],
     )

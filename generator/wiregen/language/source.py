@@ -102,7 +102,7 @@ def load(
     """
     name = path.as_posix()
     if roots is not None and not _is_below(path, roots):
-        report.error("WG1007", f"`{name}` lies outside the source roots", imported_at, help=_ROOTS_HELP)
+        report.error("WG1007", f"`{name}` lies outside of the source roots", imported_at, help=_ROOTS_HELP)
         return None
     data = _read(path, report, imported_at)
     if data is None:
@@ -112,7 +112,7 @@ def load(
 
 _ROOTS_HELP: Final = "move the file below a source root, or add its folder to the source roots"
 
-_LINK_HELP: Final = "let it lead to the file, or remove it"
+_LINK_HELP: Final = "correct the link, or remove it"
 
 
 def _read(path: Path, report: Report, at: Span | None) -> bytes | None:
@@ -121,13 +121,15 @@ def _read(path: Path, report: Report, at: Span | None) -> bytes | None:
         return read_regular(path, MAX_SOURCE_SIZE)
     except FileNotFoundError:
         if path.is_symlink():
-            report.error("WG1001", f"`{name}` is a link that leads nowhere", at, help=_LINK_HELP)
+            report.error("WG1001", f"`{name}` is a broken link", at, help=_LINK_HELP)
         else:
             report.error("WG1001", f"there is no file `{name}`", at, help=_near(path))
     except NotRegularError:
         report.error("WG1002", f"`{name}` is not a regular file", at)
     except TooLargeError:
-        report.error("WG1006", f"`{name}` is larger than 4 MiB", at, help="split it, and import the parts")
+        report.error(
+            "WG1006", f"`{name}` is larger than 4 MiB", at, help="divide the file, and import the parts"
+        )
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         report.error("WG1001", f"`{name}` cannot be read: {reason}", at)
@@ -186,7 +188,7 @@ def _has_unwanted(source: Source, data: bytes, report: Report) -> bool:
     if nul >= 0:
         span = Span(source=source.name, start=nul, end=nul + 1)
         message = f"NUL character at byte offset {data.index(0)}"
-        report.error("WG1005", message, span, help="in a text or bytes literal write `\\x00`")
+        report.error("WG1005", message, span, help='write `\\x00` in a text, `x"00"` in bytes')
     return nul >= 0 or source.text.startswith(_BOM)
 
 
@@ -215,11 +217,13 @@ def require_import(
     if found is not None:
         return found
     if _NAME.fullmatch(name) and any(map(_is_regular, _candidates(name, importer, roots))):
-        message = f"import `{name}` leads outside the source roots"
+        message = f"import `{name}` leads out of the source roots"
         report.error("WG1007", message, span, label="imported here", help=_ROOTS_HELP)
         return None
     help_ = did_you_mean(name, available((importer.path.parent, *roots))) if suggests else None
-    help_ = help_ or f"an import looks for `{name}{SUFFIX}` beside this file, then in the source roots"
+    help_ = (
+        help_ or f"an import looks for `{name}{SUFFIX}` in the folder of this file, then in the source roots"
+    )
     report.error("WG1008", f"there is no protocol `{name}` to import", span, label="not found", help=help_)
     return None
 
@@ -234,13 +238,13 @@ def report_cycle(steps: tuple[tuple[str, Span], ...], report: Report) -> None:
     """Report that imports form a cycle; a step is the imported name and the place of its import."""
     (first, span), *rest = steps
     if not rest:
-        help_ = "take the import away: all names of a file are visible in all of it"
+        help_ = "remove the import: all names of a file are visible everywhere in it"
         report.error("WG1009", f"`{first}` imports itself", span, help=help_)
         return
     others = tuple(Label(span=place, text=f"which imports `{name}`") for name, place in rest)
     route = " -> ".join(f"`{name}`" for name, _ in (*steps, steps[0]))
-    help_ = "move what both need into a file of its own, and import that"
-    message = f"imports go round in a circle: {route}"
+    help_ = "move the shared declarations into a third file, and import it"
+    message = f"the imports form a cycle: {route}"
     report.error("WG1009", message, span, label=f"imports `{first}`", others=others, help=help_)
 
 

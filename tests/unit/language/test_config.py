@@ -66,7 +66,7 @@ def test_the_nearest_wins_and_wiregen_toml_before_pyproject(tmp_path: Path) -> N
         pytest.param(b"sources = [idl]", "WG6002", None, id="not TOML"),
         pytest.param(b"x = " + b"[" * 5000, "WG6002", None, id="nested"),
         pytest.param(b'packge = "x"', "WG6003", "did you mean `package`?", id="misspelt key"),
-        pytest.param(b"colour = 1", "WG6003", "the keys are sources, output, package, backends, plugins, plugin_time, plugin_output, protocols, formatter, sessions, runtime, runtime_package", id="foreign key"),
+        pytest.param(b"colour = 1", "WG6003", "the known keys are sources, output, package, backends, plugins, plugin_time, plugin_output, protocols, formatter, sessions, runtime, runtime_package", id="foreign key"),
         pytest.param(b'sources = "idl"', "WG6004", 'a list of folders: sources = ["idl"]', id="wrong type"),
         pytest.param(b"sources = []", "WG6004", 'a list of folders: sources = ["idl"]', id="empty"),
         pytest.param(b'package = "Wire-Proto"', "WG6004", 'a Python package in lower case: package = "wireproto"', id="no package"),
@@ -77,7 +77,7 @@ def test_the_nearest_wins_and_wiregen_toml_before_pyproject(tmp_path: Path) -> N
         pytest.param(b'formatter = "yapf"', "WG6004", 'a formatter: formatter = "black"', id="another formatter"),
         pytest.param(b'runtime = "Acme"', "WG6004", 'a Python package in lower case: runtime = "acme_runtime"', id="no package of a runtime"),
         pytest.param(b'runtime = "wireproto.shared"', "WG6009", 'name a package of another project: runtime = "acme_runtime"', id="a runtime in the package"),
-        pytest.param(b'runtime_package = "acme"\nsessions = true', "WG6009", "give the runtime a project of its own, with its own wiregen.toml", id="a runtime and more"),
+        pytest.param(b'runtime_package = "acme"\nsessions = true', "WG6009", "build the runtime in a project of its own, with its own wiregen.toml", id="a runtime and more"),
         pytest.param(b'protocols = ["Tide"]', "WG6004", 'a list of protocols: protocols = ["tide"]', id="no protocol's name"),
         pytest.param(b'backends = ["native", "../x"]', "WG6004", 'a list of names: backends = ["native"]', id="no name"),
     ],
@@ -142,11 +142,11 @@ def test_the_projects_own_configuration_is_the_default_but_for_its_backends() ->
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        pytest.param('sources = ["a", 1]', "`sources[1]` in `{}` should be the path of a folder", id="item"),
-        pytest.param("sources = []", "`sources` in `{}` should be a list of 1 to 100 items", id="list"),
-        pytest.param("protocols = 1", "`protocols` in `{}` should be a list of 1 to 100 items", id="no list"),
-        pytest.param('output = ""', "`output` in `{}` should be the path of a folder", id="text"),
-        pytest.param('formatter = "yapf"', "`formatter` in `{}` should be `ruff` or `black`", id="choice"),
+        pytest.param('sources = ["a", 1]', "`sources[1]` in `{}` must be the path of a folder", id="item"),
+        pytest.param("sources = []", "`sources` in `{}` must be a list of 1 to 100 items", id="list"),
+        pytest.param("protocols = 1", "`protocols` in `{}` must be a list of 1 to 100 items", id="no list"),
+        pytest.param('output = ""', "`output` in `{}` must be the path of a folder", id="text"),
+        pytest.param('formatter = "yapf"', "`formatter` in `{}` must be `ruff` or `black`", id="choice"),
     ],
 )
 def test_a_fault_names_the_place_and_what_should_be_there(tmp_path: Path, content: str, message: str) -> None:

@@ -52,7 +52,7 @@ def test_full_is_the_house_example() -> None:
         span(36, 37),
         label="second use",
         others=[Label(span=span(8, 9), text="first used here")],
-        help="every message a client sends needs its own code; 2 is free",
+        help="give the message an unused code: 2 is free for messages of the client",
     )
     report.warning("WG2040", "unused", span(0, 7))
     report.warning("WG2041", "nothing sends it", None, help="add a role")
@@ -73,7 +73,7 @@ error[WG2004]: type code 1 is already used by `A`
   |         ^ second use
 1 | message A 1 from client {}
   |         - first used here
-  = help: every message a client sends needs its own code; 2 is free
+  = help: give the message an unused code: 2 is free for messages of the client
 
 1 error, 2 warnings
 """

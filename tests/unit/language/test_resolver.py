@@ -603,7 +603,7 @@ def test_the_free_code_of_the_help_is_free() -> None:
         "message A 1 {}\nmessage B 4 {}\nmessage C 1 {}"
     )
     (diagnostic,) = report.diagnostics
-    assert diagnostic.help == "every message a client sends needs its own code; 5 is free"
+    assert diagnostic.help == "give the message an unused code: 5 is free for messages of the client"
 
 
 def test_a_frame_names_the_field_that_carries_its_message() -> None:

@@ -130,8 +130,8 @@ def test_load_says_of_a_link_that_leads_nowhere_that_it_is_one(tmp_path: Path) -
     link = tmp_path / "a.wire"
     link.symlink_to(tmp_path / "gone.wire")
     diagnostic, _ = check_refused(link, "WG1001")
-    assert diagnostic.message == f"`{link.as_posix()}` is a link that leads nowhere"
-    assert diagnostic.help == "let it lead to the file, or remove it"
+    assert diagnostic.message == f"`{link.as_posix()}` is a broken link"
+    assert diagnostic.help == "correct the link, or remove it"
 
 
 @pytest.mark.parametrize("name", ["x" * 5000, "a\0b", "\ud800"])
@@ -294,9 +294,13 @@ def test_import_finds_a_root_that_is_itself_a_link(project: Path) -> None:
         (
             "nothing",
             "WG1008",
-            "an import looks for `nothing.wire` beside this file, then in the source roots",
+            "an import looks for `nothing.wire` in the folder of this file, then in the source roots",
         ),
-        ("../x", "WG1008", "an import looks for `../x.wire` beside this file, then in the source roots"),
+        (
+            "../x",
+            "WG1008",
+            "an import looks for `../x.wire` in the folder of this file, then in the source roots",
+        ),
         ("leak", "WG1007", "move the file below a source root, or add its folder to the source roots"),
     ],
 )
@@ -335,7 +339,7 @@ def test_a_circle_of_imports_is_shown_whole() -> None:
     first, second = Span(source="tide.wire", start=7, end=12), Span(source="shore.wire", start=7, end=11)
     report_cycle((("shore", first), ("tide", second)), report)
     assert render(report, sources) == """\
-error[WG1009]: imports go round in a circle: `shore` -> `tide` -> `shore`
+error[WG1009]: the imports form a cycle: `shore` -> `tide` -> `shore`
  --> tide.wire:1:8
   |
 1 | import shore : Wave
@@ -344,7 +348,7 @@ error[WG1009]: imports go round in a circle: `shore` -> `tide` -> `shore`
   |
 1 | import tide : Frame
   |        ---- which imports `tide`
-  = help: move what both need into a file of its own, and import that
+  = help: move the shared declarations into a third file, and import it
 
 1 error
 """
@@ -355,7 +359,7 @@ def test_a_file_that_imports_itself_is_told_so() -> None:
     report_cycle((("main", AT),), report)
     (diagnostic,) = report.diagnostics
     assert (diagnostic.code, diagnostic.message) == ("WG1009", "`main` imports itself")
-    assert diagnostic.help == "take the import away: all names of a file are visible in all of it"
+    assert diagnostic.help == "remove the import: all names of a file are visible everywhere in it"
 
 
 def test_sources_are_a_mapping_where_the_last_of_a_name_stands() -> None:

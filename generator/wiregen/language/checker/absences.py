@@ -78,21 +78,19 @@ def _report(inspection: Inspection, record: Record, need: _Need, field: Field, p
     name, _, inside = need.name.partition(".")
     tested = f"present({need.name})"
     if need.function:
-        message = (
-            f"the block that `{name}` stands in may be absent here, and then nothing has that {need.function}"
-        )
-        help_ = f"ask within that block, or test first: `… if {tested}`"
+        message = f"the block around `{name}` may be absent here, and then its {need.function} is not defined"
+        help_ = f"use it inside of that block, or test the field first: `… if {tested}`"
     else:
-        message = f"`{need.name}` may be absent here, and a number is needed"
+        message = f"`{need.name}` may be absent here, but a number is needed"
         value = f"`{(inside or name).rpartition('.')[2]} : … ?= 0 if …`"
         help_ = f"give it a value where it is absent, {value}, or test it first: `{tested} and …`"
     inspection.error(
         "WG3067",
         message,
         inspection.place(field.path, part),
-        "uses it",
+        "used here",
         inspection.also(
-            record.by_name[name].path, "not always in this" if inside else "not always there", "name"
+            record.by_name[name].path, "does not always have it" if inside else "not always present", "name"
         ),
         help_=help_,
     )

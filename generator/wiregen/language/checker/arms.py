@@ -54,11 +54,11 @@ def _is_refused(inspection: Inspection, record: Record, match: Match, arm: Arm, 
 def _report(inspection: Inspection, record: Record, match: Match, path: str) -> None:
     inspection.warning(
         "WG3072",
-        "this arm is never taken: the conditions that hold here rule its numbers out",
+        "this arm is never taken: the conditions here exclude its numbers",
         inspection.place(path),
         "never taken",
         origin_of(inspection, record, match),
-        help_="remove it, or change the `only`, `where`, `if` or outer arm that leaves it none",
+        help_="remove the arm, or change the `only`, `where`, `if` or outer arm that excludes its numbers",
     )
 
 

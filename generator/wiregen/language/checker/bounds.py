@@ -14,7 +14,7 @@ from wiregen.schema.walk import flat_fields, nested_types
 
 __all__ = ["RULES"]
 
-_KEPT: Final = f"codecs keep by themselves to {', '.join(f'`{name}`' for name in KNOWN_LIMITS)}"
+_KEPT: Final = f"codecs enforce only {', '.join(f'`{name}`' for name in KNOWN_LIMITS)}"
 
 
 def _bounds_nothing(inspection: Inspection) -> None:
@@ -34,9 +34,11 @@ def _bounds_nothing(inspection: Inspection) -> None:
             "WG3050",
             f"`limits.{limit.name}` bounds nothing",
             inspection.place(limit.path, "name"),
-            reason or "no expression asks for it",
+            reason or "no expression uses it",
             help_=(
-                "remove it" if reason is not None else f"ask for it in a `where`, `when` or `after`; {_KEPT}"
+                "remove the limit"
+                if reason is not None
+                else f"use it in a `where`, `when` or `after`; {_KEPT}"
             ),
         )
 
@@ -66,8 +68,8 @@ def _nests_too_deep(inspection: Inspection) -> None:
                 "WG3084",
                 f"`limits.depth` is at most {MOST_NESTING}",
                 inspection.place(limit.path, "name"),
-                "not every codec can keep to it",
-                help_=f"let values nest {MOST_NESTING} deep, or put them beside each other, in a list",
+                "above the maximum",
+                help_=f"write `depth = {MOST_NESTING}` or less, or use a list instead of nested values",
             )
 
 

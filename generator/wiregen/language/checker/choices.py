@@ -40,11 +40,11 @@ def _arms_overlap(inspection: Inspection) -> None:
         for first, second, number in overlaps(entries):
             inspection.error(
                 "WG3001",
-                f"two arms take {number}",
+                f"two arms have the number {number}",
                 inspection.place(arm_path(path, second)),
                 "never taken for it",
-                inspection.also(arm_path(path, first), "taken first"),
-                help_="each number belongs to one arm",
+                inspection.also(arm_path(path, first), "first arm with it"),
+                help_="list each number in one arm",
             )
 
 
@@ -61,8 +61,8 @@ def _arm_unreachable(inspection: Inspection) -> None:
                     "this arm is never taken",
                     inspection.place(here),
                     "never taken",
-                    inspection.also(rest, "takes all the rest"),
-                    help_="`_` stands last",
+                    inspection.also(rest, "takes all other values"),
+                    help_="write the arm `_` last",
                 )
             elif not arm.spans:
                 rest = here
@@ -79,12 +79,12 @@ def _rest_is_empty(inspection: Inspection) -> None:
         if rest is not None and last is not None and not rest.spans:
             inspection.error(
                 "WG3002",
-                "nothing is left for `_`",
+                "the arm `_` is never taken: the other arms take every value",
                 inspection.place(arm_path(path, len(match.arms) - 1)),
                 "never taken",
-                inspection.also(arm_path(path, last), "with this one the arms take every value"),
+                inspection.also(arm_path(path, last), "the last of the values is taken here"),
                 origin_of(inspection, record, match),
-                help_="remove it; `_` is for the values that no other arm takes",
+                help_="remove it; `_` takes the values that no other arm takes",
             )
 
 
@@ -130,11 +130,11 @@ def _report_beyond(
         if numbers.high < possible.low or numbers.low > possible.high:
             inspection.error(
                 "WG3002",
-                f"{numbers_text(numbers)} is never found here",
+                f"{numbers_text(numbers)} is not a possible value here",
                 inspection.place(path),
                 "never taken",
                 origin,
-                help_=f"what is matched holds {numbers_text(possible)}",
+                help_=f"the subject holds {numbers_text(possible)}",
             )
 
 
@@ -145,7 +145,7 @@ def _union_is_empty(inspection: Inspection) -> None:
                 "WG3073",
                 f"union `{union.name}` has no alternative",
                 inspection.place(union.path, "name"),
-                "no value of it exists",
+                "has no values",
                 help_="declare at least one: `Name 1 { }`",
             )
 
@@ -160,7 +160,7 @@ def _varieties_overlap(inspection: Inspection) -> None:
                 inspection.place(second.path, "code"),
                 "second use",
                 inspection.also(first.path, "first used here", "code"),
-                help_="each code belongs to one variety",
+                help_="give each code to one alternative",
             )
 
 
@@ -170,7 +170,7 @@ def _number_outside_type(inspection: Inspection) -> None:
             part = "value" if what == "value" else "code"
             inspection.error(
                 "WG3004",
-                f"{what} {numbers_text(numbers)} is outside its type",
+                f"{what} {numbers_text(numbers)} is outside of its type",
                 inspection.place(path, part),
                 f"not in {numbers_text(possible)}",
             )
@@ -196,8 +196,8 @@ def _width_unreachable(inspection: Inspection) -> None:
                 "WG3005",
                 f"coding `{coding.name}`: {fault}",
                 inspection.place(coding.path),
-                "cannot be told apart",
-                help_="each first number has one meaning, and a later width holds more than those before it",
+                "ambiguous",
+                help_="give each first number one meaning, and order the widths from narrow to wide",
             )
 
 
@@ -206,14 +206,14 @@ def _width_faults(coding: Coding) -> Iterator[str]:
     for _, _, number in overlaps(entries):
         yield f"first number {number} has two meanings"
     if sum(width.is_null for width in coding.widths) > 1:
-        yield "null is written in two ways"
+        yield "null has two forms"
     seen: Span | None = None
     for width in coding.widths:
         if width.is_null:
             continue
         span = span_of(width.wide) if width.wide is not None else Span(low=width.low, high=width.high)
         if seen is not None and width.wide is not None and seen.low <= span.low and span.high <= seen.high:
-            yield f"the width behind {width.low} is never written, for an earlier one holds as much"
+            yield f"the width after {width.low} is never written, because an earlier one holds its numbers"
         seen = span if seen is None else Span(low=min(seen.low, span.low), high=max(seen.high, span.high))
 
 
@@ -230,11 +230,11 @@ def _report_without_code(inspection: Inspection, path: str, only: tuple[str, ...
         if message is not None and message.code is None:
             inspection.error(
                 "WG3006",
-                f"message `{name}` has no type code, so nothing here can choose it",
+                f"message `{name}` has no type code, so it cannot be chosen here",
                 inspection.place(path, "type"),
-                "never met",
+                "never chosen",
                 inspection.also(message.path, "declared without a code"),
-                help_="give it a code, or name it in an arm of a `match`",
+                help_="give the message a code, or name it in an arm of a `match`",
             )
 
 
@@ -252,7 +252,7 @@ def _namesakes_differ(inspection: Inspection) -> None:
                     inspection.place(field.path, "type"),
                     f"`{type_text(field.type)}` here",
                     inspection.also(before.path, f"`{type_text(before.type)}` here", "type"),
-                    help_="fields of one name in different arms are one attribute: use one type, or two names",
+                    help_="fields with one name are one attribute: give both the same type, or rename one of them",
                 )
 
 

@@ -34,11 +34,11 @@ def _code_derived_twice(inspection: Inspection) -> None:
             if body is not None and body in seen:
                 inspection.error(
                     "WG3035",
-                    f"the code of `{body}` is written twice",
+                    f"the type code of `{body}` is written twice",
                     inspection.place(field.path, "value"),
-                    "second field with it",
+                    "second field with the code",
                     inspection.also(seen[body].path, "first", "value"),
-                    help_=f"one of them is enough; compare the other one with it: `where {field.name} == {seen[body].name}`",
+                    help_=f"derive only one of them from the code; compare the other one: `where {field.name} == {seen[body].name}`",
                 )
             elif body is not None:
                 seen[body] = field
@@ -121,7 +121,9 @@ def _fault(field: Field, named: _Named, uses: Uses) -> str | None:
         operator="==", left=FieldReference(path=(field.name,), scope="own"), right=Number(value=code)
     )
     is_never = never([*known, (written, True)], uses) and not (known and never(known, uses))
-    return f"`{named.message.name}` has the type code {code}, which is not read as this" if is_never else None
+    return (
+        f"`{named.message.name}` has the type code {code}, which leads to another arm" if is_never else None
+    )
 
 
 def _report(
@@ -130,20 +132,20 @@ def _report(
     message = named.message
     inspection.error(
         "WG3080",
-        f"{fault}, so nothing can be written for `{field.name}`",
+        f"{fault}, so `{field.name}` cannot be written",
         inspection.place(named.path, "type"),
-        "read, and never written",
-        inspection.also(field.path, "says the code", "value"),
+        "can be read, but not written",
+        inspection.also(field.path, "derived from the code", "value"),
         inspection.also(message.path, "declared here", "code" if message.code is not None else "name"),
         help_=_help(record, field, body, named),
     )
 
 
 def _help(record: Record, field: Field, body: str, named: _Named) -> str:
-    code = f"give `{named.message.name}` a type code with which it is read here"
+    code = f"give `{named.message.name}` a type code that leads to this arm"
     if any(way.subject == FieldReference(path=(field.name,), scope="own") for way in record.ways):
         return code  # messages that the field chooses say it as well
-    return f"{code}, or let `{field.name}` be set by hand, without `:= code({body})`"
+    return f"{code}, or remove `:= code({body})`, so that `{field.name}` is set by hand"
 
 
 RULES = (_code_derived_twice, _message_without_its_code)

@@ -23,11 +23,11 @@ def _context_never_set(inspection: Inspection) -> None:
         if not context.settings:
             inspection.error(
                 "WG4001",
-                f"nobody sets context `{context.name}`",
+                f"context `{context.name}` is never set",
                 inspection.place(context.path, "name"),
                 "always empty",
                 _first_use(inspection, context.name),
-                help_="`set Message.field` says which message fills it",
+                help_="add `set Message.field`",
             )
 
 
@@ -38,7 +38,7 @@ def _first_use(inspection: Inspection, name: str) -> Label | None:
             types = (each for type_ in shapes(field.type) for each in direct_expressions(type_))
             for expression in nested_expressions(*field_expressions(field), *types):
                 if isinstance(expression, ContextReference) and expression.context == name:
-                    return inspection.also(field.path, "asked here")
+                    return inspection.also(field.path, "used here")
     return None
 
 
@@ -49,11 +49,11 @@ def _set_by_wrong_role(inspection: Inspection) -> None:
             if context.role is not None and context.role not in roles:
                 inspection.error(
                     "WG4002",
-                    f"context `{context.name}` is set from the {context.role}, and `{setting.target}` is never sent by it",
+                    f"context `{context.name}` is set by the {context.role}, but the {context.role} never sends `{setting.target}`",
                     inspection.place(context.path, "name"),
-                    f"from the {context.role}",
+                    f"set by the {context.role}",
                     _declared(inspection, setting.target),
-                    help_=f"`from {roles[0]}`, or another message" if roles else None,
+                    help_=f"write `from {roles[0]}`, or name another message" if roles else None,
                 )
 
 
@@ -68,11 +68,15 @@ def _context_not_known(inspection: Inspection) -> None:
                 if contexts[name].role is None and record.role not in setters[name]:
                     inspection.error(
                         "WG4003",
-                        f"what the {record.role} sends needs context `{name}`, which only the other side sets",
+                        f"messages of the {record.role} need context `{name}`, which only the other role sets",
                         inspection.place(field.path),
                         "never known here",
-                        inspection.also(contexts[name].path, "each direction has its own", "name"),
-                        help_=f"`from {setters[name][0]}` makes it known to both" if setters[name] else None,
+                        inspection.also(contexts[name].path, "one context per direction", "name"),
+                        help_=(
+                            f"add `from {setters[name][0]}`, so that both directions use it"
+                            if setters[name]
+                            else None
+                        ),
                     )
 
 
@@ -88,11 +92,11 @@ def _set_by_what_is_not_kept(inspection: Inspection) -> None:
                 if field.name == setting.field and not is_visible(field):
                     inspection.error(
                         "WG4007",
-                        f"context `{context.name}` is set from `{setting.target}.{field.name}`, which is no part of the message's value",
+                        f"context `{context.name}` is set from `{setting.target}.{field.name}`, which is not part of the decoded message",
                         inspection.place(context.path, "name"),
                         "set from a derived or constant field",
                         inspection.also(field.path, "derived or constant"),
-                        help_="set it from a field that is given",
+                        help_="use a field that is set by hand",
                     )
 
 
@@ -112,11 +116,11 @@ def _piece_of_other_block(inspection: Inspection) -> None:
             if join.block not in (None, (setting.target, setting.field)):
                 inspection.error(
                     "WG4004",
-                    f"`{setting.target}.{setting.field}` is no piece of `{'.'.join(join.block or ())}`",
+                    f"`{setting.target}.{setting.field}` is not a fragment of `{'.'.join(join.block or ())}`",
                     inspection.place(join.path, "type"),
-                    "joins this block",
+                    "reassembles this block",
                     _declared(inspection, setting.target),
-                    help_="the pieces of a block are that block in each frame that carries one",
+                    help_="name the same block in every line of the join",
                 )
 
 
@@ -125,10 +129,10 @@ def _join_never_whole(inspection: Inspection) -> None:
         if not join.lasts:
             inspection.error(
                 "WG4005",
-                f"join `{join.name}` never becomes whole",
+                f"join `{join.name}` is never complete",
                 inspection.place(join.path, "name"),
-                "no last piece",
-                help_="`last Message.field` says which piece is the last",
+                "no last fragment",
+                help_="add `last Message.field` for the last fragment",
             )
 
 
@@ -147,11 +151,11 @@ def _checksum_of_pieces(inspection: Inspection) -> None:
                 if isinstance(each, Checksum) and inside & {each.first, each.last}:
                     inspection.error(
                         "WG4029",
-                        f"`{field.name}` is a checksum of a part of `{block}`, which comes in pieces",
+                        f"`{field.name}` is a checksum of a part of `{block}`, which is fragmented",
                         inspection.place(field.path, "value"),
-                        "not known beside a piece",
-                        inspection.also(join.path, "joined here", "name"),
-                        help_=f"take the checksum of `{block}`, or lay `{field.name}` in it",
+                        "not known in a single fragment",
+                        inspection.also(join.path, "reassembled here", "name"),
+                        help_=f"use the checksum of `{block}`, or move `{field.name}` into it",
                     )
 
 

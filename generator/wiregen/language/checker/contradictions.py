@@ -41,7 +41,7 @@ def _condition_never_holds(inspection: Inspection) -> None:
                     f"no value of `{field.name}` fulfils its condition",
                     inspection.place(field.path, "where"),
                     "never true",
-                    help_="see which of the conditions here and before excludes the values that you mean",
+                    help_="correct this condition, or the earlier one that excludes the values",
                 )
 
 
@@ -62,7 +62,7 @@ def _list_never_ends(inspection: Inspection) -> None:
                         inspection.place(field.path, "type"),
                         "never ends",
                         inspection.also(item.owner.path, "its fields cannot have such values", "name"),
-                        help_="compare with values that the fields of the item can have",
+                        help_="use values that the fields of the item can have",
                     )
 
 

@@ -55,9 +55,13 @@ def _report_run(inspection: Inspection, run: tuple[Field, ...], n_bits: int) -> 
         "WG3030",
         f"{n_bits} {'bit does' if n_bits == 1 else 'bits do'} not fill whole bytes",
         inspection.place(run[-1].path),
-        f"{missing} missing behind this",
+        f"{missing} missing after this",
         inspection.also(run[0].path, "the run begins here") if len(run) > 1 else None,
-        help_=f"pad it with `_ : u{missing} == 0`" if missing > 1 else "pad it with `_ : bit == false`",
+        help_=(
+            f"add `_ : u{missing} == 0` to fill the byte"
+            if missing > 1
+            else "add `_ : bit == false` to fill the byte"
+        ),
     )
 
 
@@ -67,10 +71,10 @@ def _bits_always_there(inspection: Inspection) -> None:
             if isinstance(field.type, Bits) and (field.condition is not None or _is_trailing(field)):
                 inspection.error(
                     "WG3031",
-                    f"`{field.name}` is a part of a byte, so it cannot be left out",
+                    f"`{field.name}` is a part of a byte, so it cannot be optional",
                     inspection.place(field.path, "if" if field.condition is not None else "value"),
-                    "sometimes not there",
-                    help_="put the bits of one byte into a struct and make that optional",
+                    "optional",
+                    help_="put the bits of the byte into a struct, and make the struct optional",
                 )
 
 
@@ -82,11 +86,11 @@ def _one_row_of_trailing(inspection: Inspection) -> None:
             if field.path not in {each.path for each in run}:
                 inspection.error(
                     "WG3039",
-                    f"`{field.name} ?=` is not in one row that is always there",
+                    f"`{field.name} ?=` is in a second or optional group of such fields",
                     inspection.place(field.path, "value"),
-                    "how many are absent could not say whether this is",
-                    inspection.also(run[0].path, "the row is here") if run else None,
-                    help_="put the fields of the block, or those of one row, into a struct, which has a row of its own",
+                    "`absent` could not count it",
+                    inspection.also(run[0].path, "the group is here") if run else None,
+                    help_="put the fields of the block or group into a struct, which has a group of its own",
                 )
 
 
@@ -97,9 +101,9 @@ def _values_of_blocks(inspection: Inspection) -> None:
             if any(isinstance(each, Block) for each in shapes(field.type)):
                 inspection.error(
                     "WG3083",
-                    f"`{field.name}` has a block, which has no value of its own",
+                    f"`{field.name}` contains a block, and a block cannot have a value",
                     inspection.place(field.path, "value"),
-                    "this cannot be its value",
+                    "not possible for a block",
                     help_="put the fields of the block into a struct, and give the field or the arm that type",
                 )
 
@@ -126,7 +130,7 @@ def _value_outside_type(inspection: Inspection) -> None:
             if fault is not None:
                 inspection.error(
                     "WG3032",
-                    f"the value of `{field.name}` is not one of its type",
+                    f"the type of `{field.name}` cannot hold its value",
                     inspection.place(field.path, "value"),
                     fault,
                 )
@@ -161,9 +165,9 @@ def _fault_of_member(number: int, reference: EnumReference, declared: Declared) 
         return None
     members = [member for member in enum.members if member.value == number]
     if not members:
-        return f"{number} is no member of `{enum.name}`"
+        return f"{number} is not a member of `{enum.name}`"
     is_allowed = reference.only is None or reference.is_lenient or members[0].name in reference.only
-    return None if is_allowed else f"`only` leaves `{members[0].name}` out"
+    return None if is_allowed else f"`only` excludes `{members[0].name}`"
 
 
 def _discriminator_set_twice(inspection: Inspection) -> None:
@@ -173,11 +177,11 @@ def _discriminator_set_twice(inspection: Inspection) -> None:
             if named is not None and not isinstance(named.value, Derived) and named.condition is None:
                 inspection.error(
                     "WG3034",
-                    f"`{named.name}` is set by hand, and the message in `{field.name}` says it as well",
+                    f"`{named.name}` is set by hand, but the message in `{field.name}` already has that code",
                     inspection.place(named.path),
-                    "set twice",
+                    "set by hand",
                     inspection.also(field.path, "its message has that code", "type"),
-                    help_=f"write `:= code({field.name})`, and nobody has to set it",
+                    help_=f"derive it: `:= code({field.name})`",
                 )
 
 
@@ -221,11 +225,11 @@ def _nothing_to_write(inspection: Inspection) -> None:
             if is_blank and not _has_zero(field.type):
                 inspection.error(
                     "WG3036",
-                    "nothing says what is written for `_`",
+                    "the field `_` needs a value to write",
                     inspection.place(field.path, "type"),
-                    "has no zero",
-                    inspection.also(field.path, "no value", "name"),
-                    help_="give it one (`_ : Kind = LOW`), or say how many bytes they are: `_ : bytes[3]`",
+                    "cannot be written as zeros",
+                    inspection.also(field.path, "value missing", "name"),
+                    help_="give it a value, `_ : Kind = LOW`, or a number of bytes, `_ : bytes[3]`",
                 )
 
 
@@ -265,11 +269,11 @@ def _asks_remaining(expression: Expression) -> bool:
 def _report_remaining(inspection: Inspection, field: Field, part: str) -> None:
     inspection.error(
         "WG3037",
-        "only a reader knows how many bytes remain, and this has to be written too",
+        "`remaining` is only known when reading, but this must also be written",
         inspection.place(field.path, part),
-        "`remaining` decides it",
+        "depends on `remaining`",
         inspection.also(field.path, "this field", "name"),
-        help_="measure what follows, `:= size(rest)`, or compare instead: `where length == remaining`",
+        help_="use the size of a field, `:= size(data)`, or compare: `where length == remaining`",
     )
 
 
@@ -286,10 +290,10 @@ def _size_of_bits(inspection: Inspection) -> None:
                 if any(isinstance(declared.type_of(each, record.by_name), Bits) for each in measured):
                     inspection.error(
                         "WG3068",
-                        "a part of a byte has no size of its own",
+                        "the size of a bit field is not defined",
                         inspection.place(field.path, part),
-                        "asks for the size of bits",
-                        help_="write how many bytes the whole run of bits takes",
+                        "size of a bit field",
+                        help_="write the number of bytes of the whole run of bit fields",
                     )
 
 

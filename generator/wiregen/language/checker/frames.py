@@ -37,10 +37,10 @@ def _no_frame(inspection: Inspection) -> None:
     if not protocol.frames:
         inspection.note(
             "WG3049",
-            f"`{protocol.name}` has no frame: no package is made of it",
+            f"protocol `{protocol.name}` has no frame, so no package is generated for it",
             inspection.place(protocol.path, "name"),
-            "declarations for others to import",
-            help_="declare `frame Frame { … }` if it is to be spoken",
+            "only declarations to import",
+            help_="declare `frame Frame { … }` if its messages are sent",
         )
 
 
@@ -51,9 +51,9 @@ def _role_without_frame(inspection: Inspection) -> None:
         if message.code is not None and missing:
             inspection.error(
                 "WG3040",
-                f"no frame carries what the {missing[0]} sends, so `{message.name}` can never be sent",
+                f"the {missing[0]} has no frame, so message `{message.name}` can never be sent",
                 inspection.place(message.path, "name"),
-                "no way to send it",
+                "never sent",
                 help_=f"declare `frame Frame from {missing[0]} {{ … }}`",
             )
 
@@ -81,8 +81,8 @@ def _why_uncarried(inspection: Inspection, message: Message) -> str | None:
     if not frames or any(True for _ in _listing(inspection, message)):
         return None
     if not any(record.ways for record in frames):
-        return "let a frame choose its message by the code: `body : match type`"
-    return "no `match` of its frames lists it: see their `only`"
+        return "let a frame choose its message by its code: `body : match type`"
+    return "add it to the `only` of a frame"
 
 
 def _report_uncarried(inspection: Inspection, messages: list[Message], help_: str) -> None:
@@ -92,9 +92,9 @@ def _report_uncarried(inspection: Inspection, messages: list[Message], help_: st
         f"{', '.join(names)} and {more} more" if more else " and ".join((", ".join(names[:-1]), names[-1]))
     )
     text = f"messages {listed}" if len(messages) > 1 else f"message {names[0]}"
-    also = [inspection.also(each.path, "nor this", "name") for each in messages[1:_MOST_NAMED]]
+    also = [inspection.also(each.path, "this neither", "name") for each in messages[1:_MOST_NAMED]]
     place = inspection.place(first.path, "name")
-    inspection.error("WG3041", f"nothing can carry {text}", place, "never sent", *also, help_=help_)
+    inspection.error("WG3041", f"no frame carries {text}", place, "never sent", *also, help_=help_)
 
 
 def _code_outside_frame(inspection: Inspection) -> None:
@@ -110,10 +110,10 @@ def _code_outside_frame(inspection: Inspection) -> None:
         if faults and None not in faults:
             inspection.error(
                 "WG3042",
-                f"type code {message.code} of `{message.name}` has no room in its frame",
+                f"the frame cannot hold type code {message.code} of message `{message.name}`",
                 inspection.place(message.path, "code"),
                 faults[0] or "",
-                help_="the field that says the type has to be able to hold it, in an arm where messages are read by code",
+                help_="use a code that the field for the type can hold, and that leads to an arm with `match type`",
             )
 
 
@@ -128,7 +128,9 @@ def _fault_of_place(uses: Uses, code: int, way: MessageMatch) -> str | None:
     chosen = is_one_of(way.subject, (Span(low=code, high=code),))
     is_ruled_out = bool(known) and never([*known, (chosen, True)], uses) and not never(known, uses)
     return (
-        f"{code} is not read here: another arm takes it, or a condition refuses it" if is_ruled_out else None
+        f"{code} does not lead here: another arm takes it, or a condition refuses it"
+        if is_ruled_out
+        else None
     )
 
 
@@ -156,8 +158,8 @@ def _without_bytes(inspection: Inspection) -> None:
                 "WG3071",
                 f"the {what} `{owner.name}` may take no bytes",
                 inspection.place(owner.path, "name"),
-                "nothing tells that it is there",
-                help_="give it a field that always takes at least one byte",
+                "may be zero bytes long",
+                help_="add a field that always takes at least one byte",
             )
 
 
@@ -172,7 +174,7 @@ def _two_preambles(inspection: Inspection) -> None:
                 inspection.place(preamble.path, "name"),
                 "second preamble",
                 inspection.also(before.path, "first", "name"),
-                help_="what a role sends before its first frame is one preamble",
+                help_="make the two preambles one",
             )
 
 
@@ -184,17 +186,17 @@ def _inflated_without_limit(inspection: Inspection) -> None:
             if isinstance(type_, Region) and isinstance(type_.carrier, Compressed):
                 inspection.error(
                     "WG3044",
-                    f"`{field.name}` is compressed, and nothing bounds what comes out",
+                    f"`{field.name}` is compressed, but the inflated size has no limit",
                     inspection.place(field.path, "type"),
-                    "could be a thousand times as long",
+                    "may inflate to a thousand times its size",
                     _where_limits_stand(inspection),
-                    help_="say it: `limits { inflated = 64 MiB }`",
+                    help_="declare a limit: `limits { inflated = 64 MiB }`",
                 )
 
 
 def _where_limits_stand(inspection: Inspection) -> Label | None:
     for limit in inspection.protocol.limits[-1:]:
-        return inspection.also(limit.path, "`inflated` would stand beside this", "name")
+        return inspection.also(limit.path, "`inflated` is missing here", "name")
     return inspection.also(inspection.protocol.path, "has no `limits`", "name")
 
 
@@ -206,7 +208,7 @@ def _arm_without_message(inspection: Inspection) -> None:
             for path in _without_message(field):
                 inspection.error(
                     "WG3063",
-                    f"`{field.name}` carries the message of the frame, and this arm has none",
+                    f"`{field.name}` carries the message of the frame, but this arm does not hold a message",
                     inspection.place(path, "type"),
                     "not a message",
                     help_="declare `message Name { … }`, and name it in the arm",

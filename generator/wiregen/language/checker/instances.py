@@ -174,11 +174,11 @@ def _list_only_grows(inspection: Inspection) -> None:
             if not _end_frees(inspection, session, growing):
                 inspection.error(
                     "WG4020",
-                    f"nothing ever shrinks `{variable.name}`",
+                    f"the list `{variable.name}` only grows",
                     inspection.place(variable.path, "name"),
-                    "grows as long as its session lasts",
-                    inspection.also(grown[variable.name].path, "pushed to here"),
-                    help_="`drop`, `remove` or `= []` in the row where an entry has served",
+                    "never becomes shorter",
+                    inspection.also(grown[variable.name].path, "an item is added here"),
+                    help_="remove entries that are no longer needed: `drop`, `remove` or `= []`",
                 )
 
 
@@ -205,14 +205,14 @@ def _instance_never_freed(inspection: Inspection) -> None:
             "WG4022",
             f"an instance of session `{session.name}` may never be freed: {_trap(session, lives)}",
             inspection.place(session.path, "name"),
-            f"one for each value of `{keys}`, kept to the last",
+            f"one per value of `{keys}`, until the connection ends",
             (
                 None
                 if changed is None
-                else inspection.also(changed.path, f"set, and not set back to this in `{first}`")
+                else inspection.also(changed.path, f"changed, and not reset to this in `{first}`")
             ),
-            help_=f"lead back to `{first}` with the first values of all variables, or on to a state that nothing leaves and nothing changes; "
-            "where no message says so, a timer can: `after limits.idle => …`",
+            help_=f"return to `{first}` with the initial values of all variables, or end in a state without outgoing transitions; "
+            "if no message does that, use a timer: `after limits.idle => …`",
         )
 
 
@@ -221,8 +221,8 @@ def _trap(session: Session, lives: _Lives) -> str:
     states = {state for state, _ in lives.trapped}
     names = [state.name for state in session.states if state.name in states]
     if lives.first in states:
-        return f"in `{lives.first}` again, it is not as it began"
-    return f"nothing leads from `{names[0]}` to where it is forgotten"
+        return f"in `{lives.first}` its variables do not have their initial values"
+    return f"from `{names[0]}` it never reaches a state in which it is freed"
 
 
 def _entry_never_cleared(inspection: Inspection) -> None:
@@ -230,10 +230,10 @@ def _entry_never_cleared(inspection: Inspection) -> None:
         if context.keys and context.settings and not _is_cleared(inspection, context):
             inspection.error(
                 "WG4006",
-                f"nothing ever clears an entry of context `{context.name}`",
+                f"the entries of context `{context.name}` are never cleared",
                 inspection.place(context.path, "name"),
-                f"one for each value of `{', '.join(context.keys)}`, kept to the last",
-                help_="`clear Message` says which message an entry is needed for last",
+                f"one per value of `{', '.join(context.keys)}`, until the connection ends",
+                help_="add `clear Message` for the last message that needs the entry",
             )
 
 

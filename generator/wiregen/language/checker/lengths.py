@@ -53,7 +53,7 @@ def _length_too_narrow(inspection: Inspection) -> None:
             if least is not None and least > most:
                 inspection.error(
                     "WG3033",
-                    f"`{field.name}` cannot hold what it measures",
+                    f"`{field.name}` is too narrow for the size that it measures",
                     inspection.place(field.path, "value"),
                     f"at least {least}",
                     _at_most(inspection, field, most),
@@ -72,7 +72,7 @@ def _report_messages(
         if least is not None and least > most:
             inspection.error(
                 "WG3033",
-                f"`{field.name}` cannot hold what it measures where `{message.name}` is carried",
+                f"`{field.name}` is too narrow for message `{message.name}`",
                 inspection.place(field.path, "value"),
                 f"at least {least} with that message",
                 _at_most(inspection, field, most),
@@ -89,7 +89,7 @@ def _at_most(inspection: Inspection, field: Field, most: int) -> Label | None:
 
 def _wider(inspection: Inspection, field: Field, most: int) -> str:
     possible = inspection.declared.numbers_in(field.type)
-    return "a wider integer" if possible is not None and most == possible.high else "a wider `where`"
+    return "use a wider integer" if possible is not None and most == possible.high else "use a wider `where`"
 
 
 def _region_too_small(inspection: Inspection) -> None:
@@ -102,14 +102,14 @@ def _region_too_small(inspection: Inspection) -> None:
             if most is not None and least > most:
                 inspection.error(
                     "WG3038",
-                    f"the region of `{field.name}` has at most {most} bytes, and what stands in it at least {least}",
+                    f"the region of `{field.name}` has at most {most} bytes, but its value has at least {least}",
                     inspection.place(field.path, "type"),
                     f"at least {least} bytes in at most {most}",
                     origin
                     or _laid_in(inspection, type_.content)
                     or inspection.also(field.path, "here", "name"),
                     _laid_in(inspection, type_.content) if origin is not None else None,
-                    help_="a wider integer, a larger size, or less in it",
+                    help_="use a wider integer or a larger size, or put less into the region",
                 )
 
 
@@ -124,11 +124,11 @@ def _region_never_full(inspection: Inspection) -> None:
                 continue
             inspection.error(
                 "WG3074",
-                f"the region of `{field.name}` has {size} bytes, and what stands in it at most {most}",
+                f"the region of `{field.name}` has {size} bytes, but its value has at most {most}",
                 inspection.place(field.path, "type"),
                 f"at most {most} of {size} bytes",
                 _laid_in(inspection, type_.content) or inspection.also(field.path, "here", "name"),
-                help_="a smaller size, or `lenient`, which fills the rest with zeros",
+                help_="use a smaller size, or `lenient`, which fills the remaining bytes with zeros",
             )
 
 
@@ -141,14 +141,16 @@ def _region_left_over(inspection: Inspection) -> None:
             left = _left_over(type_.content)
             if left < 0 or (left > 0 and not type_.lenient):
                 text = type_text(type_.content)
-                amount = f"leaves {left} of its bytes" if left > 0 else f"takes {-left} more than it has"
+                amount = (
+                    f"leaves {left} of its bytes unused" if left > 0 else f"takes {-left} more than it has"
+                )
                 inspection.error(
                     "WG3074",
-                    f"nothing can fill the region of `{field.name}`: `{text}` {amount}",
+                    f"the region of `{field.name}` is never full: `{text}` {amount}",
                     inspection.place(field.path, "type"),
                     amount,
-                    help_="write `[]` for all of the region"
-                    + (", or `lenient` where a peer leaves bytes over" if left > 0 else ""),
+                    help_="write `[]` for all bytes of the region"
+                    + (", or `lenient` if peers send trailing bytes" if left > 0 else ""),
                 )
 
 
@@ -189,7 +191,7 @@ def _room(inspection: Inspection, record: Record, region: Region) -> tuple[int |
 def _laid_in(inspection: Inspection, content: Type) -> Label | None:
     """Return where the content of a region is declared."""
     if isinstance(content, StructReference | MessageReference | FrameReference):
-        return inspection.also(f"{inspection.protocol.path}.{content.name}", "laid out here", "name")
+        return inspection.also(f"{inspection.protocol.path}.{content.name}", "its layout is here", "name")
     return None
 
 
@@ -218,7 +220,7 @@ def _report_too_long(
     longest = max(owner.fields, key=record.sizes.smallest)
     inspection.error(
         "WG3048",
-        f"`{owner.name}` is longer than any frame may be",
+        f"`{owner.name}` is longer than `limits.frame` allows",
         inspection.place(longest.path),
         f"at least {record.sizes.smallest(longest)} of the {size} bytes of the frame",
         inspection.also(limit.path, f"at most {limit.value}"),

@@ -50,7 +50,7 @@ def _code_is_taken(inspection: Inspection) -> None:
             if is_visible(field) and field.name == "code":
                 inspection.error(
                     "WG3060",
-                    f"`code` is also the attribute that tells which of its codes `{owner.name}` has",
+                    f"`{owner.name}` already has an attribute `code`: the code that was read",
                     inspection.place(field.path, "name"),
                     "the same name",
                     inspection.also(owner.path, "has several codes", "name"),
@@ -66,7 +66,7 @@ def _name_is_taken(inspection: Inspection) -> None:
                 f"`{name}` is called `{python}` in Python",
                 inspection.place(names.paths[name], "name"),
                 "taken",
-                help_="the name belongs to Python or to the generated package; nothing has to be changed",
+                help_="the name is reserved; a change is not necessary",
             )
 
 

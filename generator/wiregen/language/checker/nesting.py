@@ -49,7 +49,7 @@ def _depth(inspection: Inspection, declaration: Declaration, depths: dict[str, i
         return deepest
     inspection.error(
         "WG3079",
-        f"`{declaration.name}` holds more than {MAX_DECLARATIONS} levels of declarations and types",
+        f"`{declaration.name}` contains more than {MAX_DECLARATIONS} levels of declarations and types",
         inspection.place(declaration.path, "name"),
         "nested too deeply",
         help_="put the fields of some declarations into the one that contains them, or make a list of them",

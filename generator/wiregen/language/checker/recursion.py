@@ -53,11 +53,11 @@ def _declaration_without_end(inspection: Inspection) -> None:
         if is_circle and inspection.sizes.is_endless(first):
             inspection.error(
                 "WG3020",
-                f"`{first.name}` always contains itself, so it never ends",
+                f"`{first.name}` always contains itself, so its values never end",
                 inspection.place(first.path, "name"),
-                "no value of it is finite",
+                "contains itself",
                 *_way_round(inspection, declarations, first, group),
-                help_="make it a list, a variety of a union, or optional with `if` on the way round",
+                help_="make one field of the cycle a list, an alternative of a union, or optional with `if`",
             )
 
 
@@ -77,7 +77,7 @@ def _way_round(
         if step is None:
             return
         field, name = step
-        yield inspection.also(field.path, "on the way round", "type")
+        yield inspection.also(field.path, "part of the cycle", "type")
         if home is not None:
             return
         here = declarations[name]
@@ -119,10 +119,10 @@ def _derived_in_a_circle(inspection: Inspection) -> None:
             first, *rest = (record.by_name[node] for node in group[::-1] if node in record.by_name)
             inspection.error(
                 "WG3021",
-                f"`{first.name}` cannot be computed: its value is needed to compute it",
+                f"`{first.name}` cannot be computed, because it depends on itself",
                 inspection.place(first.path, "value"),
-                "needs itself",
-                *(inspection.also(field.path, "on the way round", "value") for field in rest[:3]),
+                "depends on itself",
+                *(inspection.also(field.path, "part of the cycle", "value") for field in rest[:3]),
             )
 
 
@@ -186,11 +186,11 @@ def _items_of_no_size(inspection: Inspection) -> None:
                     continue
                 inspection.error(
                     "WG3022",
-                    f"an item of `{field.name}` can be 0 bytes long, so a few bytes could announce any number of them",
+                    f"an item of `{field.name}` may be 0 bytes long, so a few bytes could announce any number of items",
                     inspection.place(field.path, "type"),
-                    "as many as the other side likes",
+                    "number not bounded",
                     _empty_item(inspection, field, type_),
-                    help_="an item takes at least one byte; a constant number of items is fine as well",
+                    help_="give the item at least one byte, or use a constant number of items",
                 )
 
 
@@ -207,7 +207,7 @@ def _empty_item(inspection: Inspection, field: Field, list_: List) -> Label | No
     """Return where the item is laid out: its declaration, else the field itself."""
     owner = declarations_of(inspection).get(list_.item.name) if isinstance(list_.item, Reference) else None
     if owner is not None:
-        return inspection.also(owner.path, "can be 0 bytes long", "name")
+        return inspection.also(owner.path, "may be 0 bytes long", "name")
     return inspection.also(field.path, "its items", "name")
 
 

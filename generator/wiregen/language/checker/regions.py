@@ -42,15 +42,17 @@ def _field_after_the_rest(inspection: Inspection) -> None:
     for record, rests in _records(inspection):
         for fields in _rows_of_fields(record):
             for taker, follower in _followed(fields, rests, record):
-                way_out = "behind `?=` only `?=` may follow; or say with `if` when the field is there"
+                way_out = (
+                    "after `?=` write only fields with `?=`, or declare with `if` when the field is present"
+                )
                 if not is_read_while_bytes_remain(taker):
-                    way_out = "give it a length, lay it in a region, or put it last"
+                    way_out = "give it a length, put it in a region, or move it to the end"
                 inspection.error(
                     "WG3010",
-                    f"`{taker.name}` {_how_far(taker)}, and `{follower.name}` follows",
+                    f"`{taker.name}` {_how_far(taker)}, but `{follower.name}` follows",
                     inspection.place(taker.path, "type"),
-                    "takes what is left",
-                    inspection.also(follower.path, "nothing is left for this", "name"),
+                    "takes all remaining bytes",
+                    inspection.also(follower.path, "no bytes remain for this", "name"),
                     help_=way_out,
                 )
 
@@ -59,7 +61,7 @@ def _how_far(taker: Field) -> str:
     return (
         "is read while bytes remain"
         if is_read_while_bytes_remain(taker)
-        else "goes on to the end of its region"
+        else "extends to the end of its region"
     )
 
 
@@ -69,10 +71,10 @@ def _item_takes_the_rest(inspection: Inspection) -> None:
             if isinstance(type_, List) and rests.takes(type_.item, record.role) and not _is_one(type_):
                 inspection.error(
                     "WG3011",
-                    f"an item of `{field.name}` goes on to the end of its region, so there is never a second one",
+                    f"an item of `{field.name}` extends to the end of its region, so there is never a second one",
                     inspection.place(field.path, "type"),
-                    "each item takes all the rest",
-                    help_="give the items a length, or lay each in a region",
+                    "the first item takes all remaining bytes",
+                    help_="give the item a length, or put each item in a region",
                 )
 
 
@@ -84,11 +86,11 @@ def _alternative_is_never_read(inspection: Inspection) -> None:
             if variety is not None:
                 inspection.error(
                     "WG3011",
-                    f"an item of `{field.name}` may be `{variety.name}`, which goes on to the end of its region, so it is never read",
+                    f"an item of `{field.name}` may be `{variety.name}`, which extends to the end of its region, so it is never read",
                     inspection.place(field.path, "type"),
-                    "each item leaves room for more",
-                    inspection.also(variety.path, "goes on to the end", "name"),
-                    help_=f"give `{variety.name}` a length, or leave it out with `only`",
+                    "more items may follow",
+                    inspection.also(variety.path, "extends to the end", "name"),
+                    help_=f"give `{variety.name}` a length, or exclude it with `only`",
                 )
 
 
@@ -150,11 +152,11 @@ def _report_endless(inspection: Inspection, record: Record, field: Field, rests:
     for taker in takers or [field]:
         inspection.error(
             "WG3012",
-            f"`{inspection.full_name(taker)}` {_how_far(taker)}, and nothing marks that end",
+            f"`{inspection.full_name(taker)}` {_how_far(taker)}, but that end is not known",
             inspection.place(taker.path, "type"),
-            "up to where?",
+            "end not known",
             _carried_here(inspection, field) if taker is not field else None,
-            help_="give it a length, or lay all of it in a region: `length : u32 := size(body)`, `body : … in length`",
+            help_="give it a length, or put it in a region: `length : u32 := size(body)`, `body : … in length`",
         )
 
 
@@ -174,11 +176,11 @@ def _report_remaining(inspection: Inspection, field: Field, carrier: Label | Non
         return
     inspection.error(
         "WG3013",
-        f"`{inspection.full_name(field)}` asks how many bytes remain, and nothing says where they end",
+        f"`{inspection.full_name(field)}` uses `remaining`, but the end of its region is not known",
         inspection.place(field.path, "if"),
-        "never known",
+        "end not known",
         carrier,
-        help_="give the frame a length, and lay the message in it",
+        help_="give the frame a length, and put the message in a region: `body : match type in length`",
     )
 
 

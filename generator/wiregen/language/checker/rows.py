@@ -40,19 +40,19 @@ def _row_never_taken(inspection: Inspection) -> None:
         for row, earlier in states.shadowed(inspection.subjects(session)):
             inspection.error(
                 "WG4011",
-                "this row is never taken",
+                "this transition is never taken",
                 inspection.place(row.path),
-                "nothing is left for it",
+                "never taken",
                 *_takers(inspection, row, earlier),
-                help_="rows are tried from top to bottom; the one whose condition holds less often stands first",
+                help_="transitions are tried from top to bottom: write the one with the narrower condition first",
             )
 
 
 def _takers(inspection: Inspection, row: Row, earlier: tuple[Row, ...]) -> Iterator[Label | None]:
     for each in earlier:
         is_same = each.when is not None and each.when == row.when
-        text = "takes it first, under the same condition" if is_same else "takes it first"
-        yield inspection.also(each.path, text if len(earlier) == 1 else "takes a part of it")
+        text = "taken first, under the same condition" if is_same else "taken first"
+        yield inspection.also(each.path, text if len(earlier) == 1 else "taken first in some cases")
 
 
 def _condition_never_holds(inspection: Inspection) -> None:
@@ -60,10 +60,10 @@ def _condition_never_holds(inspection: Inspection) -> None:
         if never([(when, True)], subjects):
             inspection.error(
                 "WG4012",
-                "this condition never holds, and its row is never taken",
+                "this condition is never true, so the transition is never taken",
                 inspection.place(row.path, "when"),
                 _why_never(when, subjects),
-                help_="compare with what can be there, or take the row out",
+                help_="compare with possible values, or remove the transition",
             )
 
 
@@ -72,10 +72,10 @@ def _condition_always_holds(inspection: Inspection) -> None:
         if never([(when, False)], subjects) and are_there((when,), subjects, frozenset()):
             inspection.note(
                 "WG4025",
-                "this condition always holds",
+                "this condition is always true",
                 inspection.place(row.path, "when"),
-                _bounds(when, subjects) or "true whatever is sent",
-                help_="without it the row is taken as often",
+                _bounds(when, subjects) or "always true",
+                help_="remove the condition",
             )
 
 
@@ -96,7 +96,7 @@ def _why_never(when: Expression, subjects: RowSubjects) -> str:
         for other in parts[:position]:
             if never([(other, True), (part, True)], subjects):
                 name = next((_name(each) for each in read_by(part) if _name(each)), None)
-                return f"no `{name}` is both" if name else "one excludes the other"
+                return f"no value of `{name}` fulfils both" if name else "the conditions exclude each other"
     return "always false"
 
 
@@ -144,10 +144,10 @@ def _update_does_nothing(inspection: Inspection) -> None:
             if does_nothing(update, inspection.subjects(session).of(line)):
                 inspection.error(
                     "WG4024",
-                    f"this leaves `{update.variable}` as it is",
+                    f"this update does not change `{update.variable}`",
                     inspection.place(f"{line.path}.{update.variable}"),
-                    f"`{update.variable}` after it is what it was before",
-                    help_="take it out, or say what it becomes; a variable that no update names keeps its value",
+                    f"`{update.variable}` keeps its value",
+                    help_="remove the update, or assign another value",
                 )
 
 
@@ -159,16 +159,17 @@ def _timer_never_fires(inspection: Inspection) -> None:
             winner = before[0] if before else None
             if winner is None or None in before:
                 continue
-            text = "comes first, and begins all timers anew"
+            text = "ends first, and restarts all timers"
             inspection.error(
                 "WG4026",
-                "this timer does nothing: another one of its state always comes before it",
+                "this timer never has an effect: another timer of its state always ends first",
                 inspection.place(timer.path),
-                "too late",
+                "ends later",
                 inspection.also(
-                    winner.path, text if isinstance(winner.effect, Go) else "says the same at the same time"
+                    winner.path,
+                    text if isinstance(winner.effect, Go) else "has the same effect at the same time",
                 ),
-                help_="give it a shorter time, or take one of them out",
+                help_="give it a shorter time, or remove one of the timers",
             )
 
 
@@ -211,10 +212,10 @@ def _lenient_without_rest(inspection: Inspection) -> None:
                 what = "the message" if name == "any" else f"`{name}`"
                 inspection.error(
                     "WG4027",
-                    f"`lenient` lets {what} pass, and no row below takes it{f' in `{state}`' if state else ''}",
+                    f"`lenient` lets {what} pass, but no later transition accepts it{f' in `{state}`' if state else ''}",
                     inspection.place(row.path),
-                    "unexpected_message all the same",
-                    help_="write the row below that is legal, or take `lenient` away",
+                    "still an unexpected_message",
+                    help_="add a later transition that accepts the message, or remove `lenient`",
                 )
 
 

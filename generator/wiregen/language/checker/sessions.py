@@ -27,10 +27,10 @@ def _state_unreachable(inspection: Inspection) -> None:
             if state.name not in states.reachable:
                 inspection.error(
                     "WG4010",
-                    f"no row of session `{states.session.name}` leads to state `{state.name}`",
+                    f"no transition of session `{states.session.name}` leads to state `{state.name}`",
                     inspection.place(state.path, "name"),
                     "never reached",
-                    help_="`=> state` behind a row leads there",
+                    help_=f"lead to it with `=> {state.name}`, or remove it",
                 )
 
 
@@ -44,11 +44,11 @@ def _message_never_from_role(inspection: Inspection) -> None:
                 if row.role not in senders:
                     inspection.error(
                         "WG4013",
-                        f"`{name}` is never sent by the {row.role}, and this row calls it legal",
+                        f"the {row.role} never sends `{name}`, but this transition accepts it",
                         inspection.place(row.path),
-                        f"from the {row.role}",
+                        f"sent by the {row.role}",
                         _declared(inspection, name),
-                        help_=f"write `{' or '.join(senders)}` here, or `violates` behind it",
+                        help_=f"write `{' or '.join(senders)}` here, or refuse it with `violates`",
                     )
 
 
@@ -61,11 +61,11 @@ def _message_of_both_roles(inspection: Inspection) -> None:
                 if before.role != row.role:
                     inspection.error(
                         "WG4014",
-                        f"`{name}` is the {before.role}'s in one row and the {row.role}'s in another",
+                        f"`{name}` is sent by the {before.role} in one transition and by the {row.role} in another",
                         inspection.place(row.path),
-                        f"the {row.role}'s",
-                        inspection.also(before.path, f"the {before.role}'s"),
-                        help_="with roles of its own, a session tells the sides apart by their messages",
+                        f"sent by the {row.role}",
+                        inspection.also(before.path, f"sent by the {before.role}"),
+                        help_="give each message to one role, because the messages identify the roles of the session",
                     )
 
 
@@ -74,10 +74,10 @@ def _session_cannot_begin(inspection: Inspection) -> None:
         if session.states and not any(_begins(line, session.states[0].name) for line in _lines(session)):
             inspection.error(
                 "WG4015",
-                f"nothing is legal in `{session.states[0].name}`, the first state of session `{session.name}`",
+                f"`{session.states[0].name}`, the initial state of session `{session.name}`, accepts no message",
                 inspection.place(session.states[0].path, "name"),
-                "ends before it begins",
-                help_="the first state named is the first state; some row of it has to be legal",
+                "accepts no message",
+                help_="write the initial state first, and add a transition that accepts a message",
             )
 
 
@@ -93,10 +93,10 @@ def _key_of_no_message(inspection: Inspection) -> None:
             if named and key not in fields:
                 inspection.error(
                     "WG4016",
-                    f"no message of session `{session.name}` has the field `{key}`",
+                    f"no message of session `{session.name}` has the key `{key}`",
                     inspection.place(session.path, "keys"),
-                    "no such key",
-                    help_="there is one instance for each value of the key, so some row has to name a message that has it",
+                    "unknown key",
+                    help_="use a field of its messages as the key, or remove `per`",
                 )
 
 
@@ -111,7 +111,7 @@ def _first_value_outside_type(inspection: Inspection) -> None:
             if fault is not None:
                 inspection.error(
                     "WG4017",
-                    f"the first value of `{variable.name}` is not one of its type",
+                    f"the initial value of `{variable.name}` is outside of its type",
                     inspection.place(variable.path, "value"),
                     fault,
                 )
@@ -127,7 +127,7 @@ def _option_outside_type(inspection: Inspection) -> None:
             if fault is not None:
                 inspection.error(
                     "WG4017",
-                    f"`{option.name}` is set to what is not one of its type",
+                    f"the value of option `{option.name}` is outside of its type",
                     inspection.place(f"{conversation.path}.{option.name}", "value"),
                     fault,
                 )
@@ -139,10 +139,10 @@ def _timer_without_limit(inspection: Inspection) -> None:
             if not any(_is_settable(each) for each in nested_expressions(timer.after)):
                 inspection.warning(
                     "WG4021",
-                    "the time of this timer is written into the session",
+                    "the time of this timer is a plain number",
                     inspection.place(timer.path),
-                    "no connection can set it",
-                    help_="name it: `limits { idle = 30 s }`, and `after limits.idle`",
+                    "cannot be configured",
+                    help_="declare a limit, `limits { idle = 30 s }`, and write `after limits.idle`",
                 )
 
 

@@ -25,16 +25,16 @@ def check_tags(protocol: Protocol, origins: Mapping[str, Span], report: Report) 
                 "WG5011",
                 f"`{entry.name}` cannot have the number {entry.number} in protobuf",
                 place,
-                label="needs another",
-                help="numbers go from 1 to 536870911 without 19000 to 19999; give it one with `@tag(n)`",
+                label="not allowed",
+                help="give it a number from 1 to 536870911, except 19000 to 19999, with `@tag(n)`",
             )
         else:
             report.error(
                 "WG5011",
                 f"`{entry.name}` has the number {entry.number} in protobuf, and so has `{fault.other}`",
                 place,
-                label="the second one",
-                help="give one of them another with `@tag(n)`; where their codes are equal, number messages by order, without `@tag(code)`",
+                label="second use",
+                help="give one of them another number with `@tag(n)`; if two type codes are equal, remove `@tag(code)`",
             )
 
 

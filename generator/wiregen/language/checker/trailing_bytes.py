@@ -29,12 +29,12 @@ def _report(inspection: Inspection, field: Field, first: Field, owner: str) -> N
     is_repeated = field is first
     inspection.error(
         "WG3069",
-        f"what is left over in `{field.name}` erases what is left over in "
-        + ("the item before" if is_repeated else f"`{first.name}`"),
+        f"the trailing bytes of `{field.name}` would replace those of "
+        + ("the previous item" if is_repeated else f"`{first.name}`"),
         inspection.place(field.path, "type"),
         f"kept in the `tail` of `{owner}`",
-        None if is_repeated else inspection.also(first.path, "kept there, too", "type"),
-        help_="lay what stands in one of them out as a struct, which keeps what is left over behind it",
+        None if is_repeated else inspection.also(first.path, "kept there too", "type"),
+        help_="declare the content of one of them as a struct, which has a `tail` of its own",
     )
 
 

@@ -89,10 +89,10 @@ def _message_never_accepted(inspection: Inspection) -> None:
             if not rows.are_settled(name):
                 inspection.error(
                     "WG4018",
-                    f"no row of session `{session.name}` accepts `{name}`",
+                    f"no transition of session `{session.name}` accepts `{name}`",
                     inspection.place(row.path),
-                    "refused under a condition, and unexpected without it",
-                    help_="a row below that is legal, or `violates` without `when` if it never is",
+                    "refused under a condition, and unexpected otherwise",
+                    help_="add a later transition that accepts it, or remove `when` if it is never allowed",
                 )
 
 
@@ -119,10 +119,10 @@ def _any_never_accepted(inspection: Inspection) -> None:
             more = f" and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
             inspection.error(
                 "WG4018",
-                f"no row of session `{session.name}` accepts {shown}{more}",
+                f"no transition of session `{session.name}` accepts {shown}{more}",
                 inspection.place(path),
                 "refused here, and unexpected elsewhere",
-                help_="a row where it is legal, or `any any => {}` in some state; or name it in a row that `violates`, if it never is",
+                help_="add a transition that accepts it, such as `any any => {}`; if it is never allowed, name it in the one that refuses it",
             )
 
 
@@ -147,10 +147,10 @@ def _message_never_mentioned(inspection: Inspection) -> None:
             continue
         inspection.note(
             "WG4019",
-            f"no session speaks of `{message.name}`",
+            f"no session mentions message `{message.name}`",
             inspection.place(message.path, "name"),
-            "legal at any time",
-            help_="name it in a row where it is legal; what no row names, sessions let pass",
+            "allowed in every state",
+            help_="name it in a transition if it is not always allowed; sessions accept messages that they do not mention",
         )
 
 
@@ -164,10 +164,10 @@ def _timer_never_begins(inspection: Inspection) -> None:
             if timer.states == (first,) and not changed:
                 inspection.warning(
                     "WG4023",
-                    f"this timer never begins: in `{first}` no instance of `{session.name}` is kept",
+                    f"this timer never starts: session `{session.name}` keeps no instance in `{first}`",
                     inspection.place(timer.path),
-                    "in the first state",
-                    help_="an instance that is as it began is forgotten; put the timer into the state behind the first message",
+                    "in the initial state",
+                    help_="move the timer to the state after the first message",
                 )
 
 
@@ -188,11 +188,11 @@ def _variable_named_as_field(inspection: Inspection) -> None:
                 field = inspection.targets.fields(owner)[variable.name]
                 inspection.error(
                     "WG4028",
-                    f"`{variable.name}` means two things in the rows of session `{session.name}`",
+                    f"`{variable.name}` is ambiguous in session `{session.name}`",
                     inspection.place(variable.path, "name"),
                     "a variable",
-                    inspection.also(field.path, f"a field that is seen with `{owner}`", "name"),
-                    help_="give the variable a name that no message in its rows, and no frame of theirs, has",
+                    inspection.also(field.path, f"a field of `{owner}`", "name"),
+                    help_="rename the variable: its messages and their frames have a field with this name",
                 )
 
 

@@ -21,16 +21,14 @@ def _variant_of_other_fields(inspection: Inspection) -> None:
         theirs, ours = _visible(other), _visible(own)
         different = sorted(theirs.keys() ^ ours.keys())
         if different:
-            owner, what = (
-                (other, "only here") if different[0] in theirs else (own, "only in the layout it stands for")
-            )
+            owner, what = (other, "only here") if different[0] in theirs else (own, "only in the main layout")
             inspection.error(
                 "WG3045",
-                f"the layouts of `{own.name}` differ in more than order: `{different[0]}`",
+                f"the layouts of `{own.name}` have different fields: `{different[0]}`",
                 inspection.place((theirs.get(different[0]) or ours[different[0]]).path),
                 what,
                 inspection.also(other.path if owner is own else own.path, "the other layout", "name"),
-                help_="a variant lays the same fields in another way; only derived and constant ones may differ",
+                help_="use the same fields; only derived and constant fields may differ",
             )
 
 
@@ -49,9 +47,9 @@ def _variant_of_other_absences(inspection: Inspection) -> None:
         )
         inspection.error(
             "WG3081",
-            f"the layouts of `{own.name}` differ in what may be absent at the end",
+            f"the layouts of `{own.name}` have different `?=` fields",
             inspection.place(other.path, "name") if place is None else inspection.place(place.path),
-            "not as in the layout it stands for",
+            "not as in the main layout",
             None if before is None else inspection.also(before.path, "the other layout"),
             help_="declare the same `?=` fields in the same order, with the same values and conditions",
         )
@@ -95,11 +93,11 @@ def _report_values(
 ) -> None:
     inspection.error(
         "WG3082",
-        f"`{field.name}` of this layout of `{own.name}` {difference}, unlike in the layout it stands for",
+        f"`{field.name}` in this layout of `{own.name}` {difference}, unlike in the main layout",
         inspection.place(field.path, "type"),
-        "no value that both have",
+        "no common values",
         inspection.also(before.path, "the other layout", "type"),
-        help_="a variant lays the same values in another way; integers may have another width",
+        help_="use values of the same kind; integers may have another width",
     )
 
 
@@ -116,11 +114,11 @@ def _variant_without_difference(inspection: Inspection) -> None:
         if shape_of(other.fields) == shape_of(own.fields):
             inspection.error(
                 "WG3046",
-                f"this layout of `{own.name}` is the one it already has",
+                f"this layout of `{own.name}` equals its main layout",
                 inspection.place(other.path, "name"),
                 "no difference",
                 inspection.also(own.path, "the same bytes", "name"),
-                help_="take it out: what a variant does not lay differently, it takes over",
+                help_="remove it: declarations that a variant does not repeat keep their layout",
             )
 
 
@@ -131,11 +129,11 @@ def _variants_alike(inspection: Inspection) -> None:
         if before is not variant:
             inspection.error(
                 "WG3046",
-                f"variant `{variant.name}` lays the same bytes as `{before.name}`",
+                f"variant `{variant.name}` has the same layouts as `{before.name}`",
                 inspection.place(variant.path, "name"),
-                "cannot be told apart",
+                "ambiguous",
                 inspection.also(before.path, "the same layouts", "name"),
-                help_="lay something in another way, or remove one of them",
+                help_="change a layout, or remove one of the variants",
             )
 
 

@@ -32,7 +32,7 @@ def check_examples(protocol: m.Protocol, origins: Mapping[str, Span], report: Re
             message, help_ = fault
             report.error(
                 "WG5004",
-                f"the example does not hold: {message}",
+                f"the example is wrong: {message}",
                 origins.get(example.path),
                 help=help_,
             )

@@ -160,7 +160,7 @@ class ConnectionState:
                 return Goal(
                     kind="timer", session=event.session, state=event.state, number=number, violation=violation
                 )
-        raise AssertionError("a timer that the plan does not have")
+        raise AssertionError("a timer that the schema does not have")
 
     def _judge(self, item: Any, role: str) -> None:
         if isinstance(item, DecodeError):

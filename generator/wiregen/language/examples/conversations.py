@@ -43,7 +43,7 @@ def check_conversations(protocol: m.Protocol, origins: Mapping[str, Span], repor
         assert player is not None
         fault = player.fault(conversation)
         if fault is not None:
-            message = f"the conversation does not hold: {fault.message}"
+            message = f"the conversation is wrong: {fault.message}"
             report.error("WG5007", message, origins.get(fault.path), label=fault.label, help=fault.help)
 
 
@@ -152,7 +152,7 @@ def _untrue(played: _Played, *, is_last: bool) -> _Fault | None:
     """Return the effect of a step that the conversation does not state, or None if it states all of them."""
     path, said, outcome = played.line.path, played.line.violation, played.outcome
     if outcome.fault is not None:
-        return _Fault(path=path, message=f"a reader refuses these bytes with `{outcome.fault}`")
+        return _Fault(path=path, message=f"a decoder refuses these bytes with `{outcome.fault}`")
     if said is None and outcome.violations:
         return _unsaid(path, outcome.violations[0])
     names = _names(outcome.violations)
@@ -161,13 +161,15 @@ def _untrue(played: _Played, *, is_last: bool) -> _Fault | None:
         return _Fault(path=path, message=f"this step does not violate `{said}`", label=found)
     if outcome.broken and not is_last:
         help_ = "make this step the last one"
-        return _Fault(path=path, message="it goes on after a step that is refused", help=help_)
+        return _Fault(
+            path=path, message="the conversation continues after a step that is refused", help=help_
+        )
     return None
 
 
 def _unsaid(path: str, violation: Violation) -> _Fault:
     where = f"`{violation.session}` is in state `{violation.state}`" if violation.session else ""
-    help_ = f"if it is meant to be so, say it behind the step: `violates {violation.name}`"
+    help_ = f"if this is intended, add it to the step: `violates {violation.name}`"
     return _Fault(path=path, message=f"this step violates `{violation.name}`", label=where, help=help_)
 
 

@@ -24,31 +24,31 @@ def _no_source(survey: Survey) -> None:
             help_ = 'name the document and its version: `source "…"`'
             survey.warning("WG7011", f"{node.shown} names no document", node, help_=help_)
         elif node.what not in _INSIDE:
-            help_ = 'write `@source("heading, a few words")`, or `@assumed("why")` for what no document says'
+            help_ = 'write `@source("heading, a few words")`, or `@assumed("reason")` if no document has it'
             survey.warning("WG7011", f"{node.shown} has no source", node, help_=help_)
 
 
 def _no_doc(survey: Survey) -> None:
     for node in survey.nodes:
         if node.what in _TOLD and not node.doc and not node.is_in_variant:
-            help_ = "say in a line before it what it is for: `/// …`"
-            survey.warning("WG7012", f"{node.shown} says nothing of itself", node, help_=help_)
+            help_ = "describe its purpose on the line before it: `/// …`"
+            survey.warning("WG7012", f"{node.shown} has no description", node, help_=help_)
 
 
 def _no_field_doc(survey: Survey) -> None:
     for node in survey.nodes:
         is_meant = node.what == "field" and not node.path.rpartition(".")[2].startswith("_")
         if is_meant and not node.doc and not node.is_in_variant:
-            help_ = "say in a line before it what it is for, or give it a `type` that says so: `/// …`"
-            survey.warning("WG7014", f"{node.shown} says nothing of itself", node, help_=help_)
+            help_ = "describe its purpose on the line before it, `/// …`, or use a `type` with a description"
+            survey.warning("WG7014", f"{node.shown} has no description", node, help_=help_)
 
 
 def _unused(survey: Survey) -> None:
     for node in survey.nodes:
         name = node.path.rpartition(".")[2]
         if node.what in _NEEDED and name not in survey.mentioned:
-            help_ = "remove it; if the document has it, say in a ledger entry that nothing uses it"
-            survey.warning("WG7013", f"{node.shown} is used by nothing", node, help_=help_)
+            help_ = "remove it; if the document has it, mention it in a ledger entry"
+            survey.warning("WG7013", f"{node.shown} is not used", node, help_=help_)
 
 
 RULES = (

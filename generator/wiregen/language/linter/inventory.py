@@ -66,8 +66,9 @@ class Node:
         """The kind of the node and its name, in the notation of a file."""
         name = self.path.partition(".")[2] or self.path
         if self.what in ("row", "timer"):
-            return f"a {self.what} of `{name.partition('.')[0]}`"
-        return f"{self.what} `{name.removeprefix(f'{self.what}s.')}`"
+            return f"a {'transition' if self.what == 'row' else 'timer'} of `{name.partition('.')[0]}`"
+        kind = "alternative" if self.what == "variety" else self.what
+        return f"{kind} `{name.removeprefix(f'{self.what}s.')}`"
 
     @property
     def is_in_variant(self) -> bool:

@@ -24,7 +24,7 @@ def _assumed(survey: Survey) -> None:
 def _errata(survey: Survey) -> None:
     for node in survey.nodes:
         if node.notes.errata is not None:
-            survey.note("WG7002", f"the document says otherwise of {node.shown}: {node.notes.errata}", node)
+            survey.note("WG7002", f"{node.shown} departs from the document: {node.notes.errata}", node)
 
 
 def _deprecated(survey: Survey) -> None:
@@ -41,10 +41,8 @@ def _untied_rule(survey: Survey) -> None:
         rule = texts.get(node.path)
         if rule is None or rule.name in tied or codes.intersection(_QUOTED.findall(rule.text)):
             continue
-        help_ = (
-            "tie it with `@rule` or `violates`, or name in its text the code of the error that stands for it"
-        )
-        survey.note("WG7004", f"{node.shown} is tied to no check", node, help_=help_)
+        help_ = "tie it with `@rule` or `violates`, or name the code of its error in its text"
+        survey.note("WG7004", f"{node.shown} is not tied to a check", node, help_=help_)
 
 
 def _tied(survey: Survey) -> Iterator[str]:

@@ -21,11 +21,11 @@ def unterminated(fault: Fault) -> bool:
         start -= 1
         what, way_out = "bytes", 'end the bytes with `"`: x"0a 0b"'
     elif quote == '"':
-        what, way_out = "text", r'end the text with `"` on its line; `\n` stands for the end of a line'
+        what, way_out = "text", r'end the text with `"` on the same line; write `\n` for the end of a line'
     elif quote == "'":
-        what, way_out = "character", "a character stands between single quotes: 'W'"
+        what, way_out = "character", "write a character between single quotes: 'W'"
     else:
-        what, way_out = "name in backticks", "letters, digits and underscores stand between two backticks"
+        what, way_out = "name in backticks", "write letters, digits and underscores between two backticks"
     return fault.error("WG1102", f"unterminated {what}", span=fault.span(start, end), way_out=way_out)
 
 
@@ -40,7 +40,11 @@ def malformed_number(fault: Fault) -> bool:
     is_fraction = fault.kind == "DOT" and re.match(r"\d\.\d", fault.text[fault.start - 1 : fault.start + 2])
     if match is None or not (fault.kind == "" or is_fraction):
         return False
-    way_out = "numbers are whole" if is_fraction else "numbers are written 12, 0x0C or 65_536"
+    way_out = (
+        "write an integer, in a smaller unit if necessary"
+        if is_fraction
+        else "write the number like 12, 0x0C or 65_536"
+    )
     return fault.error(
         "WG1104", "malformed number", span=fault.span(match.start(), match.end()), way_out=way_out
     )
@@ -54,9 +58,9 @@ def misplaced_quantity(fault: Fault) -> bool:
         return False
     return fault.error(
         "WG1120",
-        "a quantity does not stand here",
+        "a number with a unit is not allowed here",
         span=fault.span(line + match.start(), line + match.end()),
-        way_out="quantities stand in `limits` only, with one space before the unit: frame = 16 MiB",
+        way_out="write it in `limits`, with one space before the unit: frame = 16 MiB",
     )
 
 
@@ -69,9 +73,9 @@ def comment_of_another_language(fault: Fault) -> bool:
         return False
     return fault.error(
         "WG1101",
-        f"`{sign}` begins no comment",
+        f"`{sign}` does not begin a comment",
         span=fault.span(start, start + len(sign)),
-        way_out="a comment begins with `//` and ends with its line",
+        way_out="begin a comment with `//`; it ends with its line",
     )
 
 
@@ -80,7 +84,7 @@ def operator_of_another_language(fault: Fault) -> bool:
         if fault.text.startswith(sign, fault.start) and not fault.text.startswith("!=", fault.start):
             return fault.error(
                 "WG1101",
-                f"`{sign}` is no operator",
+                f"`{sign}` is not an operator",
                 span=fault.span(end=fault.start + len(sign)),
                 way_out=f"write `{word}`",
             )
@@ -94,8 +98,8 @@ def separator(fault: Fault) -> bool:
         sign = "comma" if fault.token == "," else "semicolon"
         return fault.error(
             "WG1113",
-            f"no {sign} stands here",
-            way_out=f"remove the {sign}: declarations, fields, members, rows and updates follow each other without one",
+            f"a {sign} is not allowed here",
+            way_out=f"remove the {sign}: declarations, fields, members, transitions and updates follow each other without one",
         )
     return False
 
@@ -105,5 +109,5 @@ def stray(fault: Fault) -> bool:
         return False
     code = ord(fault.token)
     shown = f"`{fault.token}`" if fault.token.isprintable() else f"U+{code:04X}"
-    way_out = "names are made of ASCII letters, digits and underscores" if fault.token.isalpha() else None
-    return fault.error("WG1101", f"the character {shown} has no meaning here", way_out=way_out)
+    way_out = "use ASCII letters, digits and underscores for names" if fault.token.isalpha() else None
+    return fault.error("WG1101", f"the character {shown} is not allowed here", way_out=way_out)

@@ -31,14 +31,14 @@ def reserved(fault: Fault) -> bool:
     return fault.error(
         "WG1110",
         f"`{fault.token}` is {what}",
-        way_out=f"as a name it is written in backticks: `{fault.token}`",
+        way_out=f"to use it as a name, write it in backticks: `{fault.token}`",
     )
 
 
 def confused_equals(fault: Fault) -> bool:
     """One of `=`, `:=`, `==`, `=>`, `:` where another is meant."""
     if fault.kind == "ASSIGN" and "EQUAL" in fault.accepts:
-        return fault.error("WG1118", "`=` does not compare", way_out="write `==` to compare")
+        return fault.error("WG1118", "`=` is not a comparison", way_out="write `==` to compare")
     if fault.kind in ("DERIVE", "EQUAL", "TRAIL", "COLON") and "ASSIGN" in fault.accepts:
         return fault.error("WG1118", f"expected `=`, found {fault.found}", way_out="write `=` here")
     wrong = re.match(r":=|==|\?=|:", fault.rest_of_line)
@@ -70,8 +70,8 @@ def misspelled(fault: Fault) -> bool:
         known = ", ".join(DECLARATION_WORDS)
         return fault.error(
             "WG1111",
-            f"no declaration begins with `{fault.token}`",
-            way_out=f"declarations begin with {known}",
+            f"`{fault.token}` does not begin a declaration",
+            way_out=f"begin a declaration with one of {known}",
         )
     return False
 
@@ -91,7 +91,7 @@ def missing_colon(fault: Fault) -> bool:
     if "SET" in fault.accepts and fault.kind != "SET" and "LPAREN" not in fault.accepts:
         value = re.match(r"[^{}]*", fault.rest_of_line)
         shown = value[0].strip() if value and value[0].strip() else "VALUE"
-        message = f"expected `=` behind the name `{fault.token}`"
+        message = f"expected `=` after the name `{fault.token}`"
         return fault.error("WG1112", message, way_out=f"write {fault.token} = {shown}")
     return False
 
@@ -100,10 +100,10 @@ def _missing_type(fault: Fault) -> bool:
     rest = fault.rest_of_line
     if rest.startswith((":=", "=", "?=")):
         message = f"the field `{fault.token}` has no type"
-        way_out = f"the type stands before the value: {fault.token} : u32 {rest}"
+        way_out = f"write the type before the value: {fault.token} : u32 {rest}"
     else:
         type_ = rest.split(" ", 1)[0] if rest[:1].isalpha() else "u32"
-        message = f"expected `:` behind the field's name `{fault.token}`"
+        message = f"expected `:` after the field name `{fault.token}`"
         way_out = f"write {fault.token} : {type_}"
     return fault.error("WG1112", message, way_out=way_out)
 
@@ -114,8 +114,8 @@ def late_clause(fault: Fault) -> bool:
         return False
     return fault.error(
         "WG1114",
-        f"{fault.found} stands too late, or twice",
-        way_out="the clauses of a field come in this order, each at most once: "
+        f"{fault.found} comes too late, or twice",
+        way_out="write the clauses of a field in this order, each at most once: "
         "only, in, lenient, as, a value (= := == ?=), if, where, annotations",
     )
 
@@ -128,15 +128,15 @@ def region_before_arms(fault: Fault) -> bool:
         return False
     return fault.error(
         "WG1100",
-        "the arms of `match` stand before `in`",
-        way_out=f"`in` comes after the arms: `match {found[1]} {{ … }} in {found[2]}`",
+        "the arms of `match` must come before `in`",
+        way_out=f"write `in` after the arms: `match {found[1]} {{ … }} in {found[2]}`",
     )
 
 
 def unexpected(fault: Fault) -> bool:
     expected = _expected(fault.accepts)
     message = (
-        f"expected {expected}, found {fault.found}" if expected else f"{fault.found} does not belong here"
+        f"expected {expected}, found {fault.found}" if expected else f"{fault.found} is not allowed here"
     )
     return fault.error("WG1100", message)
 

@@ -40,12 +40,12 @@ def _number(digits: str, span: Span, report: Report) -> int:
                 "WG1104",
                 "malformed number",
                 span,
-                help="single underscores stand between digits: 65_536",
+                help="write single underscores between digits: 65_536",
             )
             return 0
         if value <= MAX_INTEGER:
             return value
-    report.error("WG1105", "number too large", span, help="integers lie between -2**127 and 2**127")
+    report.error("WG1105", "number too large", span, help="use an integer between -2**127 and 2**127")
     return 0
 
 
@@ -54,9 +54,9 @@ def character(token: Token, span: Span, report: Report) -> syntax.Character:
     if len(text) != 1:
         report.error(
             "WG1103",
-            f"a character literal holds one character, found {len(text)}",
+            f"a character literal has one character, found {len(text)}",
             span,
-            help="text stands in double quotes",
+            help="write a text in double quotes",
         )
     return syntax.Character(value=ord(text[0]) if text else 0, text=text, span=span)
 
@@ -102,17 +102,17 @@ def _report_bad_bytes(token: Token, digits: str, span: Span, report: Report) -> 
     if wrong is None:
         report.error(
             "WG1106",
-            f"{len(digits)} hexadecimal digits are no whole number of bytes",
+            f"{len(digits)} hexadecimal digits are not a whole number of bytes",
             span,
-            help='two digits make a byte: x"0a 0b"',
+            help='write two digits for each byte: x"0a 0b"',
         )
     else:
         start = span.start + 2 + wrong.start()
         report.error(
             "WG1106",
-            f"`{wrong[0]}` is no hexadecimal digit",
+            f"`{wrong[0]}` is not a hexadecimal digit",
             Span(source=span.source, start=start, end=start + 1),
-            help='bytes are written in hexadecimal, two digits each: x"0a 0b"',
+            help='write two hexadecimal digits for each byte: x"0a 0b"',
         )
 
 

@@ -138,14 +138,14 @@ def report_obstacles(text: str, seen: Outline, source: str, report: Report) -> b
             "WG1109",
             f"brackets nested deeper than {MAX_NESTING} levels",
             Span(source=source, start=seen.deepest, end=seen.deepest + 1),
-            help="give inner blocks names of their own: a struct, a type, a const",
+            help="declare inner blocks under names of their own, with struct, type or const",
         )
     elif seen.n_tokens > MAX_TOKENS:
         report.error(
             "WG1119",
             f"more than {MAX_TOKENS} words and signs in one file",
             None,
-            help="divide the file; `import` brings declarations together",
+            help="divide the file, and connect the files with `import`",
         )
     return is_strange or seen.deepest is not None or seen.n_tokens > MAX_TOKENS
 
@@ -157,9 +157,9 @@ def _report_strange(text: str, source: str, report: Report) -> bool:
             break
         report.error(
             "WG1101",
-            f"the character U+{ord(match[0]):04X} may not stand in a .wire file",
+            f"the character U+{ord(match[0]):04X} is not allowed in a .wire file",
             Span(source=source, start=match.start(), end=match.end()),
-            help="remove it; in a text write its escape, like \\u200b",
+            help="remove it; in a text write its escape, such as \\u200b",
         )
     return match is not None
 
@@ -169,7 +169,7 @@ def report_late_docs(seen: Outline, source: str, report: Report) -> None:
     for offset in seen.late_docs:
         report.error(
             "WG1115",
-            "`///` stands on a line of its own, before what it documents",
+            "`///` needs a line of its own, before the element that it documents",
             Span(source=source, start=offset, end=offset + 3),
-            help="move it up, or begin a plain comment with `//`",
+            help="move it to the line before, or write a plain comment with `//`",
         )

@@ -18,10 +18,10 @@ def unclosed(fault: Fault) -> bool:
         return False
     sign = fault.text[opened[-1]]
     if fault.kind == "$END":
-        here = Label(span=fault.span(), text="the file ends before it is closed")
+        here = Label(span=fault.span(), text="the file ends here")
     else:
         behind = at + len(fault.text[at:].split(None, 1)[0])
-        here = Label(span=fault.span(at, behind), text="a declaration begins before it is closed")
+        here = Label(span=fault.span(at, behind), text="a declaration begins here")
     return fault.error(
         "WG1107",
         f"`{sign}` is never closed",
@@ -44,7 +44,7 @@ def unopened(fault: Fault) -> bool:
     if fault.kind not in _CLOSING or fault.open_brackets:
         return False
     return fault.error(
-        "WG1108", f"{fault.found} closes nothing", way_out="remove it, or open the bracket it closes"
+        "WG1108", f"{fault.found} has no opening bracket", way_out="remove it, or add the opening bracket"
     )
 
 
@@ -70,7 +70,7 @@ def no_protocol(fault: Fault) -> bool:
     return fault.error(
         "WG1116",
         f"expected `protocol` at the beginning of the file, found {fault.found}",
-        way_out='every file begins with its protocol: protocol NAME { source "the public document"  roles client, server }',
+        way_out='begin the file with its protocol: protocol NAME { source "the public document"  roles client, server }',
     )
 
 
@@ -80,7 +80,7 @@ def second_protocol(fault: Fault) -> bool:
     return fault.error(
         "WG1116",
         "a second `protocol` in one file",
-        way_out="give each protocol a file of its own; `import` brings declarations from one to the other",
+        way_out="give each protocol a file of its own, and connect the files with `import`",
     )
 
 
@@ -88,7 +88,7 @@ def late_version(fault: Fault) -> bool:
     if fault.kind != "WIRE":
         return False
     return fault.error(
-        "WG1117", "`wire` stands too late", way_out="the version is the first thing in a file, once"
+        "WG1117", "`wire` comes too late", way_out="write the version once, on the first line of the file"
     )
 
 
@@ -99,9 +99,9 @@ def misplaced_docs(fault: Fault) -> bool:
         return False
     return fault.error(
         "WG1115",
-        "nothing follows that `///` could document",
+        "no element follows that `///` could document",
         span=fault.span(start, start + 3),
-        way_out="a plain comment begins with `//`; `///` stands before a declaration, field, member, state, row or var",
+        way_out="write a plain comment with `//`; `///` comes before a declaration, field, member, state, transition or var",
     )
 
 

@@ -82,7 +82,7 @@ def _check_nesting(subtree: ParseTree, parts: Parts, depths: dict[int, int]) -> 
             "WG1109",
             f"expression nested deeper than {MAX_NESTING} levels",
             parts.span,
-            help="give a part of it a name with `const`, or put alternatives into a list: x in [1, 2, 3]",
+            help="declare a part of it with `const`, or compare with a list: x in [1, 2, 3]",
         )
         raise NestedTooDeeplyError
 

@@ -13,7 +13,7 @@ _Form: TypeAlias = Literal["texts", "text", "nothing", "tag", "name"]
 _FORMS: Final[Mapping[str, tuple[_Form, str]]] = {
     "source": ("texts", '`@source("where")`'),
     "assumed": ("text", '`@assumed("why")`'),
-    "errata": ("text", '`@errata("what the document says instead")`'),
+    "errata": ("text", '`@errata("the statement of the document")`'),
     "since": ("text", '`@since("version")`'),
     "deprecated": ("text", '`@deprecated("why")`'),
     "tag": ("tag", "`@tag(1)`, or on the frame `@tag(code)`"),
@@ -41,7 +41,7 @@ def resolve_notes(
             report_unknown(name, "annotation", _FORMS, work.report)
             continue
         if name.text in seen and name.text != "source":
-            work.error("WG2401", f"`@{name.text}` is there twice", annotation.span, label="second")
+            work.error("WG2401", f"`@{name.text}` occurs twice", annotation.span, label="second")
         seen.add(name.text)
         notes = _noted(work, notes, annotation)
     return notes if notes.sources else replace(notes, inherited=above.places)
@@ -51,7 +51,7 @@ def _noted(work: Workspace, notes: model.Notes, annotation: syntax.Annotation) -
     form, example = _FORMS[annotation.name.text]
     value = _value(work, form, annotation)
     if value is None:
-        message = f"`@{annotation.name.text}` takes other arguments than these"
+        message = f"`@{annotation.name.text}` has wrong arguments"
         work.error("WG2401", message, annotation.span, help_=f"write {example}")
         return notes
     name = annotation.name.text

@@ -39,7 +39,7 @@ def width_help(word: str) -> str | None:
     word, listed = f"{sign}{width}", "32 and 64" if sign == "f" else "8, 16, 24 and so on to 64"
     near = f"`{word}` is the {'next wider' if bits < width else 'widest'} one"
     small = ", bit fields `u1` to `u7`" if sign == "u" else ""
-    return f"{near}: the widths of `{sign}` are {listed} bits{small}"
+    return f"{near}: `{sign}` has the widths {listed} bits{small}"
 
 
 def needs_order(word: str) -> bool:

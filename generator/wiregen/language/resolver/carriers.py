@@ -12,15 +12,15 @@ from wiregen.language.resolver.shape_context import Place
 from wiregen.language.resolver.sorts import BYTES, INTEGER, record_of
 from wiregen.schema import model
 
-_HELP: Final = "a carrier is `size`, `u32`, `zlib[u32]` or `Chunk[until not more]`"
+_HELP: Final = "write a carrier: `size`, `u32`, `zlib[u32]` or `Chunk[until not more]`"
 
 
 def resolve_carrier(place: Place, node: syntax.Expression) -> model.Carrier | None:
     """Return the carrier of a shape, or None if the expression cannot be one."""
     if isinstance(node, syntax.Name) and node.text in ALGORITHMS and node.text not in place.scope.own:
         message = f"`{node.text}` needs a length"
-        help_ = f"write `{node.text}[u32]`, or `{node.text}[]` for all that is left"
-        place.work.error("WG2102", message, node.span, label="how long?", help_=help_)
+        help_ = f"write `{node.text}[u32]`, or `{node.text}[]` for all remaining bytes"
+        place.work.error("WG2102", message, node.span, label="length missing", help_=help_)
         return None
     if isinstance(node, syntax.Sized | syntax.ToTheEnd | syntax.Terminated) and isinstance(
         node.base, syntax.Name
@@ -33,7 +33,7 @@ def resolve_carrier(place: Place, node: syntax.Expression) -> model.Carrier | No
     if prefix is not None:
         return model.Prefix(type=prefix, rule=rule_of_type(place.work, node))
     if isinstance(node, syntax.ToTheEnd | syntax.Terminated):
-        place.work.error("WG2106", "nothing can be laid in this", node.span, label="no carrier", help_=_HELP)
+        place.work.error("WG2106", "this is not a carrier", node.span, label="not a carrier", help_=_HELP)
         return None
     return model.InSize(size=require(place.work, place.scope, node, INTEGER, "the size of a region"))
 
@@ -52,14 +52,14 @@ def _chunks(
     if not isinstance(struct, syntax.Struct):
         return None
     if not isinstance(node, syntax.Terminated):
-        message = "chunks go on until something holds of the last one"
+        message = f"the end of the chunks of `{base.text}` is missing"
         place.work.error("WG2106", message, node.span, help_=f"write `{base.text}[until not more]`")
         return None
     layout = layout_of(place.work, struct.fields)
     data = [name for name, known in layout.fields.items() if known.sort == BYTES]
     if len(data) != 1:
-        message = f"a chunk has one field of bytes, and `{base.text}` has {len(data)}"
-        place.work.error("WG2106", message, base.span, label="no chunk")
+        message = f"a chunk has one field of bytes, but `{base.text}` has {len(data)}"
+        place.work.error("WG2106", message, base.span, label="not a chunk")
         return None
     until = lengths.resolve_until(place, node.until, record_of(base.text))
     return model.Chunks(struct=base.text, data=data[0], until=until)

@@ -45,14 +45,14 @@ def _evaluate(work: Workspace, node: syntax.Const) -> int | None:
     expression = require(work, Scope(where="fixed"), node.value, INTEGER, "a constant")
     value = fold(expression)
     if value is None and not isinstance(expression, model.Null):
-        message = f"the value of `{node.name.text}` is not known before anything is read"
+        message = f"the value of constant `{node.name.text}` must be known before reading"
         work.error("WG2207", message, node.value.span, label="not a constant")
     return value
 
 
 def _report_circle(work: Workspace, node: syntax.Const) -> None:
-    message = f"constant `{node.name.text}` needs its own value"
-    work.error("WG2009", message, node.name.span, label="round in a circle")
+    message = f"constant `{node.name.text}` refers to itself"
+    work.error("WG2009", message, node.name.span, label="refers to itself")
 
 
 def resolve_constants(work: Workspace, nodes: Iterable[syntax.Const]) -> tuple[model.Const, ...]:

@@ -83,9 +83,7 @@ def _built(shelf: Shelf, node: syntax.Call, wanted: Wanted) -> _Built | None:
     ):
         return _variety(shelf, shelf.unions[name.base.text], name.name, None)
     if not isinstance(name, syntax.Name):
-        shelf.work.error(
-            "WG2402", "there is nothing here that can be built", name.span, label="no constructor"
-        )
+        shelf.work.error("WG2402", "the constructor is not a name", name.span, label="not a constructor")
         return None
     found = list(dict.fromkeys(_candidates(shelf, wanted)))
     for union in found:
@@ -154,9 +152,9 @@ def _report_not_built(
         if any(isinstance(x, str) and _suits(each, x) for x in found)
     ]
     if not varieties and not known:
-        shelf.work.error("WG2404", "nothing that is built belongs here", name.span, label="a constructor")
+        shelf.work.error("WG2404", "a constructor is not allowed here", name.span, label="a constructor")
         return
-    report_unknown(name, "variety" if varieties else "message", (*varieties, *known), shelf.work.report)
+    report_unknown(name, "alternative" if varieties else "message", (*varieties, *known), shelf.work.report)
 
 
 def _variety(
@@ -165,11 +163,11 @@ def _variety(
     variety = next((each for each in union.varieties if each.name == name.text), None)
     if variety is None:
         names = (each.name for each in union.varieties)
-        report_unknown(name, "variety", names, shelf.work.report, inside=union.name)
+        report_unknown(name, "alternative", names, shelf.work.report, inside=union.name)
         return None
     if only is not None and variety.name not in only:
-        message = f"`{variety.name}` is not among what this field allows"
-        shelf.work.error("WG2404", message, name.span, help_=f"it allows {_some(only)}")
+        message = f"`{variety.name}` is not allowed in this field"
+        shelf.work.error("WG2404", message, name.span, help_=f"the field allows {_some(only)}")
     fields = tuple(each.field for each in attributes(variety.fields) if _is_parameter(each.field))
     if any(span.low != span.high for span in variety.spans) or len(variety.spans) > 1:
         fields = (*fields, _code_of(variety, union))
@@ -227,10 +225,12 @@ def _given(shelf: Shelf, node: syntax.Call, built: _Built) -> dict[str, syntax.E
             argument.name.text if argument.name is not None else names[index] if index < len(names) else None
         )
         if name is None:
-            message = f"`{built.name}` takes {len(names)} arguments at most, and this is one more"
+            message = f"`{built.name}` takes at most {len(names)} arguments"
             shelf.work.error("WG2403", message, argument.span, label="too many")
         elif name not in names and argument.name is not None:
-            report_unknown(argument.name, "field to give", names, shelf.work.report, inside=built.name)
+            report_unknown(
+                argument.name, "field that can be given", names, shelf.work.report, inside=built.name
+            )
         elif name in given:
             shelf.work.error("WG2403", f"`{name}` is given twice", argument.span, label="second")
         else:
@@ -247,13 +247,13 @@ def _demand_all(shelf: Shelf, node: syntax.Call, built: _Built, given: dict[str,
     if missing:
         names = " and ".join(f"`{name}`" for name in missing)
         message = f"`{built.name}` needs {names}"
-        shelf.work.error("WG2403", message, node.span, label="not all is given")
+        shelf.work.error("WG2403", message, node.span, label="arguments missing")
 
 
 def _values(shelf: Shelf, node: syntax.Listing, wanted: Wanted) -> model.ExampleValue | None:
     type_ = _list_in(wanted)
     if type_ is None:
-        shelf.work.error("WG2404", "no list belongs here", node.span, label="a list")
+        shelf.work.error("WG2404", "a list is not allowed here", node.span, label="a list")
         return None
     items = (build(shelf, each, type_.item) for each in node.items)
     return model.Values(items=tuple(item for item in items if item is not None))
@@ -273,7 +273,7 @@ def _list_in(wanted: Wanted) -> model.List | None:
 
 def _plain(shelf: Shelf, node: syntax.Expression, wanted: Wanted) -> model.ExampleValue | None:
     if isinstance(wanted, Sent):
-        message = "an example's value is a message, a frame or a preamble"
+        message = "the value of an example is a message, a frame or a preamble"
         shelf.work.error("WG2404", message, node.span, label="something else", help_="write `Name(…)`")
         return None
     sorts = list(_sorts(wanted))
@@ -281,7 +281,7 @@ def _plain(shelf: Shelf, node: syntax.Expression, wanted: Wanted) -> model.Examp
     if typed is STAND_IN:
         return None
     if not any(fits(typed.sort, sort) for sort in sorts):
-        message = f"{describe(sorts[0])} belongs here, and this is {describe(typed.sort)}"
+        message = f"expected {describe(sorts[0])}, found {describe(typed.sort)}"
         shelf.work.error("WG2404", message, node.span, label=describe(typed.sort))
         return None
     return _literal(shelf, node, typed)
@@ -310,5 +310,7 @@ def _literal(shelf: Shelf, node: syntax.Expression, typed: Typed) -> model.Examp
         case (model.Number() | model.Truth() | model.String() | model.Octets() | model.Null()) as value:
             return value
         case _:
-            shelf.work.error("WG2404", "an example holds plain values", node.span, label="this is computed")
+            shelf.work.error(
+                "WG2404", "the values of an example are plain values", node.span, label="calculated"
+            )
             return None

@@ -75,9 +75,9 @@ def _settings(
             continue
         settings.append(setting)
         if setting.target in always:
-            others = (Label(span=always[setting.target], text="always, from here"),)
-            message = f"`{setting.target}` already sets it"
-            help_ = "keep one of them, or say with `when` which one holds"
+            others = (Label(span=always[setting.target], text="always set here"),)
+            message = f"`{setting.target}` already sets the context"
+            help_ = "remove one of the lines, or give both a `when`"
             work.error("WG2305", message, line.path.span, label="set twice", others=others, help_=help_)
         elif setting.when is None:
             always[setting.target] = line.path.span
@@ -93,7 +93,7 @@ def _setting(
     owner = resolve_target(work, node.path.owner)
     if owner is None or isinstance(owner, syntax.Join):
         if owner is not None:
-            message = f"`{node.path.owner.text}` is a join, and has no fields of its own"
+            message = f"`{node.path.owner.text}` is a join, which has no fields"
             work.error("WG2007", message, node.path.owner.span, label="a join")
         return None
     known = layout_of(work, owner.fields).fields.get(node.path.field.text)
@@ -102,7 +102,7 @@ def _setting(
         report_unknown(node.path.field, "field", candidates, work.report, inside=owner.name.text)
         return None
     if not fits(known.sort, wanted):
-        message = f"this needs {describe(wanted)}, and the field is {describe(known.sort)}"
+        message = f"expected {describe(wanted)}, but the field is {describe(known.sort)}"
         work.error("WG2202", message, node.path.field.span, label=describe(known.sort))
     _demand_keys(work, owner, node.path.owner, keys)
     return model.Setting(
@@ -175,7 +175,7 @@ def _joined(
         case model.Bytes(length=model.ToEnd()) | model.FrameReference():
             return type_, None
         case _:
-            message = "a join is `bytes`, a frame, or a block of a frame"
+            message = "the type of a join is `bytes`, a frame, or a block of a frame"
             work.error("WG2301", message, node.span, help_="write `bytes`, `Frame` or `Frame.payload`")
             return UNKNOWN_TYPE, None
 
@@ -187,6 +187,11 @@ def _block(work: Workspace, owner: syntax.Name, name: syntax.Name) -> tuple[None
     layout: Layout | None = layout_of(work, frame.fields) if isinstance(frame, syntax.Frame) else None
     known = layout.fields.get(name.text) if layout is not None else None
     if known is None or known.sort.kind != "block":
-        message = f"`{owner.text}.{name.text}` is no block of a frame"
-        work.error("WG2301", message, name.span, help_="a join is `bytes`, a frame, or a block of a frame")
+        message = f"`{owner.text}.{name.text}` is not a block of a frame"
+        work.error(
+            "WG2301",
+            message,
+            name.span,
+            help_="the type of a join is `bytes`, a frame, or a block of a frame",
+        )
     return None, (owner.text, name.text)

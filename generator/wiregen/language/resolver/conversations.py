@@ -53,12 +53,12 @@ def _conversation(
 
 def _demand_content(work: Workspace, node: syntax.Conversation, sessions: tuple[model.Session, ...]) -> None:
     if not sessions:
-        message = "no session of this file could follow a conversation"
-        help_ = 'declare a `session`, or write an example of bytes: `example "…" VALUE = x"…"`'
+        message = "a conversation needs a session, and this file has none"
+        help_ = 'declare a `session`, or write an example with bytes: `example "…" VALUE = x"…"`'
         work.error("WG2408", message, node.name.span, label="a conversation", help_=help_)
     elif not any(isinstance(line, syntax.ConversationStep) for line in node.lines):
-        help_ = "write a role and what it sends in each line: `client Hello(1)`"
-        work.error("WG2408", "this conversation has no step", node.name.span, help_=help_)
+        help_ = "write a role and its message in each line: `client Hello(1)`"
+        work.error("WG2408", "this conversation has no steps", node.name.span, help_=help_)
 
 
 # ---- options
@@ -78,8 +78,8 @@ def _options(
             continue
         if option.is_list or isinstance(option.type, model.Bytes | model.Uuid):
             message = f"a conversation cannot set `{option.name}`"
-            help_ = "it sets options that are numbers, Booleans, members of an enum or texts"
-            work.error("WG2408", message, line.name.span, label="an option of another type", help_=help_)
+            help_ = "set options that are numbers, Booleans, members of an enum or texts"
+            work.error("WG2408", message, line.name.span, label="option of another type", help_=help_)
             continue
         value = build(shelf, line.value, option.type)
         if isinstance(value, model.Number | model.Truth | model.String):
@@ -116,8 +116,8 @@ def _check_violation(work: Workspace, name: syntax.Name) -> None:
 def _pause(work: Workspace, node: syntax.ConversationPause, path: str) -> model.ConversationPause:
     duration, unit = measured(node.duration)
     if unit != "ms":
-        message = "a conversation waits for a time"
-        work.error("WG2408", message, node.duration.span, label="no time", help_="write `after 30 s`")
+        message = "the argument of `after` is not a time"
+        work.error("WG2408", message, node.duration.span, label="not a time", help_="write `after 30 s`")
     violation = None if node.violation is None else node.violation.name.text
     return model.ConversationPause(path=path, duration=duration, violation=violation)
 
@@ -139,9 +139,9 @@ def _check_sender(shelf: Shelf, node: syntax.ConversationStep, value: model.Cons
     """Report a step whose role never sends its message."""
     for name, role in _senders(shelf, value):
         if role not in (None, node.role.text):
-            message = f"`{name}` is sent by {role}, not by {node.role.text}"
-            help_ = f"write `{role}` before it, or the rule that it breaks behind it: `violates RULE`"
-            shelf.work.error("WG2408", message, node.role.span, label="the other role", help_=help_)
+            message = f"`{name}` is sent by the {role}, not by the {node.role.text}"
+            help_ = f"write `{role}` before it, or add the rule that it breaks: `violates RULE`"
+            shelf.work.error("WG2408", message, node.role.span, label="wrong role", help_=help_)
             return
 
 

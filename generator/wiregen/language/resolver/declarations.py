@@ -78,7 +78,7 @@ def _refuse_same_numbers(work: Workspace, members: list[syntax.Member]) -> None:
     for each in members:
         before = first.setdefault(each.code.value, each)
         if before is not each and before.name.text != each.name.text:
-            message = f"number {each.code.value} is already `{before.name.text}`"
+            message = f"number {each.code.value} is already used by `{before.name.text}`"
             others = (Label(span=before.code.span, text="first used here"),)
             work.error("WG2006", message, each.code.span, label="second use", others=others)
 
@@ -104,15 +104,15 @@ def number_type(work: Workspace, name: syntax.Name, what: str) -> model.Integer 
     if isinstance(found, model.Integer | model.Varint):
         return found
     if found != UNKNOWN_TYPE:
-        message = f"{what} is made of an integer type, and `{name.text}` is none"
-        work.error("WG2107", message, name.span, label="no integer", help_="write `u8`, for example")
+        message = f"{what} needs an integer type, but `{name.text}` is not one"
+        work.error("WG2107", message, name.span, label="not an integer type", help_="write `u8`, for example")
     return model.Integer(size=1, is_signed=False, endian="big")
 
 
 def resolve_union(work: Workspace, node: syntax.Union) -> model.Union:
     path = work.place(f"{work.path}.{node.name.text}", node.span, name=node.name.span, type=node.type.span)
     notes = resolve_notes(work, node.annotations)
-    refuse_duplicates((Entry(name=each.name, what="variety") for each in node.varieties), work.report)
+    refuse_duplicates((Entry(name=each.name, what="alternative") for each in node.varieties), work.report)
     return model.Union(
         path=path,
         name=node.name.text,
@@ -125,7 +125,7 @@ def resolve_union(work: Workspace, node: syntax.Union) -> model.Union:
 
 
 def _variety(work: Workspace, owner: str, node: syntax.Variety, above: model.Notes) -> model.Variety:
-    check_case(node.name, "camel", "a variety", work.report)
+    check_case(node.name, "camel", "an alternative", work.report)
     codes = node.codes[0].span
     notes = resolve_notes(work, node.annotations, above)
     path = work.place(f"{owner}.{node.name.text}", node.span, name=node.name.span, code=codes)
@@ -160,7 +160,7 @@ def resolve_coding(work: Workspace, node: syntax.Coding) -> model.Coding:
     type_ = number_type(work, node.type, "a coding")
     if isinstance(type_, model.Varint):
         work.error(
-            "WG2107", "a coding begins with an integer of one width", node.type.span, help_="write `u8`"
+            "WG2107", "a coding begins with an integer of a fixed width", node.type.span, help_="write `u8`"
         )
         type_ = model.Integer(size=1, is_signed=False, endian="big")
     return model.Coding(
@@ -190,6 +190,8 @@ def _wide(work: Workspace, node: syntax.Ref) -> model.Integer:
     if isinstance(found, model.Integer):
         return found
     if found != UNKNOWN_TYPE:
-        message = "what follows in a coding is an integer of one width"
-        work.error("WG2107", message, node.span, label="no integer", help_="write `u16`, for example")
+        message = "the wider numbers of a coding are integers of a fixed width"
+        work.error(
+            "WG2107", message, node.span, label="not an integer type", help_="write `u16`, for example"
+        )
     return model.Integer(size=1, is_signed=False, endian="big")

@@ -42,7 +42,7 @@ def _example(shelf: Shelf, node: syntax.Example, variant: str | None, path: str)
         case given, syntax.Bytes() as octets if not isinstance(given, syntax.Bytes):
             return _made(node, path, variant, "both", octets, _conversation(shelf, given))
         case _:
-            message = "an example is a value and its bytes, or bytes and what they violate"
+            message = "an example needs a value and its bytes, or bytes and the error that they cause"
             help_ = 'write `VALUE = x"…"`, `x"…" = VALUE` or `x"…" violates CODE`'
             work.error("WG2406", message, node.name.span, label="this example", help_=help_)
             return None
@@ -75,7 +75,7 @@ def _conversation(shelf: Shelf, node: syntax.Expression) -> tuple[model.Construc
     """Return the messages of an example: the bytes are those of the last one, the others precede it."""
     if isinstance(node, syntax.Listing) and not node.items:
         shelf.work.error(
-            "WG2406", "this list is empty", node.span, help_="the last message is the one of the bytes"
+            "WG2406", "the list is empty", node.span, help_="write the message of the bytes last"
         )
     nodes = node.items if isinstance(node, syntax.Listing) else (node,)
     built = (build(shelf, each, Sent()) for each in nodes)

@@ -67,8 +67,8 @@ def resolve_expression(
         case syntax.Listing():
             return _listing(work, scope, node, expected)
         case syntax.Range():
-            message = "a range cannot stand here"
-            work.error("WG2209", message, node.span, help_="a range stands after `in`, and in lists")
+            message = "a range is not a value"
+            work.error("WG2209", message, node.span, help_="write a range after `in` or in a list")
             return STAND_IN
         case _:
             return resolve_reference(work, scope, node, expected)
@@ -86,7 +86,7 @@ def resolve_reference(work: Workspace, scope: Scope, node: syntax.Ref, expected:
         case syntax.Call():
             return functions.resolve_call(work, scope, node, expected)
         case syntax.ToTheEnd() | syntax.Terminated():
-            work.error("WG2007", "this is a type, and a value belongs here", node.span, label="a type")
+            work.error("WG2007", "expected a value, found a type", node.span, label="a type")
             return STAND_IN
         case _:
             assert_never(node)
@@ -98,7 +98,7 @@ def require(
     """Return an expression whose value must have a sort; `what` begins the message about one that has not."""
     typed = resolve_expression(work, scope, node, wanted)
     if not fits(typed.sort, wanted):
-        message = f"{what} must be {describe(wanted)}, and this is {describe(typed.sort)}"
+        message = f"{what} must be {describe(wanted)}, found {describe(typed.sort)}"
         work.error("WG2202", message, node.span, label=describe(typed.sort))
     return typed.expression
 
@@ -122,9 +122,9 @@ def _octets(work: Workspace, node: syntax.Bytes, expected: Sort | None) -> Typed
 
 def _unary(work: Workspace, scope: Scope, node: syntax.Unary) -> Typed:
     if node.operator == "not":
-        operand = require(work, scope, node.operand, BOOLEAN, "what `not` turns round")
+        operand = require(work, scope, node.operand, BOOLEAN, "the operand of `not`")
         return Typed(expression=model.Negation(operator="not", operand=operand), sort=BOOLEAN)
-    operand = require(work, scope, node.operand, INTEGER, "what `-` stands before")
+    operand = require(work, scope, node.operand, INTEGER, "the operand of `-`")
     if type(operand) is model.Number:  # not a constant: it keeps its name
         return Typed(expression=checked(work, -operand.value, node.span), sort=INTEGER)
     return Typed(expression=model.Negation(operator="-", operand=operand), sort=INTEGER)
@@ -168,8 +168,8 @@ def _sides(work: Workspace, scope: Scope, node: syntax.Binary) -> tuple[Typed, T
 
 
 def _report_operands(work: Workspace, node: syntax.Binary, left: Sort, right: Sort) -> None:
-    message = f"`{node.operator}` does not go with {describe(left)} and {describe(right)}"
-    work.error("WG2201", message, node.operator_span, label="these do not fit")
+    message = f"`{node.operator}` does not accept {describe(left)} and {describe(right)}"
+    work.error("WG2201", message, node.operator_span, label="wrong types")
 
 
 def _membership(work: Workspace, scope: Scope, node: syntax.Binary) -> Typed:
@@ -193,7 +193,7 @@ def resolve_range(work: Workspace, scope: Scope, node: syntax.Range, expected: S
     ends = fold(low), fold(high)
     if ends[0] is not None and ends[1] is not None and ends[0] > ends[1]:
         work.error(
-            "WG2111", f"the range {ends[0]} .. {ends[1]} is empty", node.span, help_="the low end comes first"
+            "WG2111", f"the range {ends[0]} .. {ends[1]} is empty", node.span, help_="write the low end first"
         )
     return model.Range(low=low, high=high)
 
@@ -205,7 +205,9 @@ def _listing(work: Workspace, scope: Scope, node: syntax.Listing, expected: Sort
     for each in node.items:
         item = _list_item(work, scope, each, wanted if item_sort.kind == "unknown" else item_sort)
         if not fits(item.sort, item_sort):
-            message = f"the items of a list are of one kind: found {describe(item.sort)} behind {describe(item_sort)}"
+            message = (
+                f"the items of a list have one type: found {describe(item.sort)} after {describe(item_sort)}"
+            )
             work.error("WG2201", message, each.span, label=describe(item.sort))
         elif item_sort.kind in {"unknown", "null"}:
             item_sort = item.sort
@@ -238,7 +240,7 @@ def _folded(work: Workspace, node: syntax.Binary, operation: model.Operation) ->
         work.error("WG2206", message, node.right.span, label="this exponent")
         return STAND_IN.expression
     if operation.operator in {"/", "%"} and exponent == 0:
-        work.error("WG2206", "this divides by zero", node.right.span, label="always 0")
+        work.error("WG2206", "division by zero", node.right.span, label="zero")
         return STAND_IN.expression
     number = fold(operation)
     if number is None:
@@ -254,8 +256,8 @@ def _name(work: Workspace, scope: Scope, node: syntax.Name, expected: Sort | Non
         return _report_meaningless(work, scope, node, expected)
     if len(found) > 1:
         what = " and ".join(meaning.what for meaning in found)
-        message = f"`{node.text}` means two things here: {what}"
-        work.error("WG2008", message, node.span, label="which?", help_="give one of them another name")
+        message = f"`{node.text}` is ambiguous: {what}"
+        work.error("WG2008", message, node.span, label="ambiguous", help_="rename one of them")
     elif found[0].is_ahead:
         _report_ahead(work, scope, node)
     return _first(found)
@@ -267,11 +269,13 @@ def _first(found: tuple[Meaning, ...]) -> Typed:
 
 def _report_ahead(work: Workspace, scope: Scope, node: syntax.Name) -> None:
     if scope.where == "fixed":
-        message = f"a value that is given when the field is not cannot depend on `{node.text}`"
-        work.error("WG2207", message, node.span, label="a field", help_="`:=` computes a field from others")
+        message = f"the value of an absent or omitted field cannot depend on `{node.text}`"
+        work.error(
+            "WG2207", message, node.span, label="a field", help_="write `:=` to derive a field from others"
+        )
         return
-    message = f"`{node.text}` is not read yet where this is needed"
-    help_ = "only earlier fields are known; a value after `:=` may look ahead"
+    message = f"`{node.text}` is read later than this expression needs it"
+    help_ = "use earlier fields; only a derived value (`:=`) may use later ones"
     work.error("WG2205", message, node.span, label="comes later", help_=help_)
 
 
@@ -280,7 +284,7 @@ def _report_meaningless(work: Workspace, scope: Scope, node: syntax.Name, expect
     if expected == WRONG and node.text[:1].isupper():
         return STAND_IN  # the other operand was reported
     if declared is not None:
-        message = f"`{node.text}` is {what_is(declared)}, and a value belongs here"
+        message = f"expected a value, but `{node.text}` is {what_is(declared)}"
         work.error("WG2007", message, node.span, label=what_is(declared))
         return STAND_IN
     if work.report.is_full:
@@ -301,7 +305,7 @@ def _report_meaningless(work: Workspace, scope: Scope, node: syntax.Name, expect
 def _owner_of_member(work: Workspace, word: str) -> str | None:
     for name in work.words_of(syntax.Enum):
         if word in members_of(work, enum_of(name)):
-            return f"`{name}` has it: write `{name}.{word}`"
+            return f"it is a member of `{name}`: write `{name}.{word}`"
     return None
 
 
@@ -336,7 +340,7 @@ def _member_of(work: Workspace, node: syntax.Enum, name: syntax.Name) -> Typed:
 def _code_of_variety(work: Workspace, node: syntax.Union, name: syntax.Name) -> Typed:
     codes = {variety.name.text: variety.codes[0].low.value for variety in node.varieties}
     if name.text not in codes:
-        report_unknown(name, "variety", codes, work.report, inside=node.name.text)
+        report_unknown(name, "alternative", codes, work.report, inside=node.name.text)
         return STAND_IN
     return Typed(expression=model.Number(value=codes[name.text]), sort=INTEGER)
 
@@ -358,9 +362,9 @@ def _report_no_part(work: Workspace, sort: Sort, name: syntax.Name) -> None:
     fields = declared.fields if isinstance(declared, syntax.Struct | syntax.Message | syntax.Frame) else ()
     hint = did_you_mean(name.text, (field.name.text for field in fields))
     if sort.kind == "block":
-        hint = f"the fields of a block belong to the declaration: write `{name.text}` alone"
+        hint = f"the fields of a block belong to the declaration around it: write only `{name.text}`"
     message = f"{describe(sort)} has no field `{name.text}`"
-    work.error("WG2208", message, name.span, label="no such field", help_=hint)
+    work.error("WG2208", message, name.span, label="unknown field", help_=hint)
 
 
 def _entry(work: Workspace, scope: Scope, node: syntax.Sized) -> Typed:
@@ -386,5 +390,5 @@ def _item(work: Workspace, scope: Scope, node: syntax.Sized) -> Typed:
 
 
 def _report_not_indexed(work: Workspace, sort: Sort, span: Span) -> None:
-    message = f"only a list, bytes or a context has entries, and this is {describe(sort)}"
+    message = f"only a list, bytes or a context can have an index, but this is {describe(sort)}"
     work.error("WG2201", message, span, label=describe(sort))

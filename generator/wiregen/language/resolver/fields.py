@@ -161,8 +161,8 @@ def _defaults_of(place: Place, nodes: Iterable[syntax.DefaultOf], sort: Sort) ->
     for node in nodes:
         value = _constant(place, node.expression, sort)
         if not _is_plain(value):
-            message = "a default with a message is a number, a text, bytes, a member or an empty list"
-            place.work.error("WG2407", message, node.expression.span, label="this is none")
+            message = "the default for a message is a number, a text, bytes, a member or an empty list"
+            place.work.error("WG2407", message, node.expression.span, label="not a plain value")
         for name in node.messages:
             fault = _fault_of_default(place, name, seen)
             if fault is not None:
@@ -183,7 +183,7 @@ def _is_plain(value: model.Expression) -> bool:
 def _fault_of_default(place: Place, name: syntax.Name, seen: set[str]) -> str | None:
     """Return why a field has no default of its own with this message, or None."""
     if place.frame is None:
-        return "only a field of a frame has defaults of messages"
+        return "only a field of a frame can have defaults for messages"
     message = place.work.names.get(name.text)
     if not isinstance(message, syntax.Message):
         return f"there is no message `{name.text}`"

@@ -38,7 +38,7 @@ def resolve_call(work: Workspace, scope: Scope, node: syntax.Call, expected: Sor
     """Return a call of a function with its arguments of the right sorts."""
     name = node.function
     if not isinstance(name, syntax.Name):
-        work.error("WG2204", "only a function can be called", name.span, label="no function")
+        work.error("WG2204", "only a function can be called", name.span, label="not a function")
         return STAND_IN
     if name.text not in _COUNTS:
         report_unknown(name, "function", _COUNTS, work.report)
@@ -59,7 +59,7 @@ def _arguments(work: Workspace, name: syntax.Name, node: syntax.Call) -> Sequenc
         )
         if is_enough:
             return [argument.value for argument in node.arguments]
-    message = f"`{name.text}` takes other arguments than these"
+    message = f"`{name.text}` has wrong arguments"
     work.error("WG2203", message, node.span, label=f"{len(node.arguments)} given", help_=f"write {form}")
     return None
 
@@ -92,7 +92,7 @@ def _number(
 ) -> model.Expression:
     typed = expressions.resolve_expression(work, scope, node)
     if not is_number(typed.sort):
-        message = f"`{function}` takes integers, and this is {describe(typed.sort)}"
+        message = f"`{function}` takes integers, found {describe(typed.sort)}"
         work.error("WG2203", message, node.span, label=describe(typed.sort))
     return typed.expression
 
@@ -107,9 +107,9 @@ def _of_field(work: Workspace, scope: Scope, function: model.Function, node: syn
     is_field = isinstance(typed.expression, model.FieldReference) and bool(typed.expression.path)
     if not is_field:
         message = f"`{function}` takes the name of a field"
-        work.error("WG2203", message, node.span, label="no field")
+        work.error("WG2203", message, node.span, label="not a field")
     elif function == "code" and typed.sort.kind not in {"message", "record", "union", "unknown"}:
-        message = f"only a message or a union has a code, and this is {describe(typed.sort)}"
+        message = f"only a message or a union has a code, found {describe(typed.sort)}"
         work.error("WG2203", message, node.span, label=describe(typed.sort))
     return _typed(function, [typed.expression], sort)
 
@@ -123,7 +123,7 @@ def _of_sequence(work: Workspace, scope: Scope, function: model.Function, node: 
     allowed = {"list", "unknown"} if function == "distinct" else {"list", "bytes", "text", "unknown"}
     if typed.sort.kind not in allowed:
         wanted = "a list" if function == "distinct" else "a list, bytes or a text"
-        message = f"`{function}` takes {wanted}, and this is {describe(typed.sort)}"
+        message = f"`{function}` takes {wanted}, found {describe(typed.sort)}"
         work.error("WG2203", message, node.span, label=describe(typed.sort))
     return _typed(function, [typed.expression], BOOLEAN if function == "distinct" else INTEGER)
 
@@ -138,11 +138,11 @@ def _of_list(
     is_list_wanted = expected is not None and expected.kind == "list" and function not in _PLACES
     first = expressions.resolve_expression(work, scope, arguments[0], expected if is_list_wanted else None)
     if first.sort.kind not in {"list", "unknown"}:
-        message = f"`{function}` takes a list first, and this is {describe(first.sort)}"
+        message = f"the first argument of `{function}` is a list, found {describe(first.sort)}"
         work.error("WG2203", message, arguments[0].span, label=describe(first.sort))
         return STAND_IN
     if function == "rank" and first.sort.kind == "list" and not is_number(item_of(first.sort)):
-        message = f"`rank` takes a list of integers, and this is {describe(first.sort)}"
+        message = f"`rank` takes a list of integers, found {describe(first.sort)}"
         work.error("WG2203", message, arguments[0].span, label=describe(first.sort))
         return STAND_IN
     wanted = INTEGER if function in {"drop", "rank"} else item_of(first.sort)
@@ -158,15 +158,15 @@ def _checksum(work: Workspace, scope: Scope, name: syntax.Name, node: syntax.Exp
         return Typed(expression=model.Null(), sort=INTEGER)
     first, last = scope.own.get(ends[0]), scope.own.get(ends[1])
     if first is not None and last is not None and first.start > last.start:
-        message = f"`{ends[0]}` comes behind `{ends[1]}`"
-        work.error("WG2203", message, node.span, help_="name the earlier field first")
+        message = f"`{ends[0]}` comes after `{ends[1]}`"
+        work.error("WG2203", message, node.span, help_="write the earlier field first")
     algorithm = cast(Literal["crc32", "adler32", "crc16"], name.text)
     return Typed(expression=model.Checksum(algorithm=algorithm, first=ends[0], last=ends[1]), sort=INTEGER)
 
 
 def _end_of_checksum(work: Workspace, scope: Scope, name: syntax.Name, node: syntax.Expression) -> str | None:
     if not isinstance(node, syntax.Name):
-        work.error("WG2203", f"`{name.text}` takes the names of two fields", node.span, label="no field")
+        work.error("WG2203", f"`{name.text}` takes the names of two fields", node.span, label="not a field")
         return None
     if node.text not in scope.own and scope.where != "alias":
         report_unknown(node, "field", known_words(work, scope, None), work.report)
@@ -187,7 +187,7 @@ def resolve_entry(
     if len(found) != len(context.keys):
         form = name + "".join(f"[{key.text}]" for key in context.keys)
         message = (
-            f"wrong number of keys for context `{name}`: {len(context.keys)} expected, {len(found)} found"
+            f"the number of keys of context `{name}` is {len(context.keys)}, but {len(found)} were given"
         )
         work.error("WG2210", message, span, label=f"{len(found)} given", help_=f"write `{form}`")
     reference = model.ContextReference(context=name, keys=tuple(found))

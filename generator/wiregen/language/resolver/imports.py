@@ -82,7 +82,9 @@ class Imports:
             return ()
         if len(way) > MAX_IMPORTS:
             message = f"a chain of imports is longer than {MAX_IMPORTS} files"
-            self.report.error("WG2010", message, protocol.span, help="import from the file that declares it")
+            self.report.error(
+                "WG2010", message, protocol.span, help="import the name from the file that declares it"
+            )
             return ()
         there = self._exports_of(protocol, way)
         return () if there is None else self._chosen(node, there, taken.setdefault(protocol.text, set()))

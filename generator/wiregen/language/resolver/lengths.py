@@ -26,7 +26,7 @@ def resolve_byte_length(
             return model.Delimited(delimiter=delimiter.hex())
         case syntax.Terminated(until=until):
             message = "bytes and texts end at a delimiter"
-            place.work.error("WG2110", message, until.span, label="no bytes", help_='write `until x"00"`')
+            place.work.error("WG2110", message, until.span, label="not bytes", help_='write `until x"00"`')
             return model.ToEnd()
 
 
@@ -61,9 +61,9 @@ def resolve_prefix(
         case model.Integer() | model.Varint() | model.CodingReference():
             return found
         case _:
-            message = f"a length is an integer or a coding, and `{node.text}` is neither"
+            message = f"a length is an integer or a coding, but `{node.text}` is neither"
             place.work.error(
-                "WG2110", message, node.span, label="no number", help_="write `u16`, for example"
+                "WG2110", message, node.span, label="not a number", help_="write `u16`, for example"
             )
             return model.Integer(size=1, is_signed=False, endian="big")
 
@@ -80,4 +80,4 @@ def resolve_until(place: Place, until: syntax.Expression, item: Sort) -> model.E
     scope = replace(
         place.scope, item=merged(layout.fields for layout in layouts_of(place.work, item)), item_sort=item
     )
-    return require(place.work, scope, until, BOOLEAN, "what ends a list")
+    return require(place.work, scope, until, BOOLEAN, "the end of a list")

@@ -82,7 +82,7 @@ def _report_same_code(
     if before.code is None or node.code is None or work.report.is_full:
         return
     message = f"type code {node.code.value} is already used by `{before.name.text}`"
-    help_ = f"every message a {role} sends needs its own code; {_free(node.code.value, *taken)} is free"
+    help_ = f"give the message an unused code: {_free(node.code.value, *taken)} is free for messages of the {role}"
     others = (Label(span=before.code.span, text="first used here"),)
     work.error("WG2004", message, node.code.span, label="second use", others=others, help_=help_)
 
@@ -115,15 +115,19 @@ def _carrying(work: Workspace, node: syntax.Frame, fields: tuple[model.Field, ..
     if not found and any(field.type == UNKNOWN_TYPE for field in every):
         return None
     names = " and ".join(f"`{field.name}`" for field in found)
-    what = f"these do: {names}" if found else "none of its fields does"
-    message = f"one field of a frame carries the message, and {what}"
+    what = f"several fields do: {names}" if found else "no field of this one does"
+    message = f"exactly one field of a frame carries the message, but {what}"
     help_ = (
-        "two messages are two frames, or one that contains the other"
+        "keep one of the fields, and put the other message into a message of its own"
         if found
         else "write `body : match type`, with `type : u8 := code(body)` before it"
     )
     shown = [(field, work.origins.get(f"{field.path}#type")) for field in found[:_MAX_SHOWN]]
-    others = tuple(Label(span=span, text=f"`{field.name}` does") for field, span in shown if span is not None)
+    others = tuple(
+        Label(span=span, text=f"`{field.name}` carries a message")
+        for field, span in shown
+        if span is not None
+    )
     work.error("WG2013", message, node.name.span, label="this frame", others=others, help_=help_)
     return None
 
@@ -157,9 +161,9 @@ def refuse_second_frames(work: Workspace, frames: Iterable[syntax.Frame]) -> Non
         for role in (node.role.text,) if node.role is not None else work.settings.roles:
             before = taken.setdefault(role, node)
             if before is not node and before.name.text != node.name.text:
-                message = f"what a {role} sends is already laid in `{before.name.text}`"
+                message = f"the {role} already has the frame `{before.name.text}`"
                 others = (Label(span=before.name.span, text="first"),)
-                help_ = f"say whose it is: `frame {node.name.text} from …`"
+                help_ = f"write its direction: `frame {node.name.text} from …`"
                 work.error(
                     "WG2012", message, node.name.span, label="second frame", others=others, help_=help_
                 )
@@ -222,8 +226,10 @@ def _as_declared(work: Workspace, node: syntax.Message) -> syntax.Message:
     if not isinstance(own, syntax.Message):
         return node
     if node.code is not None and own.code is not None and node.code.value != own.code.value:
-        message = f"`{node.name.text}` has type code {own.code.value}, and another layout of it has the same"
-        work.error("WG2019", message, node.code.span, label="another code", help_="leave the code out")
+        message = (
+            f"`{node.name.text}` has type code {own.code.value}, and its other layouts must have the same"
+        )
+        work.error("WG2019", message, node.code.span, label="another code", help_="leave out the code")
     return replace(node, code=node.code or own.code, role=node.role or own.role)
 
 
@@ -235,8 +241,8 @@ def _may_vary(work: Workspace, node: syntax.Declaration) -> bool:
         case syntax.Example() | syntax.Conversation():
             return False
         case _:
-            message = "a variant holds other layouts of frames, structs, messages and preambles, and examples"
-            work.error("WG2011", message, _short(node), help_="declare this outside of the variant")
+            message = "a variant contains only other layouts of frames, structs, messages and preambles, and examples"
+            work.error("WG2011", message, _short(node), help_="move this declaration out of the variant")
             return False
 
 
@@ -251,5 +257,5 @@ def _demand_original(
     kind = kind_of(node)
     if work.named(node.name.text, type(node)) is None:
         hint = did_you_mean(node.name.text, work.words_of(type(node)))
-        message = f"there is no {kind} `{node.name.text}` that this could be another layout of"
+        message = f"the variant has a layout of {kind} `{node.name.text}`, which does not exist"
         work.error("WG2011", message, node.name.span, label="unknown", help_=hint)

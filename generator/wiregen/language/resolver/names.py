@@ -136,11 +136,11 @@ def report_duplicate(entry: Entry, before: Span, report: Report) -> None:
     """Report a name that occurred before, at `before`."""
     report.error(
         "WG2002",
-        f"{entry.what} `{entry.name.text}` is there twice",
+        f"{entry.what} `{entry.name.text}` occurs twice",
         entry.name.span,
         label="second",
         others=(Label(span=before, text="first"),),
-        help="give one of them another name, or remove it",
+        help="rename one of them, or remove it",
     )
 
 
@@ -153,7 +153,7 @@ def check_case(name: syntax.Name, case: Case, what: str, report: Report, *, is_w
     tell = report.warning if is_warning else report.error
     tell(
         "WG2003",
-        f"the name of {what} is written {form}: found `{name.text}`",
+        f"the name of {what} must be {form}: found `{name.text}`",
         name.span,
         label=form,
         help=help_,

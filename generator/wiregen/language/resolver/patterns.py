@@ -27,7 +27,10 @@ def resolve_patterns(
                 work.error("WG2111", "a `match` has one arm `_`", pattern.span, label="second", others=others)
             elif len(arm.patterns) > 1:
                 work.error(
-                    "WG2111", "`_` stands alone", pattern.span, help_="it takes everything that is left"
+                    "WG2111",
+                    "`_` must be the only pattern of its arm",
+                    pattern.span,
+                    help_="write `_` in an arm of its own: it takes all other values",
                 )
             otherwise = otherwise or pattern.span
     return [tuple(_spans(work, arm.patterns, subject)) for arm in arms]
@@ -49,8 +52,8 @@ def _spans(work: Workspace, patterns: tuple[syntax.Pattern, ...], subject: Sort)
 def _demand_truth(work: Workspace, pattern: syntax.Boolean, subject: Sort) -> None:
     if not fits(BOOLEAN, subject):
         word = str(pattern.value).lower()
-        message = f"`{word}` is a boolean, and what is matched is {describe(subject)}"
-        work.error("WG2202", message, pattern.span, label="a boolean", help_=f"write `{int(pattern.value)}`")
+        message = f"`{word}` is a Boolean, but the subject is {describe(subject)}"
+        work.error("WG2202", message, pattern.span, label="a Boolean", help_=f"write `{int(pattern.value)}`")
 
 
 def _number(work: Workspace, name: syntax.Name, subject: Sort) -> int | None:

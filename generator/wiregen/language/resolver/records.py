@@ -68,7 +68,7 @@ def _texts(work: Workspace, node: syntax.Ledger) -> dict[str, str]:
         if isinstance(entry, syntax.About):
             continue
         if entry.kind in texts:
-            work.error("WG2405", f"`{entry.kind}` is there twice", entry.span, label="second")
+            work.error("WG2405", f"`{entry.kind}` occurs twice", entry.span, label="second")
         texts.setdefault(entry.kind, entry.text.value)
     return texts
 
@@ -79,7 +79,7 @@ def _subject(work: Workspace, node: syntax.Ref) -> str | None:
     if words and f"{work.path}.{subject}" in work.origins:
         return subject
     known = (path.removeprefix(f"{work.path}.") for path in work.origins if "#" not in path)
-    message = f"there is nothing named `{subject}` that this could be about"
+    message = f"the entry is about `{subject}`, which does not exist"
     work.error("WG2405", message, node.span, label="unknown", help_=did_you_mean(subject, known))
     return None
 

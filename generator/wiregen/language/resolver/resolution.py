@@ -101,7 +101,10 @@ def _is_shallow(node: syntax.Declaration, report: Report) -> bool:
     span = deepest(node)
     if span is not None:
         report.error(
-            "WG2016", "this is nested too deeply", span, help="give the inner parts names of their own"
+            "WG2016",
+            "this is nested too deeply",
+            span,
+            help="declare the inner parts under names of their own",
         )
     return span is None
 

@@ -27,14 +27,14 @@ def restrict(work: Workspace, type_: model.Type, names: tuple[syntax.Name, ...])
             return replace(type_, only=only)
         case model.UnionReference():
             varieties = _varieties(work, type_.name)
-            only = _allowed(work, names, "variety", varieties, type_.only, type_.name)
+            only = _allowed(work, names, "alternative", varieties, type_.only, type_.name)
             return replace(type_, only=only)
         case model.FrameReference():
             return replace(type_, only=_allowed(work, names, "message", _messages(work), type_.only))
         case _:
             span = replace(names[0].span, end=names[-1].span.end)
-            message = "there is nothing here that `only` could restrict"
-            help_ = "it restricts an enum, a union, a frame or a `match` of messages; in a `match` with arms, write it there"
+            message = "`only` cannot restrict this type"
+            help_ = "use it for an enum, a union, a frame or a `match` of messages; in a `match` with arms, write it in the arm"
             work.error("WG2105", message, span, help_=help_)
             return type_
 
@@ -63,12 +63,12 @@ def _allowed(
         if name.text not in candidates:
             report_unknown(name, what, candidates, work.report, inside=inside)
         elif allowed is not None and name.text not in allowed:
-            message = f"`{name.text}` is not among what the type allows already"
+            message = f"`{name.text}` is already excluded by the type"
             work.error(
                 "WG2105",
                 message,
                 name.span,
-                help_="a `type` with `only` can be restricted further, not widened",
+                help_="remove the name; a `type` with `only` can be restricted further, but not extended",
             )
     refuse_duplicates((Entry(name=name, what="name") for name in names), work.report)
     return tuple(dict.fromkeys(name.text for name in names))

@@ -77,7 +77,7 @@ def _states(work: Workspace, node: syntax.Session) -> dict[str, syntax.Name]:
                 check_case(name, "snake", "a state", work.report)
                 states.setdefault(name.text, name)
     if not states:
-        help_ = "write `state open { … }`; the first state named is the first state"
+        help_ = "write `state open { … }`; the first state is the initial state"
         work.error("WG2303", f"session `{node.name.text}` has no state", node.name.span, help_=help_)
     return states
 
@@ -117,13 +117,15 @@ def _variable(work: Workspace, path: str, node: syntax.Var | syntax.Option) -> m
     type_ = types.resolve_type(place, written)
     kept = _kept(type_)
     if kept is None:
-        message = "a variable is an integer, a Boolean, an enum, a uuid, bytes, a text, or a list of these"
-        work.error("WG2302", message, node.type.span, label="none of these")
+        message = (
+            "a variable must be an integer, a Boolean, an enum, a uuid, bytes, a text, or a list of these"
+        )
+        work.error("WG2302", message, node.type.span, label="type not allowed")
         return None
     sort = sort_of_type(type_)
     wanted = Sort(kind="list", item=sort) if is_list else sort
     initial = require(
-        work, Scope(where="fixed", roles=work.settings.roles), node.value, wanted, "the first value"
+        work, Scope(where="fixed", roles=work.settings.roles), node.value, wanted, "the initial value"
     )
     return model.Variable(
         path=path,
@@ -244,8 +246,10 @@ def _updates(table: _Table, scope: Scope, nodes: Iterable[syntax.Update]) -> tup
 
 def _update(table: _Table, scope: Scope, node: syntax.Update) -> model.Update | None:
     if node.name.text in table.options:
-        message = f"`{node.name.text}` is an option, which the application sets"
-        table.work.error("WG2007", message, node.name.span, label="an option", help_="declare it with `var`")
+        message = f"`{node.name.text}` is an option, which only the application sets"
+        table.work.error(
+            "WG2007", message, node.name.span, label="an option", help_="declare it with `var` to update it"
+        )
         return None
     variables = table.instance.variables
     wanted = variables.get(node.name.text)

@@ -96,7 +96,7 @@ def refuse_second(spans: list[Span], what: str, report: Report) -> None:
     """Report a setting that appears twice."""
     for span in spans[1:]:
         others = (Label(span=spans[0], text="first"),)
-        report.error("WG2002", f"setting `{what}` is there twice", span, label="second", others=others)
+        report.error("WG2002", f"setting `{what}` occurs twice", span, label="second", others=others)
 
 
 def _ports(node: syntax.Protocol, report: Report) -> Iterable[model.Port]:
@@ -106,7 +106,7 @@ def _ports(node: syntax.Protocol, report: Report) -> Iterable[model.Port]:
         transport = _word(each.transport, ("tcp", "udp"), report)
         if not 0 < each.number.value <= _MAX_PORT:
             report.error(
-                "WG2014", f"a port is a number from 1 to {_MAX_PORT}", each.number.span, label="no port"
+                "WG2014", f"a port is a number from 1 to {_MAX_PORT}", each.number.span, label="not a port"
             )
         elif transport is not None:
             yield model.Port(transport="udp" if transport == "udp" else "tcp", number=each.number.value)
@@ -177,9 +177,9 @@ def resolve_limit(work: Workspace, node: syntax.Limit, notes: model.Notes) -> mo
     value, unit = measured(node.value)
     wanted = _MEASURED.get(node.name.text)
     if wanted is not None and unit not in {wanted, "none"}:
-        what = "bytes" if wanted == "bytes" else "pieces"
-        message = f"limit `{node.name.text}` is a number of {what}"
-        work.error("WG2015", message, node.value.span, label="measured in something else")
+        what = "a number of bytes" if wanted == "bytes" else "a number without a unit"
+        message = f"limit `{node.name.text}` is {what}"
+        work.error("WG2015", message, node.value.span, label="wrong unit")
     path = work.place(
         f"{work.path}.limits.{node.name.text}", node.span, name=node.name.span, value=node.value.span
     )

@@ -123,12 +123,12 @@ class Workspace:
         self.n_unfolded += bool(aliases)
         if alias.name.text in aliases:
             message = f"type `{alias.name.text}` contains itself"
-            help_ = "only a struct, a union or a message may contain itself"
-            self.error("WG2009", message, alias.name.span, label="round in a circle", help_=help_)
+            help_ = "declare a struct or a union, which may contain itself"
+            self.error("WG2009", message, alias.name.span, label="refers to itself", help_=help_)
             return False
         if len(aliases) >= MAX_ALIAS_CHAIN or self.n_unfolded > MAX_UNFOLDED:
-            message = f"type `{alias.name.text}` unfolds too far"
-            help_ = "make one of the types on the way a struct"
-            self.error("WG2009", message, span, label="types of types of types", help_=help_)
+            message = f"type `{alias.name.text}` becomes too large when it is written out"
+            help_ = "declare one of the types that it uses as a struct"
+            self.error("WG2009", message, span, label="too large", help_=help_)
             return False
         return True

@@ -43,7 +43,7 @@ def resolve_target(work: Workspace, name: syntax.Name) -> Target | None:
     if isinstance(declared, Target):
         return declared
     if declared is not None:
-        message = f"`{name.text}` is {what_is(declared)}, and something that is sent belongs here"
+        message = f"expected a message, frame, join or preamble, but `{name.text}` is {what_is(declared)}"
         work.error("WG2007", message, name.span, label=what_is(declared))
         return None
     report_unknown(name, "message", work.words_of(*Target.__args__), work.report)

@@ -47,8 +47,8 @@ def resolve_shape(place: Place, shape: syntax.Shape, *, is_derived: bool = False
     if shape.lenient is None:
         return type_
     if not is_derived and not tolerates(type_) and type_ != UNKNOWN_TYPE:
-        help_ = "bool, varint, utf8, mutf8, a region (`in`), a derived field and `only` tolerate something"
-        place.work.error("WG2104", "nothing here tolerates anything", shape.lenient, help_=help_)
+        help_ = "remove the word, or use it for bool, varint, utf8, mutf8, a region (`in`), a derived field or `only`"
+        place.work.error("WG2104", "`lenient` has no effect on this type", shape.lenient, help_=help_)
     return tolerant(type_)
 
 
@@ -71,7 +71,7 @@ def resolve_type(place: Place, node: syntax.Ref) -> model.Type:
             return _sized(place, node, base)
         case syntax.Attribute() | syntax.Call():
             work = place.work
-            work.error("WG2103", "a type belongs here", node.span, label="not a type")
+            work.error("WG2103", "expected a type", node.span, label="not a type")
             return UNKNOWN_TYPE
         case _:
             assert_never(node)
@@ -92,7 +92,9 @@ def _sized(
     if isinstance(item, model.Block | model.Bits):
         what = "a block" if isinstance(item, model.Block) else "a bit field"
         message = f"{what} cannot be an item of a list"
-        place.work.error("WG2103", message, base.span, help_="make it a struct, and list that")
+        place.work.error(
+            "WG2103", message, base.span, help_="declare it as a struct, and make a list of the struct"
+        )
     return model.List(
         item=item,
         length=lengths.resolve_item_length(place, node, item),
@@ -106,8 +108,10 @@ def _word(place: Place, node: syntax.Name) -> model.Type | None:
     if needs_length(node.text):
         if not place.off_wire:
             message = f"`{node.text}` needs a length"
-            help_ = f"write `{node.text}[u16]`, `{node.text}[size]`, or `{node.text}[]` for all that is left"
-            place.work.error("WG2102", message, node.span, label="how long?", help_=help_)
+            help_ = (
+                f"write `{node.text}[u16]`, `{node.text}[size]`, or `{node.text}[]` for all remaining bytes"
+            )
+            place.work.error("WG2102", message, node.span, label="length missing", help_=help_)
         return sized_type(node.text, model.ToEnd(), settings.endian or "big")
     found = fixed_type(node.text, settings.endian or "big", settings.bits)
     if found is not None:
@@ -125,7 +129,7 @@ def _need_order(place: Place, node: syntax.Name) -> None:
     ):
         return
     work.is_order_missed = True
-    message = f"`{node.text}` has several bytes, and nothing says in which order"
+    message = f"the byte order of `{node.text}` is missing"
     help_ = "write `endian big` or `endian little` in `protocol`"
     if node.text != "utf16":
         help_ += f", or `{node.text}be` here"
@@ -158,7 +162,7 @@ def _reference(place: Place, declared: Named, node: syntax.Name) -> model.Type:
     reference = _REFERENCES.get(type(declared))
     if reference is not None:
         return reference(name=node.text)
-    message = f"`{node.text}` is {what_is(declared)}, and a type belongs here"
+    message = f"expected a type, but `{node.text}` is {what_is(declared)}"
     place.work.error("WG2007", message, node.span, label=what_is(declared))
     return UNKNOWN_TYPE
 
@@ -168,9 +172,9 @@ def _unfolded(place: Place, alias: syntax.Alias, node: syntax.Name) -> model.Typ
     if not work.may_unfold(alias, place.aliases, node.span):
         return UNKNOWN_TYPE
     if place.is_nested and alias.where is not None:
-        message = f"`{node.text}` has a `where`, which belongs to a field"
-        help_ = "put it into a struct, or check it where the field stands"
-        work.error("WG2109", message, node.span, label="no field of its own", help_=help_)
+        message = f"type `{node.text}` has a `where`, which needs a field"
+        help_ = "put it into a struct, or write the `where` at a field"
+        work.error("WG2109", message, node.span, label="no field here", help_=help_)
     return resolve_shape(replace(place, aliases=(*place.aliases, alias.name.text)), alias.shape)
 
 
@@ -179,11 +183,11 @@ def _match(place: Place, node: syntax.Match) -> model.Type:
     if node.arms is None:
         return model.MessageMatch(subject=subject.expression)
     if not node.arms:
-        place.work.error("WG2111", "this `match` has no arms", node.span, label="nothing to choose")
+        place.work.error("WG2111", "this `match` has no arms", node.span, label="no arms")
     allowed = {"integer", "enum", "boolean", "unknown", "null"}
     if subject.sort.kind not in allowed:
-        message = "what `match` looks at must be an integer or an enum"
-        place.work.error("WG2202", message, node.subject.span, label="this is neither")
+        message = "the subject of `match` must be an integer or an enum"
+        place.work.error("WG2202", message, node.subject.span, label="neither of them")
     patterns = resolve_patterns(place.work, node.arms, subject.sort)
     arms = (
         _arm(place, index, arm, spans)

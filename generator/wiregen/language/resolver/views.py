@@ -27,7 +27,7 @@ def resolve_view(place: Place, node: syntax.View, type_: model.Type) -> model.Vi
 
 def _demand(place: Place, node: syntax.View, is_fine: bool, message: str) -> None:
     if not is_fine:
-        place.work.error("WG2108", message, node.span, label="this field is something else")
+        place.work.error("WG2108", message, node.span, label="field of another type")
 
 
 def _is_pairs(place: Place, type_: model.Type) -> bool:
