@@ -156,11 +156,11 @@ def _rendered(text: str) -> Markup:
         if token.type == "fence":
             token.attrSet("tabindex", "0")
         for child in token.children or ():
-            _mend_link(child)
+            _lead_link(child)
     return Markup(_renderer().renderer.render(tokens, _renderer().options, {}))
 
 
-def _mend_link(token: Token) -> None:
+def _lead_link(token: Token) -> None:
     """Point a link to the HTML of its page. Of any other link (`<https://…>`), keep only the text."""
     if token.type != "link_open":
         return
