@@ -1,4 +1,4 @@
-// What the pages gain with JavaScript: light that follows the pointer, a search, a choice of colours. Without it they are complete.
+// JavaScript adds highlighting under the pointer, a search and a choice of colours. The pages are complete without it.
 "use strict";
 (() => {
   const root = document.body.dataset.root;
@@ -54,7 +54,7 @@
   const results = document.getElementById("results");
   query.parentElement.hidden = false;
   let chosen = -1;
-  const near = root ? `${location.pathname.split("/").slice(-2)[0]}/` : "\n";  // what is of this protocol comes first
+  const near = root ? `${location.pathname.split("/").slice(-2)[0]}/` : "\n";  // entries of this protocol come first
   const load = () => {
     if (document.getElementById("index-script")) return;
     const script = document.createElement("script");

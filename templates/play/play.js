@@ -1,4 +1,4 @@
-// The playground: asks the server what bytes are, shows both sides, lights them up together. What comes back is shown as text.
+// The playground: asks the server for the meaning of bytes, shows both sides, highlights them together. Answers are shown as text.
 "use strict";
 (() => {
   const get = (id) => document.getElementById(id);
@@ -132,7 +132,7 @@
       take(answer);
     });
   };
-  // Where each part lies is not known of what was not read to its end: the bytes up to the fault light up together.
+  // A part that was not read to its end has no known place: the bytes up to the error are highlighted together.
   const recordItem = (name, value) => {
     const item = make("li");
     item.append(make("b", "", name));
@@ -245,7 +245,7 @@
   [text, before].forEach((area) => area.addEventListener("input", soon));
   text.addEventListener("input", () => { if (!text.value.trim()) forget(); else cut = ""; });
   get("form").addEventListener("submit", (event) => event.preventDefault());
-  // ---- captures: one direction of a connection is looked at, what the other said meanwhile is known
+  // ---- captures: one direction of a connection is shown, the messages of the other are known
   const most = 700000, count = (number) => number.toLocaleString("en");
   const meanwhile = ({ sides, turns }, side, roles) => {
     const found = [], at = [0, 0];

@@ -132,7 +132,7 @@ _LOADED_LATE = (
 
 
 def __getattr__(name: str) -> object:
-    """Return what belongs to connections, which is loaded when it is first asked for."""
+    """Return a name of the module of sessions, which is loaded at the first use."""
     if name not in _LOADED_LATE:
         raise AttributeError(f"{__name__} has no {name}")
     from . import sessions

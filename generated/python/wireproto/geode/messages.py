@@ -231,7 +231,7 @@ _LIMITS = Limits().to_dict()
 
 
 class Mode(_IntEnum):
-    """What the connection carries.
+    """The contents of the connection.
 
     Source: Connect, Initially, we will support the following two protocols.
     """
@@ -460,7 +460,7 @@ def _write_entry(message: Entry, state: _Writing) -> bytes:
 
 
 class RequestMetadata:
-    """What a request says besides itself. An unknown key has no known end: the message is refused.
+    """Metadata of a request. An unknown key has no known end: the message is refused.
 
     Source: Supported MetaData, Request MetaData Key.
     """
@@ -606,7 +606,7 @@ def _write_request_metadata_event_id(
 
 
 class ResponseMetadata:
-    """What a response says besides itself. Its keys are not those of requests.
+    """Metadata of a response. Its keys are not those of requests.
 
     Source: Supported MetaData, Response MetaData Key.
     """
@@ -855,12 +855,12 @@ class GeodeValue:
             return type(other) is GeodeValue.Timestamp and self.value == other.value
 
     class StringBytes(_Record):
-        """Characters 1 to 127 only; what Geode writes whenever it can.
+        """Characters 1 to 127 only; Geode writes this form whenever it can.
 
         Code 0x57.
 
         Attributes:
-            value: Characters 1 to 127 only; what Geode writes whenever it can.
+            value: Characters 1 to 127 only; Geode writes this form whenever it can.
 
         Layout: value ascii[u16]
         """
@@ -1295,7 +1295,7 @@ class GeodeValue:
         """Code 0x4b.
 
         Attributes:
-            comparator: What orders the keys.
+            comparator: The comparator of the keys.
             entries: The keys and their values.
 
         Layout: length ArrayLength, comparator GeodeValue?, entries Entry[length]
@@ -1324,7 +1324,7 @@ class GeodeValue:
         """Code 0x4c.
 
         Attributes:
-            comparator: What orders the elements.
+            comparator: The comparator of the elements.
             elements: The elements.
 
         Layout: length ArrayLength, comparator GeodeValue?, elements GeodeValue[length]
@@ -1475,7 +1475,7 @@ class GeodeValue:
             member: Name of the enum's member.
             ordinal: Place of the member in its enum, written as an array length.
 
-                Assumed: by its name.
+                Assumed: the meaning follows from Geode's name for it; the document does not describe it.
 
         Layout: class_name GeodeValue, member GeodeValue, ordinal ArrayLength
         """
@@ -1503,10 +1503,10 @@ class GeodeValue:
         Attributes:
             ds_id: Which distributed system gave the number `enum_id`.
 
-                Assumed: by its name.
+                Assumed: the meaning follows from Geode's name for it; the document does not describe it.
             enum_id: The number of an enum's member in that system, written as an array length.
 
-                Assumed: by its name.
+                Assumed: the meaning follows from Geode's name for it; the document does not describe it.
 
         Layout: ds_id u8, enum_id ArrayLength
         """
@@ -3354,7 +3354,7 @@ def _write_geode_value_unbounded(message: GeodeValue.Unbounded, state: _Writing,
 
 
 class ClassName:
-    """What an Object[] is made of, or a class as a value: a name, a primitive, or none.
+    """The class of an Object[]'s elements, or a class as a value: a name, a primitive, or none.
 
     Assumed: Geode's own serialization: the page that describes it is not part of the document.
     """
@@ -3711,7 +3711,7 @@ def _write_connect(message: Connect, state: _Writing) -> bytes:
 
 
 class RequestPart(_Record):
-    """A message in parts: its bytes behind the message header are cut anywhere, and other messages may stand between.
+    """A message in parts: its bytes after the message header are cut anywhere, and other messages may come between the parts.
 
     A piece of `Request.payload`.
 
@@ -3719,7 +3719,7 @@ class RequestPart(_Record):
 
     Assumed: the flag is false on the last part, and parts are cut anywhere: the document says no more.
 
-    It stands in a Request in place of a message; the last piece carries the message that they make together.
+    A Request has it in place of a message; the last piece carries the reassembled message.
 
     Attributes:
         data: The bytes of the piece.
@@ -3742,7 +3742,7 @@ class ResponsePart(_Record):
 
     Assumed: as of a request: the document says no more.
 
-    It stands in a Response in place of a message; the last piece carries the message that they make together.
+    A Response has it in place of a message; the last piece carries the reassembled message.
 
     Attributes:
         data: The bytes of the piece.
@@ -3759,7 +3759,7 @@ class ResponsePart(_Record):
 
 
 class _InRequest(_MessageRecord):
-    """What every message of a Request can do."""
+    """The methods of every message of a Request."""
 
     __slots__ = ()
 
@@ -3782,7 +3782,7 @@ class _InRequest(_MessageRecord):
 
 
 class _InResponse(_MessageRecord):
-    """What every message of a Response can do."""
+    """The methods of every message of a Response."""
 
     __slots__ = ()
 
@@ -3832,7 +3832,7 @@ class PutRequest(_InRequest):
     Attributes:
         region_name: Name of the region that is read or written.
         key: The key to store under.
-        callback_arg: An argument of the application for what the server calls when the region is used; Null if there is none.
+        callback_arg: The application's argument for the callbacks that the server runs when the region is used; Null without one.
         value: The value to store.
 
     Layout: region_name mutf8[u16], key GeodeValue, callback_arg GeodeValue, value GeodeValue in chunks of Chunk
@@ -4124,7 +4124,7 @@ class GetRequest(_InRequest):
     Attributes:
         region_name: Name of the region that is read or written.
         key: The key whose value is wanted.
-        callback_arg: An argument of the application for what the server calls when the region is used; Null if there is none.
+        callback_arg: The application's argument for the callbacks that the server runs when the region is used; Null without one.
 
     Layout: region_name mutf8[u16], key GeodeValue, callback_arg GeodeValue
     """
@@ -4375,7 +4375,7 @@ class PutAllRequest(_InRequest):
     Attributes:
         region_name: Name of the region that is read or written.
         key_value_pairs: The keys and the values to store; may be none.
-        callback_arg: An argument of the application for what the server calls when the region is used; Null if there is none.
+        callback_arg: The application's argument for the callbacks that the server runs when the region is used; Null without one.
 
     Layout: region_name mutf8[u16], key_value_pairs KeyValuePair[i32], callback_arg GeodeValue
     """
@@ -4589,7 +4589,7 @@ class PutAllResponse(_InResponse):
     Attributes:
         number_of_keys_failed: Keys of the request for which no value was stored.
 
-            Assumed: by its name: the document says no more.
+            Assumed: the meaning follows from its name: the document says no more.
 
     Layout: number_of_keys_failed i32
     """
@@ -4702,7 +4702,7 @@ class GetAllRequest(_InRequest):
     Attributes:
         region_name: Name of the region that is read or written.
         keys: The keys whose values are wanted; may be none.
-        callback_arg: An argument of the application for what the server calls when the region is used; Null if there is none.
+        callback_arg: The application's argument for the callbacks that the server runs when the region is used; Null without one.
 
     Layout: region_name mutf8[u16], keys GeodeValue[i32], callback_arg GeodeValue
     """
@@ -5036,13 +5036,13 @@ def _write_get_all_response_body(message: GetAllResponse, state: _Writing) -> by
 
 
 class ServerConfigRequest(_InRequest):
-    """Asks for what the server is configured with.
+    """Asks for the configuration of the server.
 
     Code 1, from client.
 
     Source: RequestAPI, ServerConfigRequest.
 
-    Assumed: what it is for, by its name: the document does not describe it.
+    Assumed: the purpose follows from its name: the document does not describe it.
 
     Attributes:
         body: Everything to the end of the message, kept as it is.
@@ -5161,7 +5161,7 @@ class ServerConfigResponse(_InResponse):
 
     Source: APIResponse, ServerConfigResposne.
 
-    Assumed: what it is for, by its name: the document does not describe it.
+    Assumed: the purpose follows from its name: the document does not describe it.
 
     Attributes:
         body: Everything to the end of the message, kept as it is.
@@ -5284,7 +5284,7 @@ class AuthRequest(_InRequest):
 
     Source: RequestAPI, AuthRequest.
 
-    Assumed: what it is for, by its name: the document does not describe it.
+    Assumed: the purpose follows from its name: the document does not describe it.
 
     Attributes:
         body: Everything to the end of the message, kept as it is.
@@ -5401,7 +5401,7 @@ class AuthResponse(_InResponse):
 
     Source: APIResponse, AuthResponse.
 
-    Assumed: what it is for, by its name: the document does not describe it.
+    Assumed: the purpose follows from its name: the document does not describe it.
 
     Attributes:
         body: Everything to the end of the message, kept as it is.
@@ -5518,13 +5518,13 @@ def _write_auth_response_body(message: AuthResponse, state: _Writing) -> bytes:
 
 
 class ClientConfigRequest(_InRequest):
-    """Says what the client is configured with.
+    """Gives the configuration of the client.
 
     Code 23, from client.
 
     Source: RequestAPI, ClientConfigRequest.
 
-    Assumed: what it is for, by its name: the document does not describe it.
+    Assumed: the purpose follows from its name: the document does not describe it.
 
     Attributes:
         body: Everything to the end of the message, kept as it is.
@@ -5643,7 +5643,7 @@ class ClientConfigResponse(_InResponse):
 
     Source: APIResponse, ClientConfigResponse.
 
-    Assumed: what it is for, by its name: the document does not describe it.
+    Assumed: the purpose follows from its name: the document does not describe it.
 
     Attributes:
         body: Everything to the end of the message, kept as it is.
@@ -5760,7 +5760,7 @@ def _write_client_config_response_body(message: ClientConfigResponse, state: _Wr
 
 
 class ErrorResponse(_InResponse):
-    """What went wrong, for people; the error code is the status of the response.
+    """A description of the error for people; the error code is the status of the response.
 
     Without a code of its own, from server.
 
@@ -5883,10 +5883,10 @@ class Request(_Divisible):
     Source: Request => RequestHeader [MetaData] RequestAPI.
 
     Attributes:
-        message: What the frame carries.
+        message: The message in the frame.
         correlation_id: Chosen by the client, another for each request that waits; the response repeats it, and all parts of a divided message have it.
         is_partial: More of this request follows under the same id.
-        metadata: Keys with their values, each key at most once, behind their number, which is at least 1.
+        metadata: The number of keys, at least 1, and each key with its value. A key comes at most once.
 
             Source: Metadata, NumberOfMetadata.
 
@@ -6089,13 +6089,13 @@ class Response(_Divisible):
     Source: Response => ResponseHeader [MetaData] APIResponse.
 
     Attributes:
-        message: What the frame carries.
+        message: The message in the frame.
         correlation_id: Chosen by the client, another for each request that waits; the response repeats it, and all parts of a divided message have it.
         is_partial: More of this response follows under the same id.
         status: Whether the request is answered in full, in part, or by an error.
 
             Source: ResponseHeader => ResponseTypeId | ErrorCode.
-        metadata: Keys with their values, each key at most once, behind their number, which is at least 1.
+        metadata: The number of keys, at least 1, and each key with its value. A key comes at most once.
 
             Source: Metadata, NumberOfMetadata.
 
@@ -6593,13 +6593,13 @@ def decode(
     strict: bool = False,
     variant: _Variant | None = None,
 ) -> _Frame:
-    """Return the one whole frame that `data` is.
+    """Return the frame in `data`, which holds one whole frame.
 
-    `strict` refuses what the protocol's file calls lenient.
+    `strict` refuses the deviations that the protocol's file calls lenient.
 
     Raises:
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
-        DecodeError: It does not conform, or something stands behind it.
+        DecodeError: It does not conform, or bytes follow it.
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
@@ -6633,11 +6633,11 @@ def decode_message(
     strict: bool = False,
     variant: _Variant | None = None,
 ) -> _Message:
-    """Return the message of the one whole frame that `data` is, without the frame around it.
+    """Return the message in `data`, which holds one whole frame, without the frame around it.
 
     Raises:
         NeedMoreData: The frame is not whole.
-        DecodeError: It does not conform, or something stands behind it.
+        DecodeError: It does not conform, or bytes follow it.
     """
     if context is not None or variant is not None:
         return decode(
@@ -6679,10 +6679,10 @@ def _noted(
     strict: bool,
     variant: _Variant | None,
 ) -> _Taken:
-    """Let the context take in a whole frame; return it as what it is with what came before.
+    """Add a whole frame to the context, and return it; the last piece of a message comes back with the whole message.
 
     Raises:
-        DecodeError: What it makes whole does not conform, or a limit of the context is exceeded.
+        DecodeError: The reassembled message does not conform, or a limit of the context is exceeded.
     """
     from .._runtime.codec.options import Options
     from .._runtime.stream.context_updates import Notes
@@ -6725,7 +6725,7 @@ def _fault(
     context: Context | None,
     variant: str | None,
 ) -> _Frame:
-    """Return the frame that the careful codec reads, where there is no straight-line code for it.
+    """Return the frame that the reference codec reads, for a frame without straight-line code.
 
     Raises:
         DecodeError: It does not conform.
@@ -6834,7 +6834,7 @@ def _encode_carefully(
     *,
     limits: Limits | None = None,
 ) -> bytes:
-    """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
+    """Return the bytes from the reference codec, which explains the errors of values that straight-line code refused."""
     from .._runtime.reference.handover import encode_by_reference
 
     _check_context(context, Context)
@@ -6883,7 +6883,7 @@ class Decoder(_Decoder["_Item"]):
         )
 
     def messages(self, chunk: _Buffer) -> Iterator[_Message]:
-        """Return an iterator over the messages that are complete now, without the frames around them: the fast road."""
+        """Return an iterator over the messages that are complete now, without the frames around them: the fastest way to read."""
         return self.bare_messages(chunk)
 
 
@@ -6894,7 +6894,7 @@ _OPENINGS: dict[tuple[str | None, str | None], Callable[[bytes, int, int, _Readi
 
 
 class Context(_Context):
-    """What earlier messages of a connection said about later ones; both directions' decoders share it."""
+    """The facts from earlier messages of a connection that later ones need; the decoders of both directions share it."""
 
     __slots__ = ()
 
@@ -6909,7 +6909,7 @@ def decode_conversation(
     strict: bool = False,
     variant: _Variant | None = None,
 ) -> Iterator[tuple[_Role, _Item]]:
-    """Return the frames of both directions of a connection, each with who sent it, in the order they are whole.
+    """Return the frames of both directions of a connection, each with its sender, in the order in which they are complete.
 
     Raises:
         DecodeError: By the iterator: a frame does not conform.

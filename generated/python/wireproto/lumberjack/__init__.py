@@ -1,8 +1,8 @@
 """Carries numbered log events from a writer (a shipper) over TCP or TLS to a reader (an indexer), which acknowledges them in bulk.
 The document names four needs: encryption and authentication, which TLS gives, though plain TCP is allowed; compression; that latency
-does not cost throughput, hence the window; and acknowledgements by the application. There is no handshake, no error frame and no close frame.
+does not cost throughput, hence the window; and acknowledgements by the application. The protocol has neither a handshake nor a frame for errors or for closing.
 
-The document describes version 1 only. Version 2 is what Beats and Logstash speak, and differs in sending no Data.
+The document describes version 1 only. Beats and Logstash speak version 2, which differs only in that it does not use Data.
 
 Source: Lumberjack protocol, PROTOCOL.md of the Beats input (version 1).
 
@@ -88,7 +88,7 @@ _LOADED_LATE = (
 
 
 def __getattr__(name: str) -> object:
-    """Return what belongs to connections, which is loaded when it is first asked for."""
+    """Return a name of the module of sessions, which is loaded at the first use."""
     if name not in _LOADED_LATE:
         raise AttributeError(f"{__name__} has no {name}")
     from . import sessions

@@ -1,8 +1,8 @@
 """Carries numbered log events from a writer (a shipper) over TCP or TLS to a reader (an indexer), which acknowledges them in bulk.
 The document names four needs: encryption and authentication, which TLS gives, though plain TCP is allowed; compression; that latency
-does not cost throughput, hence the window; and acknowledgements by the application. There is no handshake, no error frame and no close frame.
+does not cost throughput, hence the window; and acknowledgements by the application. The protocol has neither a handshake nor a frame for errors or for closing.
 
-The document describes version 1 only. Version 2 is what Beats and Logstash speak, and differs in sending no Data.
+The document describes version 1 only. Beats and Logstash speak version 2, which differs only in that it does not use Data.
 
 Source: Lumberjack protocol, PROTOCOL.md of the Beats input (version 1).
 
@@ -121,9 +121,9 @@ class Limits:
         self.open = open
         self.work = work
         self.window = window
-        """Events announced by one Window; more are noted unless strict. Assumed: what go-lumber refuses to exceed; the default of libbeat is 2048."""
+        """Events announced by one Window; more are noted unless strict. Assumed: go-lumber refuses larger windows; the default of libbeat is 2048."""
         self.ack_wait = ack_wait
-        """In milliseconds. How long a writer waits for the next ack. Assumed: as go-lumber does."""
+        """In milliseconds. How long a writer waits for the next ack. Assumed: go-lumber's client waits as long; the document gives no time."""
 
         _check_limits(self.to_dict(), times=("ack_wait",))
 
@@ -165,7 +165,7 @@ _VERSION_BY_NUMBER = {member.value: member for member in Version}
 
 
 class AckValue(_IntEnum):
-    """What the number in an Ack means. It never stands on the wire: reader and writer have to agree.
+    """The meaning of the number in an Ack. It is never on the wire: reader and writer have to agree.
 
     Assumed: the document says sequence; go-lumber's server counts.
     """
@@ -178,9 +178,9 @@ _ACK_VALUE_BY_NUMBER = {member.value: member for member in AckValue}
 
 
 class WindowUse(_IntEnum):
-    """What the size of a Window means to the writer. Readers take all of them, whatever is chosen.
+    """The meaning of a Window's size to the writer. Readers accept all of them, whichever is chosen.
 
-    Assumed: never on the wire: the document, and what programs do.
+    Assumed: never on the wire: one value for the document's meaning, the others for the habits of programs.
     """
 
     LIMIT = 0
@@ -189,13 +189,13 @@ limit anew and adds nothing to it.
 
 Source: the maximum number of unacknowledged data frames.
 
-Assumed: that one is enough, and what another one means: the document does not say, see ledger 12."""
+Assumed: that one Window is enough, and that another one replaces its limit: the document does not say, see ledger 12."""
     BATCH = 1
     """The number of events that follow, exactly, before the next Window.
 
-Assumed: as go-lumber's server demands."""
+Assumed: go-lumber's server refuses a batch of another size."""
     EITHER = 2
-    """What LIMIT or BATCH allows: another Window before the acks come allows as many events more.
+    """All that LIMIT or BATCH allows: another Window before the acks come allows that many more events.
 
 Assumed: libbeat announces batches while others wait; the document says nothing of a second Window."""
 
@@ -224,7 +224,7 @@ class Pair(_Record):
     Assumed: UTF-8 that gives back other bytes unchanged: the document says strings.
 
     Attributes:
-        key: The name of a field of the event, as `line` or `host`. It may stand in several pairs.
+        key: The name of a field of the event, as `line` or `host`. Several pairs may have the same key.
 
             Source: 32bit unsigned key length followed by that many bytes for the key.
         value: Always text: "only strings are supported at this time".
@@ -246,7 +246,7 @@ class Pair(_Record):
 
 
 class _InFrame(_MessageRecord):
-    """What every message of a Frame can do."""
+    """The methods of every message of a Frame."""
 
     __slots__ = ()
 
@@ -396,7 +396,7 @@ def _write_data(message: Data, version: Version, state: _Writing) -> bytes:
 
 
 class Json(_InFrame):
-    """One event as a JSON document. The bytes are kept as they came: text that is not JSON is no error of the frame.
+    """One event as a JSON document. The bytes are kept as they came: text that is not JSON does not make the frame invalid.
 
     Code 'J', from writer.
 
@@ -509,7 +509,7 @@ def _read_ack(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Ac
 
 
 class Window(_InFrame):
-    """How many events may be unacknowledged before the writer waits for acks: a sliding window. go-lumber, libbeat, logstash and the
+    """How many events may be unacknowledged before the writer waits for acks: a sliding window. Go-lumber, libbeat, logstash and the
     server of ruby-lumberjack take it for the number of events that follow, see `WindowUse` and ledger 28.
 
     Code 'W', from writer.
@@ -559,7 +559,7 @@ def _read_window(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple
 
 class Compressed(_InFrame):
     """Many frames in one compressed envelope. Inflated they are a valid frame stream by itself, of whole frames only, and mean what they
-    would outside. The document ends with the thought that one zlib stream for the whole connection might be preferable; nobody does that.
+    would outside. The document ends with the thought that one zlib stream for the whole connection might be preferable. No known program does that.
 
     Code 'C', from writer.
 
@@ -673,7 +673,7 @@ class Frame(_Envelope):
     Source: version(1) | frame type | payload.
 
     Attributes:
-        message: What the frame carries.
+        message: The message in the frame.
         version: Of this frame alone: frames of both versions may follow each other. A Data belongs to version 1, which the document describes.
             Some peers check that a Window has the version of its events (`window_use` BATCH, ledger 24): write the Window before a Data as V1 too.
 
@@ -722,13 +722,13 @@ def _write_frame(frame: Frame, state: _Writing) -> bytes:
 def decode(
     data: _Buffer, *, from_role: _Role | None = None, limits: Limits | None = None, strict: bool = False
 ) -> Frame:
-    """Return the one whole frame that `data` is.
+    """Return the frame in `data`, which holds one whole frame.
 
-    `strict` refuses what the protocol's file calls lenient.
+    `strict` refuses the deviations that the protocol's file calls lenient.
 
     Raises:
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
-        DecodeError: It does not conform, or something stands behind it.
+        DecodeError: It does not conform, or bytes follow it.
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
@@ -749,11 +749,11 @@ def decode(
 def decode_message(
     data: _Buffer, *, from_role: _Role | None = None, limits: Limits | None = None, strict: bool = False
 ) -> _Message:
-    """Return the message of the one whole frame that `data` is, without the frame around it.
+    """Return the message in `data`, which holds one whole frame, without the frame around it.
 
     Raises:
         NeedMoreData: The frame is not whole.
-        DecodeError: It does not conform, or something stands behind it.
+        DecodeError: It does not conform, or bytes follow it.
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
@@ -783,7 +783,7 @@ def _state_to_read(limits: Limits | None, strict: bool) -> _Reading:
 
 
 def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool) -> DecodeError:
-    """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
+    """Return the error that the reference codec finds in the frame in `buffer`."""
     from .._runtime.reference.handover import decode_fault
 
     bounds = _bounds_of(limits, Limits)
@@ -825,7 +825,7 @@ def _hold_to(limits: Limits, data: bytes, message: object) -> None:
 
 
 def _encode_carefully(frame: Frame, compression: int, *, limits: Limits | None = None) -> bytes:
-    """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
+    """Return the bytes from the reference codec, which explains the errors of values that straight-line code refused."""
     from .._runtime.reference.handover import encode_by_reference
 
     bounds = _bounds_of(limits, Limits)
@@ -860,7 +860,7 @@ class Decoder(_Decoder[Frame]):
         )
 
     def messages(self, chunk: _Buffer) -> Iterator[_Message]:
-        """Return an iterator over the messages that are complete now, without the frames around them: the fast road."""
+        """Return an iterator over the messages that are complete now, without the frames around them: the fastest way to read."""
         return self.bare_messages(chunk)
 
 

@@ -132,15 +132,15 @@ class Connection(_Connection):
         version: Version | None = None,
         compression: int = -1,
     ) -> bytes:
-        """Return the bytes of a frame, or of a message in a frame with these header fields, and take note that they are sent.
+        """Return the bytes of a frame, or of a message in a frame with these header fields, and record that they are sent.
 
-        `despite`: the name of what the connection failed by, to send the answer that a protocol wants before the close; or
-        of a violation that this message is and that is committed knowingly, as a hello to a peer whose version does not
-        fit: then the session that forbids it stays in its state.
+        `despite`: the name of the error or violation by which the connection failed, to send the answer that a protocol
+        demands before the close. It may also be a violation that this message commits knowingly, as a hello to a peer of
+        another version: then the session that forbids it stays in its state.
 
         Raises:
-            SessionError: It may not be sent now, or the connection is over; nothing has changed.
-            EncodeError: A value that the wire cannot carry; nothing has changed.
+            SessionError: The message may not be sent now, or the connection is over; the connection is unchanged.
+            EncodeError: The wire cannot carry a value; the connection is unchanged.
         """
         return self._send(
             message,
@@ -196,7 +196,7 @@ class Session(_Session):
 
 @_cache
 def _package() -> _Package:
-    """Return what connections need of this package."""
+    """Return the parts of this package that connections need."""
     return _Package(
         _PLAN,
         decoder=messages.Decoder,

@@ -279,7 +279,7 @@ _LIMITS = Limits().to_dict()
 
 
 class ScaleType(_IntEnum):
-    """What `target_rate` counts; any other byte is kept.
+    """The unit of `target_rate`; any other byte is kept.
 
     Source: WireCommands.CreateSegment.
     """
@@ -328,7 +328,7 @@ _AUTH_ERROR_BY_NUMBER = {member.value: member for member in AuthError}
 
 
 class ErrorCode(_IntEnum):
-    """What an ErrorMessage is about; Java reads unknown numbers as -1.
+    """The kind of error that an ErrorMessage reports; Java reads unknown numbers as -1.
 
     Source: WireCommands.ErrorMessage.
     """
@@ -376,13 +376,13 @@ class AttributeUpdate(_Record):
 
 
 class MergedSource(_Record):
-    """A segment that was merged, and where the target ended behind it.
+    """A segment that was merged, and the size of the target after it.
 
     Source: WireCommands.SegmentsBatchMerged.
 
     Attributes:
         source: Name of the segment that was appended.
-        new_target_write_offset: Bytes of the target behind what was merged.
+        new_target_write_offset: The size of the target after the merge, in bytes.
 
     Layout: source mutf8[u16], new_target_write_offset i64
     """
@@ -427,7 +427,7 @@ class TableKey(_Record):
 
 
 class TableValue(_Record):
-    """A value behind its length, which is written twice.
+    """A value after its length, which is written twice.
 
     Source: WireCommands.TableValue.
 
@@ -526,7 +526,7 @@ class ChunkInfo(_Record):
 
 
 class _InFrame(_MessageRecord):
-    """What every message of a Frame can do."""
+    """The methods of every message of a Frame."""
 
     __slots__ = ()
 
@@ -667,7 +667,7 @@ class Padding(_InFrame):
     Source: pravega/pravega, WireCommands.Padding.
 
     Attributes:
-        zeros: As many bytes as fill the block; what they are is ignored.
+        zeros: As many bytes as fill the block; their values are ignored.
         tail: Bytes that were left over when it was read.
 
     Layout: zeros bytes[..]
@@ -726,7 +726,7 @@ def _read_padding(buffer: bytes, offset: int, end: int, state: _Reading) -> tupl
 
 
 class PartialEvent(_InFrame):
-    """The beginning of an event that the block has no room for; the rest is in AppendBlockEnd.
+    """The beginning of an event that does not fit in the block; the rest is in AppendBlockEnd.
 
     Code -2, from client.
 
@@ -799,7 +799,7 @@ class Event(_InFrame):
     Source: WireCommands.Event.
 
     Attributes:
-        data: What the application wrote; may be empty.
+        data: The event as the application wrote it; may be empty.
         tail: Bytes that were left over when it was read.
 
     Layout: data bytes[..]
@@ -868,7 +868,7 @@ class SetupAppend(_InFrame):
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
 
             Since version 5.
         tail: Bytes that were left over when it was read.
@@ -1056,7 +1056,7 @@ class AppendBlock(_InFrame):
 
     Attributes:
         writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
-        data: Event frames; what is left of the declared length is filled by one PartialEvent or Padding, which counts as no whole event.
+        data: Event frames. One PartialEvent or Padding fills the rest of the declared length, and does not count as a whole event.
         tail: Bytes that were left over when it was read.
 
     Layout: writer_id uuid, data bytes[..]
@@ -1520,7 +1520,7 @@ class DataAppended(_InFrame):
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
 
             Since version 8.
-        current_segment_write_offset: Bytes of the segment behind the append; -1 where a peer sends none.
+        current_segment_write_offset: The size of the segment after the append, in bytes; -1 where a peer sends none.
 
             Since version 9.
 
@@ -1650,7 +1650,7 @@ def _read_data_appended(buffer: bytes, offset: int, end: int, state: _Reading) -
 
 
 class ConditionalCheckFailed(_InFrame):
-    """The segment did not end at the offset that was expected; nothing was stored, and the connection goes on.
+    """The segment did not end at the expected offset: the event was not stored, and the connection goes on.
 
     Code 8, from server.
 
@@ -1749,7 +1749,7 @@ class ReadSegment(_InFrame):
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         offset: The first byte that is wanted, counted from the beginning of the segment.
         suggested_length: Bytes that the client wants. The server may send fewer; Java's takes less than 8 for 8, and more than 2 MiB for 2 MiB.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
 
             Since version 5.
         request_id: A Java reader uses one for all its reads, so replies are matched by segment and offset. -1 where a peer sends none.
@@ -1872,8 +1872,8 @@ class SegmentRead(_InFrame):
 
     Attributes:
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        offset: Where `data` stands in the segment: the offset of the request.
-        at_tail: Whether the read was at the tail, behind which nothing is stored yet. Sometimes false although the server does not know.
+        offset: The offset of `data` in the segment: that of the request.
+        at_tail: Whether the read was at the tail, the end of the stored bytes. Sometimes false although the server does not know.
         end_of_segment: Whether the read was at the end of the segment.
         data: The bytes from `offset` on; empty, with `at_tail`, where the server gave the read up.
         request_id: That of the ReadSegment; -1 where a peer sends none.
@@ -2009,7 +2009,7 @@ class GetStreamSegmentInfo(_InFrame):
     Attributes:
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         segment_name: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
 
             Since version 5.
         tail: Bytes that were left over when it was read.
@@ -2113,7 +2113,7 @@ class StreamSegmentInfo(_InFrame):
         last_modified: When it was last changed, in milliseconds since 1970.
 
             Assumed: the unit: the source gives none.
-        write_offset: Where the next append will stand, in bytes.
+        write_offset: The offset of the next append, in bytes.
 
             Assumed: by its name: the source says no more.
         start_offset: The first byte that was not truncated; 0 where a peer sends none.
@@ -2271,7 +2271,7 @@ def _read_stream_segment_info(
 
 
 class CreateSegment(_InFrame):
-    """Makes a segment, with what its stream's scaling policy says about it.
+    """Makes a segment, with the values of its stream's scaling policy.
 
     Code 20, from client.
 
@@ -2282,7 +2282,7 @@ class CreateSegment(_InFrame):
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         target_rate: A rate per second that scaling aims at, in what `scale_type` says.
         scale_type: What `target_rate` counts.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
 
             Since version 5.
         rollover_size_bytes: Bytes after which a new piece is begun in long-term storage; 0 leaves that to the server.
@@ -2505,7 +2505,7 @@ class SealSegment(_InFrame):
     Attributes:
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
 
             Since version 5.
         tail: Bytes that were left over when it was read.
@@ -2674,7 +2674,7 @@ class DeleteSegment(_InFrame):
     Attributes:
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
 
             Since version 5.
         tail: Bytes that were left over when it was read.
@@ -2847,7 +2847,7 @@ class UpdateSegmentPolicy(_InFrame):
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         target_rate: A rate per second that scaling aims at, in what `scale_type` says.
         scale_type: What `target_rate` counts.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
 
             Since version 5.
         tail: Bytes that were left over when it was read.
@@ -3029,7 +3029,7 @@ class GetSegmentAttribute(_InFrame):
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         segment_name: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         attribute_id: Names a number that is kept beside a segment.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
 
             Since version 5.
         tail: Bytes that were left over when it was read.
@@ -3129,7 +3129,7 @@ class SegmentAttribute(_InFrame):
 
     Attributes:
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
-        value: The value of the attribute; the least i64 when there is no such attribute.
+        value: The value of the attribute; the least i64 when the attribute does not exist.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, value i64
@@ -3196,8 +3196,8 @@ class UpdateSegmentAttribute(_InFrame):
         segment_name: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         attribute_id: Names a number that is kept beside a segment.
         new_value: The value that the attribute gets.
-        expected_value: The value that the attribute must have; the least i64: there must be no such attribute.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        expected_value: The value that the attribute must have; the least i64: the attribute must not exist.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
 
             Since version 5.
         tail: Bytes that were left over when it was read.
@@ -3386,7 +3386,7 @@ def _read_segment_attribute_updated(
 
 
 class TruncateSegment(_InFrame):
-    """Drops what stands before an offset.
+    """Drops the bytes before an offset.
 
     Code 38, from client.
 
@@ -3398,7 +3398,7 @@ class TruncateSegment(_InFrame):
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         truncation_offset: The first byte that is kept, counted from the beginning of the segment.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
 
             Since version 5.
         tail: Bytes that were left over when it was read.
@@ -3579,7 +3579,7 @@ class CreateTransientSegment(_InFrame):
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
         parent_segment: The segment that the large event is for: the transient one is merged into it later.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, writer_id uuid, parent_segment mutf8[u16], delegation_token mutf8[u16]
@@ -3683,7 +3683,7 @@ class LocateOffset(_InFrame):
         target_offset: The offset to locate, in bytes.
 
             Assumed: by its name: the source says no more.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], target_offset i64, delegation_token mutf8[u16]
@@ -3868,7 +3868,7 @@ class MergeSegments(_InFrame):
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         target: Name of the segment that is appended to.
         source: Name of the segment that is appended to `target`.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         attribute_updates: Attributes to change, with conditions; where one fails, nothing is merged.
 
             Since version 13.
@@ -4051,7 +4051,7 @@ class SegmentsMerged(_InFrame):
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         target: Name of the segment that was appended to.
         source: Name of the segment that was appended.
-        new_target_write_offset: Bytes of the target behind what was merged; -1 where a peer sends none.
+        new_target_write_offset: The size of the target after the merge, in bytes; -1 where a peer sends none.
 
             Since version 9.
         absent: How many of the last fields were not there when it was read.
@@ -4170,7 +4170,7 @@ class MergeSegmentsBatch(_InFrame):
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         target_segment_id: Name of the segment that is appended to.
         source_segment_ids: Names of the segments that are appended to it.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, target_segment_id mutf8[u16], source_segment_ids mutf8[u16][i32], delegation_token mutf8[u16]
@@ -4793,7 +4793,7 @@ def _read_segment_already_exists(
 
 
 class NoSuchSegment(_InFrame):
-    """There is no such segment.
+    """The segment does not exist.
 
     Code 53, from server.
 
@@ -4915,9 +4915,9 @@ def _read_no_such_segment(buffer: bytes, offset: int, end: int, state: _Reading)
 
 
 class InvalidEventNumber(_InFrame):
-    """An append had a number that cannot be. The server closes behind it.
+    """An append had an impossible number. The server closes after this message.
 
-    Before 16 the event number stood where `request_id` stands, and nothing at the end: same bytes, another meaning.
+    Before version 16 the event number was in the place of `request_id`, and the last field was missing: same bytes, another meaning.
 
     Code 55, from server.
 
@@ -5038,7 +5038,7 @@ def _read_invalid_event_number(
 
 
 class SegmentIsTruncated(_InFrame):
-    """What was asked for was dropped; the segment begins at `start_offset`.
+    """The requested bytes were dropped; the segment begins at `start_offset`.
 
     Code 56, from server.
 
@@ -5418,8 +5418,8 @@ class ErrorMessage(_InFrame):
     Attributes:
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         segment: Name of the segment; empty where the server gives none.
-        message_: What went wrong, for people; empty where the server gives nothing.
-        error_code: What kind of failure it is.
+        message_: A description of the error for people; empty where the server gives none.
+        error_code: The kind of failure.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], message mutf8[u16], error_code ErrorCode
@@ -5520,7 +5520,7 @@ class GetTableSegmentInfo(_InFrame):
     Attributes:
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         segment_name: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment_name mutf8[u16], delegation_token mutf8[u16]
@@ -5733,7 +5733,7 @@ class CreateTableSegment(_InFrame):
     Attributes:
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         sorted_deprecated: Asked for a table of sorted keys.
 
             Since version 10.
@@ -5917,7 +5917,7 @@ class DeleteTableSegment(_InFrame):
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         must_be_empty: True: a table with entries stays, and TableSegmentNotEmpty answers.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], must_be_empty bool, delegation_token mutf8[u16]
@@ -6022,8 +6022,8 @@ class UpdateTableEntries(_InFrame):
     Attributes:
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
-        entries: What to put; each key says which version it must have now.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
+        entries: The entries to put; each key says which version it must have now.
         table_segment_offset: The length in bytes that the table segment must have; -1: any.
 
             Since version 10.
@@ -6333,8 +6333,8 @@ class RemoveTableKeys(_InFrame):
     Attributes:
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
-        keys: What to remove; each key says which version it must have now.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
+        keys: The keys to remove; each says which version it must have now.
         table_segment_offset: The length in bytes that the table segment must have; -1: any.
 
             Since version 10.
@@ -6607,7 +6607,7 @@ class ReadTable(_InFrame):
     Attributes:
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         keys: The keys whose values are wanted.
         tail: Bytes that were left over when it was read.
 
@@ -7221,7 +7221,7 @@ class ReadTableKeys(_InFrame):
     Attributes:
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         suggested_key_count: Keys that the client wants; the server stops there or at 2 MiB.
         continuation_token: Says where a listing goes on, opaque to the client: empty in the first request, then that of the last answer.
         prefix_filter: Only keys that begin with these bytes are wanted; empty: all.
@@ -7230,17 +7230,17 @@ class ReadTableKeys(_InFrame):
 
             Deprecated: written empty since 12.
 
-            Assumed: by its name, and what empty means: the source says no more.
+            Assumed: by its name, and the meaning of empty: the source says no more.
         from_key: The lowest key that is wanted; empty: from the first.
 
             Since version 12.
 
-            Assumed: by its name, and what empty means: the source says no more.
+            Assumed: by its name, and the meaning of empty: the source says no more.
         to_key: The highest key that is wanted; empty: to the last.
 
             Since version 12.
 
-            Assumed: by its name, and what empty means: the source says no more.
+            Assumed: by its name, and the meaning of empty: the source says no more.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -7625,7 +7625,7 @@ class ReadTableEntries(_InFrame):
     Attributes:
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         suggested_entry_count: Entries that the client wants; the server stops there or at 2 MiB.
         continuation_token: Says where a listing goes on, opaque to the client: empty in the first request, then that of the last answer.
         prefix_filter: Only keys that begin with these bytes are wanted; empty: all.
@@ -7634,17 +7634,17 @@ class ReadTableEntries(_InFrame):
 
             Deprecated: written empty since 12.
 
-            Assumed: by its name, and what empty means: the source says no more.
+            Assumed: by its name, and the meaning of empty: the source says no more.
         from_key: The lowest key that is wanted; empty: from the first.
 
             Since version 12.
 
-            Assumed: by its name, and what empty means: the source says no more.
+            Assumed: by its name, and the meaning of empty: the source says no more.
         to_key: The highest key that is wanted; empty: to the last.
 
             Since version 12.
 
-            Assumed: by its name, and what empty means: the source says no more.
+            Assumed: by its name, and the meaning of empty: the source says no more.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -8053,7 +8053,7 @@ class TableEntriesDeltaRead(_InFrame):
     Attributes:
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        entries: What was put since the position.
+        entries: The entries put since the position.
         should_clear: True: the reader forgets what it has read and begins anew.
         reached_end: True: no more entries are there now.
 
@@ -8240,7 +8240,7 @@ def _write_table_entries_delta_read(message: Any, state: _Writing) -> bytes:
 
 
 class ReadTableEntriesDelta(_InFrame):
-    """Asks for what was put into a table since a position.
+    """Asks for the entries put into a table since a position.
 
     Code 88, from client.
 
@@ -8251,7 +8251,7 @@ class ReadTableEntriesDelta(_InFrame):
     Attributes:
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         from_position: Where to begin: the `last_position` of the answer before.
 
             Assumed: by its name: the source says no more.
@@ -8375,7 +8375,7 @@ class FlushToStorage(_InFrame):
 
     Attributes:
         container_id: The container whose segments are written.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         tail: Bytes that were left over when it was read.
 
@@ -8525,7 +8525,7 @@ class ListStorageChunks(_InFrame):
 
     Attributes:
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        delegation_token: A token of the controller that allows the request, opaque to the client; empty where there is none.
+        delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         tail: Bytes that were left over when it was read.
 
@@ -8912,7 +8912,7 @@ class Frame(_Envelope):
     Source: pravega/pravega, CommandDecoder, CommandEncoder.
 
     Attributes:
-        message: What the frame carries.
+        message: The message in the frame.
 
     Layout: type i32, length i32, body message in length
     """
@@ -8957,13 +8957,13 @@ _ONLY_1 = frozenset((Event,))
 def decode(
     data: _Buffer, *, from_role: _Role | None = None, limits: Limits | None = None, strict: bool = False
 ) -> Frame:
-    """Return the one whole frame that `data` is.
+    """Return the frame in `data`, which holds one whole frame.
 
-    `strict` refuses what the protocol's file calls lenient.
+    `strict` refuses the deviations that the protocol's file calls lenient.
 
     Raises:
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
-        DecodeError: It does not conform, or something stands behind it.
+        DecodeError: It does not conform, or bytes follow it.
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
@@ -8984,11 +8984,11 @@ def decode(
 def decode_message(
     data: _Buffer, *, from_role: _Role | None = None, limits: Limits | None = None, strict: bool = False
 ) -> _Message:
-    """Return the message of the one whole frame that `data` is, without the frame around it.
+    """Return the message in `data`, which holds one whole frame, without the frame around it.
 
     Raises:
         NeedMoreData: The frame is not whole.
-        DecodeError: It does not conform, or something stands behind it.
+        DecodeError: It does not conform, or bytes follow it.
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
@@ -9018,7 +9018,7 @@ def _state_to_read(limits: Limits | None, strict: bool) -> _Reading:
 
 
 def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool) -> DecodeError:
-    """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
+    """Return the error that the reference codec finds in the frame in `buffer`."""
     from .._runtime.codec.options import Options
     from .._runtime.reference.handover import fault_of as read
 
@@ -9048,7 +9048,7 @@ def _hold_to(limits: Limits, data: bytes, message: object) -> None:
 
 
 def _encode_carefully(frame: object, compression: int, *, limits: Limits | None = None) -> bytes:
-    """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
+    """Return the bytes from the reference codec, which explains the errors of values that straight-line code refused."""
     from .._runtime.reference.handover import encode_by_reference
 
     bounds = _bounds_of(limits, Limits)
@@ -9082,7 +9082,7 @@ class Decoder(_Decoder[Frame]):
         )
 
     def messages(self, chunk: _Buffer) -> Iterator[_Message]:
-        """Return an iterator over the messages that are complete now, without the frames around them: the fast road."""
+        """Return an iterator over the messages that are complete now, without the frames around them: the fastest way to read."""
         return self.bare_messages(chunk)
 
 

@@ -95,7 +95,7 @@ class WriterView(_View):
 
 
 class BlockView(_View):
-    """At most one block is open in a connection, and nothing else is sent before its end."""
+    """At most one block is open in a connection, and it ends before any other message is sent."""
 
     __slots__ = ()
 
@@ -106,13 +106,13 @@ class BlockView(_View):
 
     @property
     def block(self) -> bytes:
-        """What the open block holds, of at most one frame."""
+        """The contents of the open block, at most one frame."""
         value: bytes = self._value("block")
         return value
 
     @property
     def is_event_due(self) -> bool:
-        """That of a ConditionalAppend, which is seen behind it."""
+        """Whether the event of a ConditionalAppend comes next."""
         value: bool = self._value("is_event_due")
         return value
 
@@ -156,15 +156,15 @@ class Connection(_Connection):
         *,
         despite: str | None = None,
     ) -> bytes:
-        """Return the bytes of a frame, or of a message in a frame, and take note that they are sent.
+        """Return the bytes of a frame, or of a message in a frame, and record that they are sent.
 
-        `despite`: the name of what the connection failed by, to send the answer that a protocol wants before the close; or
-        of a violation that this message is and that is committed knowingly, as a hello to a peer whose version does not
-        fit: then the session that forbids it stays in its state.
+        `despite`: the name of the error or violation by which the connection failed, to send the answer that a protocol
+        demands before the close. It may also be a violation that this message commits knowingly, as a hello to a peer of
+        another version: then the session that forbids it stays in its state.
 
         Raises:
-            SessionError: It may not be sent now, or the connection is over; nothing has changed.
-            EncodeError: A value that the wire cannot carry; nothing has changed.
+            SessionError: The message may not be sent now, or the connection is over; the connection is unchanged.
+            EncodeError: The wire cannot carry a value; the connection is unchanged.
         """
         return self._send(message, now, {}, {}, despite=despite)
 
@@ -185,7 +185,7 @@ class Connection(_Connection):
 
     @property
     def block(self) -> BlockView:
-        """At most one block is open in a connection, and nothing else is sent before its end."""
+        """At most one block is open in a connection, and it ends before any other message is sent."""
         return _single_view(BlockView, self._engine.instances["Block"])
 
 
@@ -229,13 +229,13 @@ class Session(_Session):
 
     @property
     def block(self) -> BlockView:
-        """At most one block is open in a connection, and nothing else is sent before its end."""
+        """At most one block is open in a connection, and it ends before any other message is sent."""
         return _single_view(BlockView, self._engine.instances["Block"])
 
 
 @_cache
 def _package() -> _Package:
-    """Return what connections need of this package."""
+    """Return the parts of this package that connections need."""
     return _Package(
         _PLAN,
         decoder=messages.Decoder,

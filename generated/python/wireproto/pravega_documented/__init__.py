@@ -1,5 +1,5 @@
-"""Pravega's protocol as its document of 2019 describes it: messages to read and append segments. It differs from what
-servers send (see `pravega`): decode real traffic with that. It has no handshake, no keepalive and no error replies.
+"""Pravega's protocol as its document of 2019 describes it: messages to read and append segments. Servers send other
+bytes: decode real traffic with `pravega`. It has no handshake, no keepalive and no error replies.
 The page calls itself a proposal, lists nine messages and lets new types be added. This file has ten: those that are listed, and
 Padding, see G4.
 
@@ -87,7 +87,7 @@ _LOADED_LATE = (
 
 
 def __getattr__(name: str) -> object:
-    """Return what belongs to connections, which is loaded when it is first asked for."""
+    """Return a name of the module of sessions, which is loaded at the first use."""
     if name not in _LOADED_LATE:
         raise AttributeError(f"{__name__} has no {name}")
     from . import sessions

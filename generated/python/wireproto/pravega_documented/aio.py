@@ -38,12 +38,12 @@ class Peer(_Peer[Connection, "messages.Frame"]):
     ) -> None:
         """Send as `Connection.send`, and wait while the peer takes in less than it is sent.
 
-        `wait`: where the session does not allow it yet (a window is full, a credit spent), wait for what the peer sends to
-        change that; somebody has to receive meanwhile.
+        `wait`: if the session does not allow the message yet (a window is full, a credit spent), wait until messages of the
+        peer change that. Another task has to receive meanwhile.
 
         Raises:
-            SessionError: It may not be sent now; nothing has changed.
-            EncodeError: A value that the wire cannot carry; nothing has changed.
+            SessionError: The message may not be sent now; the connection is unchanged.
+            EncodeError: The wire cannot carry a value; the connection is unchanged.
             OSError: The connection is gone.
         """
         await self._send(
@@ -106,8 +106,9 @@ async def serve(
 ) -> Server[Peer]:
     """Listen, and call the handler for each connection, which is closed when it returns; the server is to be closed.
 
-    `report` is told what ended a connection: the peer's violations and faults, time-outs, the network. Where TLS failed, and
-    for a connection above `max_connections`, which is closed at once, there is no peer, and the error's `filename` is the address.
+    `report` is told what ended a connection: the peer's violations and faults, time-outs, the network. The peer is
+    None if TLS failed, and for a connection above `max_connections`, which is closed at once; then the error's `filename` is the
+    address.
     """
 
     def make(now: float) -> Peer:

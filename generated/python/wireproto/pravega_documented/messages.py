@@ -1,5 +1,5 @@
-"""Pravega's protocol as its document of 2019 describes it: messages to read and append segments. It differs from what
-servers send (see `pravega`): decode real traffic with that. It has no handshake, no keepalive and no error replies.
+"""Pravega's protocol as its document of 2019 describes it: messages to read and append segments. Servers send other
+bytes: decode real traffic with `pravega`. It has no handshake, no keepalive and no error replies.
 The page calls itself a proposal, lists nine messages and lets new types be added. This file has ten: those that are listed, and
 Padding, see G4.
 
@@ -134,7 +134,7 @@ class Limits:
         self.open = open
         self.work = work
         self.reads = reads
-        """Reads of a segment that may still be answered. Assumed: nothing says when a read is answered in full."""
+        """Reads of a segment that may still be answered. Assumed: no message says when a read is answered in full."""
         self.writer_idle = writer_idle
         """In milliseconds. How long a writer may be silent before it is no longer judged. Assumed: the document names no end of a writer."""
 
@@ -162,7 +162,7 @@ _LIMITS = Limits().to_dict()
 
 
 class _InFrame(_MessageRecord):
-    """What every message of a Frame can do."""
+    """The methods of every message of a Frame."""
 
     __slots__ = ()
 
@@ -298,10 +298,10 @@ class SegmentRead(_InFrame):
         offset: The offset in the segment that was read from, in bytes.
         tail_: Whether the read was at the tail of the segment.
 
-            Errata: 1 bit.
+            Errata: the document says 1 bit, not how bits are packed.
         end_of_segment: Whether the read was at the end of the segment.
 
-            Errata: 1 bit.
+            Errata: the document says 1 bit, not how bits are packed.
         data: The bytes from `offset` on, to the end of the message, where they exist. How a server says that they do not is not told.
             Programs put an i32 length before them.
 
@@ -513,9 +513,9 @@ class AppendSetup(_InFrame):
         request_id: Made by the client, and repeated in the reply, to tell which request that answers.
         segment: Name of the segment that is read or appended to.
         writer_id: Identifies the appender that asks, in its requests and in the replies to them.
-        last_event_number: The last event number in the stream: a writer goes on behind it.
+        last_event_number: The last event number in the stream: a writer goes on after it.
 
-            Assumed: the writer goes on behind it: the document says only which number it is.
+            Assumed: the writer goes on after it: the document says only which number it is.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16], writer_id uuid, last_event_number i64
@@ -603,7 +603,7 @@ class AppendBlock(_InFrame):
 
     Attributes:
         writer_id: Identifies the appender that asks, in its requests and in the replies to them.
-        data: The contents of the block, as frames. What does not fit as a whole event is a PartialEvent at its end.
+        data: The contents of the block, as frames. An event that does not fit is a PartialEvent at its end.
         tail: Bytes that were left over when it was read.
 
     Layout: writer_id uuid, data bytes[..]
@@ -788,10 +788,10 @@ class PartialEvent(_InFrame):
 
     Source: Partial Event - Request/Reply.
 
-    Errata: Request/Reply: that only clients send one is a conclusion, for it stands at the end of an append block.
+    Errata: Request/Reply: that only clients send one is a conclusion, for it is at the end of an append block.
 
     Attributes:
-        data: The first bytes of an Event; what did not fit is in AppendBlockEnd.
+        data: The first bytes of an Event; the others are in AppendBlockEnd.
         tail: Bytes that were left over when it was read.
 
     Layout: data bytes[..]
@@ -923,7 +923,7 @@ class Padding(_InFrame):
     Assumed: as programs do, see G4: the document has no such message.
 
     Attributes:
-        zeros: As many bytes as fill the block; what they are is ignored.
+        zeros: As many bytes as fill the block; their values are ignored.
         tail: Bytes that were left over when it was read.
 
     Layout: zeros bytes[..]
@@ -1105,7 +1105,7 @@ class Frame(_Envelope):
     Source: Protocol, have 8 byte headers with two fields.
 
     Attributes:
-        message: What the frame carries.
+        message: The message in the frame.
 
     Layout: type i32, length i32, body message in length
     """
@@ -1147,13 +1147,13 @@ def _write_frame(frame: Frame, state: _Writing) -> bytes:
 def decode(
     data: _Buffer, *, from_role: _Role | None = None, limits: Limits | None = None, strict: bool = False
 ) -> Frame:
-    """Return the one whole frame that `data` is.
+    """Return the frame in `data`, which holds one whole frame.
 
-    `strict` refuses what the protocol's file calls lenient.
+    `strict` refuses the deviations that the protocol's file calls lenient.
 
     Raises:
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
-        DecodeError: It does not conform, or something stands behind it.
+        DecodeError: It does not conform, or bytes follow it.
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
@@ -1174,11 +1174,11 @@ def decode(
 def decode_message(
     data: _Buffer, *, from_role: _Role | None = None, limits: Limits | None = None, strict: bool = False
 ) -> _Message:
-    """Return the message of the one whole frame that `data` is, without the frame around it.
+    """Return the message in `data`, which holds one whole frame, without the frame around it.
 
     Raises:
         NeedMoreData: The frame is not whole.
-        DecodeError: It does not conform, or something stands behind it.
+        DecodeError: It does not conform, or bytes follow it.
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
@@ -1208,7 +1208,7 @@ def _state_to_read(limits: Limits | None, strict: bool) -> _Reading:
 
 
 def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool) -> DecodeError:
-    """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
+    """Return the error that the reference codec finds in the frame in `buffer`."""
     from .._runtime.codec.options import Options
     from .._runtime.reference.handover import fault_of as read
 
@@ -1238,7 +1238,7 @@ def _hold_to(limits: Limits, data: bytes, message: object) -> None:
 
 
 def _encode_carefully(frame: object, compression: int, *, limits: Limits | None = None) -> bytes:
-    """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
+    """Return the bytes from the reference codec, which explains the errors of values that straight-line code refused."""
     from .._runtime.reference.handover import encode_by_reference
 
     bounds = _bounds_of(limits, Limits)
@@ -1272,7 +1272,7 @@ class Decoder(_Decoder[Frame]):
         )
 
     def messages(self, chunk: _Buffer) -> Iterator[_Message]:
-        """Return an iterator over the messages that are complete now, without the frames around them: the fast road."""
+        """Return an iterator over the messages that are complete now, without the frames around them: the fastest way to read."""
         return self.bare_messages(chunk)
 
 

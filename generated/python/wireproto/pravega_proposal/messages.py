@@ -146,7 +146,7 @@ class Limits:
         self.joined = joined
         self.work = work
         self.reads = reads
-        """Reads of a segment that may still be answered. Assumed: nothing says when a read is answered in full."""
+        """Reads of a segment that may still be answered. Assumed: no message says when a read is answered in full."""
         self.appender_idle = appender_idle
         """In milliseconds. How long an appender may be silent before it is no longer judged. Assumed: the document names no end of an appender."""
 
@@ -194,7 +194,7 @@ _PART_BY_NUMBER = {member.value: member for member in Part}
 
 
 class _InFrame(_MessageRecord):
-    """What every message of a Frame can do."""
+    """The methods of every message of a Frame."""
 
     __slots__ = ()
 
@@ -217,13 +217,13 @@ class _InFrame(_MessageRecord):
 
 
 class PartialMessage(_InFrame):
-    """A piece of a message that was cut for any reason. Other messages may stand between the pieces, not another cut one.
+    """A piece of a message that was cut for any reason. Other messages may come between the pieces, but not another cut one.
 
     Code -2, from both sides.
 
     Source: Partial Message - Request/Reply.
 
-    Assumed: no document gives it a code, and -2 is free; that others may stand between: only another cut one is ruled out.
+    Assumed: no document gives it a code, and -2 is free; that others may come between: only another cut one is ruled out.
 
     Attributes:
         part: Which piece it is.
@@ -458,7 +458,7 @@ class SegmentRead(_InFrame):
         offset: The offset in the segment that was read from, in bytes.
         is_at_tail: Whether the read was at the tail of the segment.
 
-            Errata: 1 bit.
+            Errata: the document says 1 bit, not how bits are packed.
         is_at_end_of_segment: Whether the read was at the end of the segment.
 
             Errata: 1 bit, without a type.
@@ -722,7 +722,7 @@ def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) ->
 
 
 class BeginAppendBlock(_InFrame):
-    """Also called BeginEventBlock. The block follows behind the frame, as messages. The document advises a large one, for its events need not be
+    """Also called BeginEventBlock. The block follows after the frame, as messages. The document advises a large one, for its events need not be
     looked at one by one. It hopes to avoid headers on the messages of a block, and to do so without a buffer in the client's memory; it shows no
     other form of an event, see P15.
 
@@ -734,9 +734,9 @@ class BeginAppendBlock(_InFrame):
         connection_id: Identifies the appender: its SetupAppend introduces it, its blocks and their replies repeat it.
         connection_offset: Bytes that this appender has written so far, headers of events included.
 
-            Assumed: what it counts is not said.
-        length: Bytes of data before the EndAppendBlock. Where it is large, the server need not look at single events; what was really
-            written, EndAppendBlock says.
+            Assumed: the document does not say what it counts.
+        length: Bytes of data before the EndAppendBlock. Where it is large, the server need not look at single events. EndAppendBlock gives
+            the size that was really written.
         tail: Bytes that were left over when it was read.
 
     Layout: connection_id uuid, connection_offset i64, length i32
@@ -799,7 +799,7 @@ def _read_begin_append_block(
 
 
 class EndAppendBlock(_InFrame):
-    """Also called EndEventBlock. The block's size stands here, so that it need not be known when the block begins, though BeginAppendBlock has a
+    """Also called EndEventBlock. The block's size is here, so that it need not be known when the block begins, though BeginAppendBlock has a
     length too.
 
     Code 4, from client.
@@ -811,7 +811,7 @@ class EndAppendBlock(_InFrame):
         connection_offset: Bytes that this appender has written so far: as in BeginAppendBlock, or with the block.
 
             Assumed: whether the block counts: the document says data written so far.
-        block_length: Bytes of the block that was written; may be more or less than what stood between the two messages.
+        block_length: Bytes of the block that was written; may be more or less than the bytes between the two messages.
 
             Assumed: 4 bytes without a type; an integer as in BeginAppendBlock.
         tail: Bytes that were left over when it was read.
@@ -1059,7 +1059,7 @@ class Frame(_Divisible):
     Source: an 8 byte header with two fields.
 
     Attributes:
-        message: What the frame carries.
+        message: The message in the frame.
 
     Layout: type i32, length i32, body message in length
     """
@@ -1106,13 +1106,13 @@ def decode(
     limits: Limits | None = None,
     strict: bool = False,
 ) -> Frame:
-    """Return the one whole frame that `data` is.
+    """Return the frame in `data`, which holds one whole frame.
 
-    `strict` refuses what the protocol's file calls lenient.
+    `strict` refuses the deviations that the protocol's file calls lenient.
 
     Raises:
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
-        DecodeError: It does not conform, or something stands behind it.
+        DecodeError: It does not conform, or bytes follow it.
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
@@ -1142,11 +1142,11 @@ def decode_message(
     limits: Limits | None = None,
     strict: bool = False,
 ) -> _Message:
-    """Return the message of the one whole frame that `data` is, without the frame around it.
+    """Return the message in `data`, which holds one whole frame, without the frame around it.
 
     Raises:
         NeedMoreData: The frame is not whole.
-        DecodeError: It does not conform, or something stands behind it.
+        DecodeError: It does not conform, or bytes follow it.
     """
     if context is not None:
         return decode(data, from_role=from_role, context=context, limits=limits, strict=strict).message
@@ -1179,10 +1179,10 @@ _SPEAKING = frozenset((PartialMessage,))
 def _noted(
     frame: _Taken, buffer: bytes, role: _Role | None, context: Context, limits: Limits | None, strict: bool
 ) -> _Taken:
-    """Let the context take in a whole frame; return it as what it is with what came before.
+    """Add a whole frame to the context, and return it; the last piece of a message comes back with the whole message.
 
     Raises:
-        DecodeError: What it makes whole does not conform, or a limit of the context is exceeded.
+        DecodeError: The reassembled message does not conform, or a limit of the context is exceeded.
     """
     from .._runtime.codec.options import Options
     from .._runtime.stream.context_updates import Notes
@@ -1204,7 +1204,7 @@ def _state_to_read(limits: Limits | None, strict: bool) -> _Reading:
 
 
 def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool) -> DecodeError:
-    """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
+    """Return the error that the reference codec finds in the frame in `buffer`."""
     from .._runtime.codec.options import Options
     from .._runtime.reference.handover import fault_of as read
 
@@ -1234,7 +1234,7 @@ def _hold_to(limits: Limits, data: bytes, message: object) -> None:
 
 
 def _encode_carefully(frame: object, compression: int, *, limits: Limits | None = None) -> bytes:
-    """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
+    """Return the bytes from the reference codec, which explains the errors of values that straight-line code refused."""
     from .._runtime.reference.handover import encode_by_reference
 
     bounds = _bounds_of(limits, Limits)
@@ -1273,12 +1273,12 @@ class Decoder(_Decoder["_Item"]):
         )
 
     def messages(self, chunk: _Buffer) -> Iterator[_Message]:
-        """Return an iterator over the messages that are complete now, without the frames around them: the fast road."""
+        """Return an iterator over the messages that are complete now, without the frames around them: the fastest way to read."""
         return self.bare_messages(chunk)
 
 
 class Context(_Context):
-    """What earlier messages of a connection said about later ones; both directions' decoders share it."""
+    """The facts from earlier messages of a connection that later ones need; the decoders of both directions share it."""
 
     __slots__ = ()
 
@@ -1289,7 +1289,7 @@ class Context(_Context):
 def decode_conversation(
     chunks: Iterable[tuple[_Role, _Buffer]], *, limits: Limits | None = None, strict: bool = False
 ) -> Iterator[tuple[_Role, _Item]]:
-    """Return the frames of both directions of a connection, each with who sent it, in the order they are whole.
+    """Return the frames of both directions of a connection, each with its sender, in the order in which they are complete.
 
     Raises:
         DecodeError: By the iterator: a frame does not conform.

@@ -109,7 +109,7 @@ class AppenderView(_View):
 
 
 class BlockView(_View):
-    """Where events may stand: in a block, which may hold other messages too. The last event of a block may be cut, and end behind it."""
+    """Where events may be: in a block, which may hold other messages too. The last event of a block may be cut, and end after it."""
 
     __slots__ = ()
 
@@ -120,7 +120,7 @@ class BlockView(_View):
 
     @property
     def is_due(self) -> bool:
-        """The message that was cut in a block, and ended behind it, comes next."""
+        """The message that was cut in a block, and ended after it, comes next."""
         value: bool = self._value("is_due")
         return value
 
@@ -185,17 +185,17 @@ class Connection(_Connection):
         despite: str | None = None,
         split: int | None = None,
     ) -> bytes:
-        """Return the bytes of a frame, or of a message in a frame, and take note that they are sent.
+        """Return the bytes of a frame, or of a message in a frame, and record that they are sent.
 
-        `despite`: the name of what the connection failed by, to send the answer that a protocol wants before the close; or
-        of a violation that this message is and that is committed knowingly, as a hello to a peer whose version does not
-        fit: then the session that forbids it stays in its state.
+        `despite`: the name of the error or violation by which the connection failed, to send the answer that a protocol
+        demands before the close. It may also be a violation that this message commits knowingly, as a hello to a peer of
+        another version: then the session that forbids it stays in its state.
 
         `split`: bytes in each piece, where the protocol says how such a thing is divided.
 
         Raises:
-            SessionError: It may not be sent now, or the connection is over; nothing has changed.
-            EncodeError: A value that the wire cannot carry; nothing has changed.
+            SessionError: The message may not be sent now, or the connection is over; the connection is unchanged.
+            EncodeError: The wire cannot carry a value; the connection is unchanged.
         """
         return self._send(message, now, {}, {}, split, despite=despite)
 
@@ -213,7 +213,7 @@ class Connection(_Connection):
 
     @property
     def block(self) -> BlockView:
-        """Where events may stand: in a block, which may hold other messages too. The last event of a block may be cut, and end behind it."""
+        """Where events may be: in a block, which may hold other messages too. The last event of a block may be cut, and end after it."""
         return _single_view(BlockView, self._engine.instances["Block"])
 
     @property
@@ -261,7 +261,7 @@ class Session(_Session):
 
     @property
     def block(self) -> BlockView:
-        """Where events may stand: in a block, which may hold other messages too. The last event of a block may be cut, and end behind it."""
+        """Where events may be: in a block, which may hold other messages too. The last event of a block may be cut, and end after it."""
         return _single_view(BlockView, self._engine.instances["Block"])
 
     @property
@@ -272,7 +272,7 @@ class Session(_Session):
 
 @_cache
 def _package() -> _Package:
-    """Return what connections need of this package."""
+    """Return the parts of this package that connections need."""
     return _Package(
         _PLAN,
         decoder=messages.Decoder,

@@ -1,9 +1,9 @@
 """Reactive Streams signals over one ordered byte stream: many streams at once, both ways, with demand counted in elements.
-The document calls itself a rough draft and leaves the serialization open: it gives the messages, their fields and what they mean.
+The document calls itself a rough draft and leaves the serialization open: it gives the messages, their fields and their meaning.
 The bytes of all of them are this project's choice, as the ledger says point by point; no other program speaks them.
 
 Either side may subscribe and publish. Order and asynchronous delivery are those of Reactive Streams; demand is the only flow
-control, and there are no acks, no keepalive and no resuming.
+control, and the protocol has neither acks nor a keepalive nor resuming.
 
 Source: reactive-streams-io, NETWORK_PROTOCOL.md at e4b08b7 (2015-02-27).
 """
@@ -99,7 +99,7 @@ _LOADED_LATE = (
 
 
 def __getattr__(name: str) -> object:
-    """Return what belongs to connections, which is loaded when it is first asked for."""
+    """Return a name of the module of sessions, which is loaded at the first use."""
     if name not in _LOADED_LATE:
         raise AttributeError(f"{__name__} has no {name}")
     from . import sessions

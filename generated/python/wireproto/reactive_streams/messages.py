@@ -1,9 +1,9 @@
 """Reactive Streams signals over one ordered byte stream: many streams at once, both ways, with demand counted in elements.
-The document calls itself a rough draft and leaves the serialization open: it gives the messages, their fields and what they mean.
+The document calls itself a rough draft and leaves the serialization open: it gives the messages, their fields and their meaning.
 The bytes of all of them are this project's choice, as the ledger says point by point; no other program speaks them.
 
 Either side may subscribe and publish. Order and asynchronous delivery are those of Reactive Streams; demand is the only flow
-control, and there are no acks, no keepalive and no resuming.
+control, and the protocol has neither acks nor a keepalive nor resuming.
 
 Source: reactive-streams-io, NETWORK_PROTOCOL.md at e4b08b7 (2015-02-27).
 """
@@ -135,7 +135,7 @@ class Limits:
         self.parts = parts
         """Split elements that are open at once in a subscription. Assumed: no bound is given."""
         self.linger = linger
-        """In milliseconds. How long the id of a subscription that is over is remembered, for what was under way. Assumed: the document says nothing of forgetting."""
+        """In milliseconds. How long the id of a subscription that is over is remembered, for messages that were under way. Assumed: the document says nothing of forgetting."""
 
         _check_limits(self.to_dict(), times=("linger",))
 
@@ -162,7 +162,7 @@ _LIMITS = Limits().to_dict()
 
 
 class _InMessage(_MessageRecord):
-    """What every message of a Message can do."""
+    """The methods of every message of a Message."""
 
     __slots__ = ()
 
@@ -306,7 +306,7 @@ class ServerHello(_InMessage):
         version: 0; no other version exists.
         extensions: As in ClientHello.
 
-            Assumed: as in ClientHello.
+            Assumed: the document shows the same list in both hellos.
 
     Layout: version varint, extensions varint[varint]
     """
@@ -410,7 +410,7 @@ class Subscribe(_InMessage):
     Source: The Reactive Streams core protocol, subscribe(publisher: String, subscriber: Id, initialDemand: Long = 0).
 
     Attributes:
-        publisher: Opaque: what it means is between the applications.
+        publisher: Opaque: the applications agree on its meaning.
         subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
             subscription lasts. It may be used again after Cancel, OnComplete or OnError.
         initial_demand: Elements that the publisher may send before any Request: from 0 to `UNBOUNDED`, which means without end.
@@ -696,7 +696,7 @@ class OnNext(_InMessage):
     Attributes:
         subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
             subscription lasts. It may be used again after Cancel, OnComplete or OnError.
-        element: The element, behind its length if `element_size` is 0, otherwise as that many bytes.
+        element: The element, after its length if `element_size` is 0, otherwise as that many bytes.
 
             Source: In fixed-size mode, the onNext.element field is not length-prefixed.
 
@@ -862,7 +862,7 @@ class OnError(_InMessage):
     Attributes:
         subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
             subscription lasts. It may be used again after Cancel, OnComplete or OnError.
-        error: What went wrong.
+        error: A description of the error.
 
     Layout: subscriber varint, error utf8[varint]
     """
@@ -1037,7 +1037,7 @@ class OnNextPart(_InMessage):
         subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
             subscription lasts. It may be used again after Cancel, OnComplete or OnError.
         element: Names a split element within its stream: assigned by the publisher, and the same in all its parts.
-        data: The next bytes of the element, always behind their length.
+        data: The next bytes of the element, always after their length.
 
     Layout: subscriber varint, element varint, data bytes[varint]
     """
@@ -1125,7 +1125,7 @@ class OnNextLastPart(_InMessage):
         subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
             subscription lasts. It may be used again after Cancel, OnComplete or OnError.
         element: Names a split element within its stream: assigned by the publisher, and the same in all its parts.
-        data: The last bytes of the element, always behind their length.
+        data: The last bytes of the element, always after their length.
 
     Layout: subscriber varint, element varint, data bytes[varint]
     """
@@ -1215,7 +1215,7 @@ class Goodbye(_InMessage):
     Attributes:
         reason: For people; may be empty.
 
-            Assumed: what it is for, and that it may be empty: the document only names it.
+            Assumed: the purpose, and that it may be empty: the document only names it.
 
     Layout: reason utf8[varint]
     """
@@ -1333,7 +1333,7 @@ class Message(_Divisible):
     Source: Message framing, Each message (frame) begins with a message type.
 
     Attributes:
-        message: What the frame carries.
+        message: The message in the frame.
 
     Layout: type varint, body message
     """
@@ -1397,13 +1397,13 @@ def decode(
     limits: Limits | None = None,
     strict: bool = False,
 ) -> Message:
-    """Return the one whole frame that `data` is.
+    """Return the frame in `data`, which holds one whole frame.
 
-    `strict` refuses what the protocol's file calls lenient.
+    `strict` refuses the deviations that the protocol's file calls lenient.
 
     Raises:
         NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
-        DecodeError: It does not conform, or something stands behind it.
+        DecodeError: It does not conform, or bytes follow it.
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
@@ -1436,11 +1436,11 @@ def decode_message(
     limits: Limits | None = None,
     strict: bool = False,
 ) -> _Message:
-    """Return the message of the one whole frame that `data` is, without the frame around it.
+    """Return the message in `data`, which holds one whole frame, without the frame around it.
 
     Raises:
         NeedMoreData: The frame is not whole.
-        DecodeError: It does not conform, or something stands behind it.
+        DecodeError: It does not conform, or bytes follow it.
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
@@ -1490,10 +1490,10 @@ _SPEAKING = frozenset(
 def _noted(
     frame: _Taken, buffer: bytes, role: _Role | None, context: Context, limits: Limits | None, strict: bool
 ) -> _Taken:
-    """Let the context take in a whole frame; return it as what it is with what came before.
+    """Add a whole frame to the context, and return it; the last piece of a message comes back with the whole message.
 
     Raises:
-        DecodeError: What it makes whole does not conform, or a limit of the context is exceeded.
+        DecodeError: The reassembled message does not conform, or a limit of the context is exceeded.
     """
     from .._runtime.codec.options import Options
     from .._runtime.stream.context_updates import Notes
@@ -1519,7 +1519,7 @@ def _state_to_read(
 def _fault(
     buffer: bytes, role: str | None, limits: Limits | None, strict: bool, context: Context | None
 ) -> DecodeError:
-    """Return what is wrong with the frame that `buffer` ought to be, as the careful codec finds it."""
+    """Return the error that the reference codec finds in the frame in `buffer`."""
     from .._runtime.codec.options import Options
     from .._runtime.reference.handover import fault_of as read
 
@@ -1564,7 +1564,7 @@ def _encode_carefully(
     *,
     limits: Limits | None = None,
 ) -> bytes:
-    """Return what the careful codec writes, where straight-line code gave up; it says what is wrong."""
+    """Return the bytes from the reference codec, which explains the errors of values that straight-line code refused."""
     from .._runtime.reference.handover import encode_by_reference
 
     _check_context(context, Context)
@@ -1604,12 +1604,12 @@ class Decoder(_Decoder["_Item"]):
         )
 
     def messages(self, chunk: _Buffer) -> Iterator[_Message]:
-        """Return an iterator over the messages that are complete now, without the frames around them: the fast road."""
+        """Return an iterator over the messages that are complete now, without the frames around them: the fastest way to read."""
         return self.bare_messages(chunk)
 
 
 class Context(_Context):
-    """What earlier messages of a connection said about later ones; both directions' decoders share it."""
+    """The facts from earlier messages of a connection that later ones need; the decoders of both directions share it."""
 
     __slots__ = ()
 
@@ -1620,7 +1620,7 @@ class Context(_Context):
 def decode_conversation(
     chunks: Iterable[tuple[_Role, _Buffer]], *, limits: Limits | None = None, strict: bool = False
 ) -> Iterator[tuple[_Role, _Item]]:
-    """Return the frames of both directions of a connection, each with who sent it, in the order they are whole.
+    """Return the frames of both directions of a connection, each with its sender, in the order in which they are complete.
 
     Raises:
         DecodeError: By the iterator: a frame does not conform.

@@ -42,7 +42,7 @@ __all__ = (
 
 
 class NegotiationView(_View):
-    """The version that each side says. Whoever reads a hello of another one has to send a Goodbye and close; it may not have read it yet when it
+    """The version that each side says. A side that reads a hello of another one has to send a Goodbye and close; it may not have read it yet when it
     sends something else. The side that said it may have sent more before it knows that it is refused.
     """
 
@@ -50,19 +50,19 @@ class NegotiationView(_View):
 
 
 class SideView(_View):
-    """What one side sends, from its hello to its goodbye."""
+    """The messages of one side, from its hello to its goodbye."""
 
     __slots__ = ()
 
 
 class ClosingView(_View):
-    """The Goodbyes of both sides. If they cross, each may stand for the answer to the other, or be answered as well."""
+    """The Goodbyes of both sides. If they cross, each may be the answer to the other, or be answered as well."""
 
     __slots__ = ()
 
 
 class SubscriptionView(_View):
-    """One subscription. Whoever sends Subscribe is the subscriber; ids of the two sides are apart."""
+    """One subscription. The side that sends Subscribe is the subscriber; ids of the two sides are apart."""
 
     __slots__ = ()
 
@@ -120,40 +120,40 @@ class Connection(_Connection):
         despite: str | None = None,
         split: int | None = None,
     ) -> bytes:
-        """Return the bytes of a frame, or of a message in a frame, and take note that they are sent.
+        """Return the bytes of a frame, or of a message in a frame, and record that they are sent.
 
-        `despite`: the name of what the connection failed by, to send the answer that a protocol wants before the close; or
-        of a violation that this message is and that is committed knowingly, as a hello to a peer whose version does not
-        fit: then the session that forbids it stays in its state.
+        `despite`: the name of the error or violation by which the connection failed, to send the answer that a protocol
+        demands before the close. It may also be a violation that this message commits knowingly, as a hello to a peer of
+        another version: then the session that forbids it stays in its state.
 
         `split`: bytes in each piece, where the protocol says how such a thing is divided.
 
         Raises:
-            SessionError: It may not be sent now, or the connection is over; nothing has changed.
-            EncodeError: A value that the wire cannot carry; nothing has changed.
+            SessionError: The message may not be sent now, or the connection is over; the connection is unchanged.
+            EncodeError: The wire cannot carry a value; the connection is unchanged.
         """
         return self._send(message, now, {}, {}, split, despite=despite)
 
     @property
     def negotiation(self) -> NegotiationView:
-        """The version that each side says. Whoever reads a hello of another one has to send a Goodbye and close; it may not have read it yet when it
+        """The version that each side says. A side that reads a hello of another one has to send a Goodbye and close; it may not have read it yet when it
         sends something else. The side that said it may have sent more before it knows that it is refused.
         """
         return _single_view(NegotiationView, self._engine.instances["Negotiation"])
 
     @property
     def side(self) -> _Views[SideView]:
-        """What one side sends, from its hello to its goodbye."""
+        """The messages of one side, from its hello to its goodbye."""
         return _Views(self._engine.instances["Side"], SideView, self.role, _package().roles)
 
     @property
     def closing(self) -> ClosingView:
-        """The Goodbyes of both sides. If they cross, each may stand for the answer to the other, or be answered as well."""
+        """The Goodbyes of both sides. If they cross, each may be the answer to the other, or be answered as well."""
         return _single_view(ClosingView, self._engine.instances["Closing"])
 
     @property
     def subscription(self) -> _Views[SubscriptionView]:
-        """One subscription. Whoever sends Subscribe is the subscriber; ids of the two sides are apart."""
+        """One subscription. The side that sends Subscribe is the subscriber; ids of the two sides are apart."""
         return _Views(self._engine.instances["Subscription"], SubscriptionView, self.role, _package().roles)
 
 
@@ -184,30 +184,30 @@ class Session(_Session):
 
     @property
     def negotiation(self) -> NegotiationView:
-        """The version that each side says. Whoever reads a hello of another one has to send a Goodbye and close; it may not have read it yet when it
+        """The version that each side says. A side that reads a hello of another one has to send a Goodbye and close; it may not have read it yet when it
         sends something else. The side that said it may have sent more before it knows that it is refused.
         """
         return _single_view(NegotiationView, self._engine.instances["Negotiation"])
 
     @property
     def side(self) -> _Views[SideView]:
-        """What one side sends, from its hello to its goodbye."""
+        """The messages of one side, from its hello to its goodbye."""
         return _Views(self._engine.instances["Side"], SideView, None, _package().roles)
 
     @property
     def closing(self) -> ClosingView:
-        """The Goodbyes of both sides. If they cross, each may stand for the answer to the other, or be answered as well."""
+        """The Goodbyes of both sides. If they cross, each may be the answer to the other, or be answered as well."""
         return _single_view(ClosingView, self._engine.instances["Closing"])
 
     @property
     def subscription(self) -> _Views[SubscriptionView]:
-        """One subscription. Whoever sends Subscribe is the subscriber; ids of the two sides are apart."""
+        """One subscription. The side that sends Subscribe is the subscriber; ids of the two sides are apart."""
         return _Views(self._engine.instances["Subscription"], SubscriptionView, None, _package().roles)
 
 
 @_cache
 def _package() -> _Package:
-    """Return what connections need of this package."""
+    """Return the parts of this package that connections need."""
     return _Package(
         _PLAN,
         decoder=messages.Decoder,

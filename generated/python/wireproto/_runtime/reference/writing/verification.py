@@ -58,7 +58,9 @@ def refuse_unreadable_type(plan: Schema, type_: Type, value: Value, data: bytes,
 
 
 def _another(name: str) -> EncodeError:
-    return EncodeError("constraint", path=name, expected="bytes that are read as the same", found="another value")
+    return EncodeError(
+        "constraint", path=name, expected="bytes that are read as the same", found="another value"
+    )
 
 
 def _completed(plan: Schema, value: object) -> Value:
