@@ -11,8 +11,10 @@ from typing import Final, NamedTuple
 __all__ = ["Kind", "Line", "Paragraph", "Sentence", "masked"]
 
 _MARGIN: Final = " \t"
-# A name in a path, an address, a code span of Markdown: each is one word to a reader.
-_CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)|\bhttps?://[^\s)>]+|(?<=\])\([^)\s]*\)", re.DOTALL)
+# A code span, an address, the target of a link, the name that an entry `name: text` is about: each is one word to a reader.
+_CODE = re.compile(
+    r"\A\s*[a-z]\w*(?=: )|(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)|\bhttps?://[^\s)>]+|(?<=\])\([^)\s]*\)", re.DOTALL
+)
 _END = re.compile(r"[.!?][\"')\]*_]*(?=\s+[\"'(\[*_]*[A-Z0-9])")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|approx|resp)|(?:^|[\s(])[A-Za-z]|^\d+)\.$", re.IGNORECASE

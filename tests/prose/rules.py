@@ -21,7 +21,7 @@ PATTERNS: Final[dict[str, re.Pattern[str]]] = {
         rf"(?i)(^|[:;,(] |\b(?:{_BEFORE_WHAT}) )what (?!if\b|is\b[^.]*\?)\w+(?!.*\?$)"
     ),
     "'tell whether'": re.compile(r"(?i)\btells? whether\b"),
-    "'behind' for after": re.compile(r"(?i)\bbehind\b"),
+    "'behind', 'beside'": re.compile(r"(?i)\b(behind|beside)\b"),
     "'stand(s)'": re.compile(r"(?i)\b(stands?|stood)\b(?! alone)"),
     "'nobody', 'nothing', 'nowhere', 'none' as subject": re.compile(
         r"(?i)(^|[:;] )(nobody|nowhere|nothing)\b|(^|[:;] )none (of|is|are|has|have|may|can)\b"
@@ -31,7 +31,7 @@ PATTERNS: Final[dict[str, re.Pattern[str]]] = {
     "'mend', 'whoever', 'thereby'": re.compile(r"(?i)\b(mend(ed|s|ing)?|whoever|thereby|whence|therein)\b"),
     "metaphor": re.compile(r"(?i)\b(roads?|doors?|rooms?|shel(f|ves)|soil|house)\b"),
     "old term": re.compile(
-        r"(?i)\b(careful(ly)? (codec|reader|road|read)|fast (codec|road)|testees?|specimens?|crops?|outlooks?|nearness|varieties)\b"
+        r"(?i)\b(careful(ly)? (codec|reader|road|read)|fast (codec|road)|testees?|specimens?|crops?|outlooks?|nearness|variet(y|ies)|scenes?|hears?|heard)\b"
     ),
 }
 RULES: Final = (*PATTERNS, LONG, SHORT_REASON)

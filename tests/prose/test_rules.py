@@ -9,7 +9,7 @@ from tests.prose.rules import LONG, MAX_WORDS, PATTERNS, RULES, SHORT_REASON, br
 BROKEN = {
     "'what' as a noun": ("Return what it takes.", "What a role sends first.", "Bytes, and what they are."),
     "'tell whether'": ("Tell whether it is read.",),
-    "'behind' for after": ("The length is behind the code.",),
+    "'behind', 'beside'": ("The length is behind the code.", "A test beside it."),
     "'stand(s)'": ("The code stands first.", "It stood there."),
     "'nobody', 'nothing', 'nowhere', 'none' as subject": (
         "Nothing follows the frame.",
@@ -20,7 +20,7 @@ BROKEN = {
     "'is no X'": ("`0x10` is no number.",),
     "'mend', 'whoever', 'thereby'": ("Mend the line.", "Whoever reads it stops."),
     "metaphor": ("The fast road is compiled.", "There is room for one more."),
-    "old term": ("The careful codec reads it.", "A specimen of each message."),
+    "old term": ("The careful codec reads it.", "A specimen of each message.", "The bytes in their scene."),
     LONG: ("Read " + "one more byte " * 12 + "now.",),
 }
 KEPT = {
@@ -31,7 +31,7 @@ KEPT = {
         "Run `return what`.",
     ),
     "'tell whether'": ("Return whether it is read.",),
-    "'behind' for after": ("The length is after the code.",),
+    "'behind', 'beside'": ("The length is after the code.", "It is read besides."),
     "'stand(s)'": ("The code is first.", "Each file must stand alone.", "The standard library."),
     "'nobody', 'nothing', 'nowhere', 'none' as subject": (
         "It adds nothing to the frame.",
@@ -41,7 +41,7 @@ KEPT = {
     "'is no X'": ("It is not a number.", "It is no longer read."),
     "'mend', 'whoever', 'thereby'": ("Fix the line.", "It recommends one."),
     "metaphor": ("The compiled codec is faster.", "The outdoor sensor."),
-    "old term": ("The reference codec reads it.", "Read it carefully."),
+    "old term": ("The reference codec reads it.", "Read it carefully.", "scene: The frames sent before."),
     LONG: (
         "Read " + "one more byte " * 11 + "now.",
         "Read " + "`a b c` " * 30 + "now.",
