@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
         "--ack-value",
         choices=[each.name.lower() for each in lj.AckValue],
         default="sequence",
-        help="what the number in an ack means; go-lumber's server sends a count",
+        help="the meaning of the number in an ack; go-lumber's server sends a count",
     )
     return parser
 

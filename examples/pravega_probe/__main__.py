@@ -44,8 +44,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("segment", nargs="?", help="scope/stream/0.#epoch.0; without one, Hello is all")
     add("--offset", type=_natural, help="first byte (default: where the segment begins)")
-    add("--length", type=_natural, help="at most so many bytes (default: up to what is written now)")
-    add("--follow", action="store_true", help="wait for what will be written, until the segment is sealed")
+    add(
+        "--length",
+        type=_natural,
+        help="at most so many bytes (default: up to the present end of the segment)",
+    )
+    add("--follow", action="store_true", help="wait for further bytes until the segment is sealed")
     add("-o", "--output", type=Path, help="file for the bytes (default: standard output)")
     add(
         "--token",

@@ -52,7 +52,7 @@ def refusal(reply: object) -> Failure | None:
     """Return the failure of a reply that is an error. The store's stack traces are left out."""
     match reply:
         case pravega.NoSuchSegment():
-            return Failure(Exit.NO_SUCH_SEGMENT, "there is no such segment")
+            return Failure(Exit.NO_SUCH_SEGMENT, "the segment does not exist")
         case pravega.WrongHost(correct_host=host):
             where = f": {host}" if host else ""
             return Failure(Exit.WRONG_HOST, f"the segment is served elsewhere{where}")
@@ -61,7 +61,7 @@ def refusal(reply: object) -> Failure | None:
         case pravega.AuthTokenCheckFailed():
             return Failure(Exit.TOKEN, "the token does not allow this")
         case pravega.SegmentIsTruncated(start_offset=start):
-            return Failure(Exit.OFFSET, f"what was asked for was dropped: the segment begins at {start}")
+            return Failure(Exit.OFFSET, f"the requested bytes were dropped: the segment begins at {start}")
         case pravega.OperationUnsupported(operation_name=name):
             return Failure(Exit.REFUSED, f"the store does not support {name}")
         case pravega.ErrorMessage(message_=text, error_code=code):

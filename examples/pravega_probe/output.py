@@ -41,7 +41,7 @@ class Output:
             while rest:
                 rest = rest[self._file.write(rest) :]
         except BrokenPipeError:
-            raise Failure(Exit.NETWORK, "nobody reads the output any more") from None
+            raise Failure(Exit.NETWORK, "the reader of the output has closed it") from None
 
 
 class Progress:

@@ -84,7 +84,7 @@ class Store:
         match _checked(await self._reply(), request, request.request_id):
             case pravega.StreamSegmentInfo(segment_name=name) as found if name == segment:
                 if not found.exists or found.is_deleted:
-                    raise Failure(Exit.NO_SUCH_SEGMENT, "there is no such segment")
+                    raise Failure(Exit.NO_SUCH_SEGMENT, "the segment does not exist")
                 return found
             case reply:
                 raise _unexpected(request, reply)

@@ -1,4 +1,4 @@
-"""What a distribution that brings a backend imports (docs/plugins.md); it stays where it is when the inside moves."""
+"""The API for a distribution that brings a backend (docs/plugins.md); it stays here when other modules move."""
 
 from wiregen.generate.backends import BESIDE, GROUP, Backend, Page, Subject
 from wiregen.generate.steps import UnsupportedError

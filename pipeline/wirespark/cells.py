@@ -127,7 +127,7 @@ def _check(columns: Columns, wishes: Wishes) -> None:
     if wishes.mode != "FAILFAST" or errors.null_count == len(errors):
         return
     error: dict[str, object] = errors.drop_null()[0].as_py()
-    raise WireSparkError(f"a cell is no frame: {error['code']} at {error['at']}: {error['path']}")
+    raise WireSparkError(f"a cell is not a frame: {error['code']} at {error['at']}: {error['path']}")
 
 
 class _Reading:

@@ -37,7 +37,7 @@ ERROR = pa.struct(
 PART = pa.struct(
     [
         pa.field("join", pa.string()),
-        pa.field("key", pa.string(), metadata={"comment": "What tells things apart, as JSON."}),
+        pa.field("key", pa.string(), metadata={"comment": "The key of the reassembly, as JSON."}),
         pa.field("index", pa.int32(), metadata={"comment": "How many pieces came before."}),
         pa.field("last", pa.bool_()),
     ]
@@ -131,10 +131,10 @@ def frames_schema(package: Package) -> ArrowSchema:
     if header is not None:
         fields.append(_field("_header", header, "What the frame has around its message."))
     if package.plan.joins:
-        fields.append(_field("_part", PART, "What the frame is a piece of."))
+        fields.append(_field("_part", PART, "The reassembled message that the frame is a piece of."))
     if joined is not None:
-        fields.append(_field("_joined", joined, "What all pieces are together, beside the last one."))
-    return pa.schema([*fields, _field("_error", ERROR, "What is wrong with the bytes.")])
+        fields.append(_field("_joined", joined, "The reassembled message, in the row of its last piece."))
+    return pa.schema([*fields, _field("_error", ERROR, "The error in the bytes.")])
 
 
 def _field(name: str, type_: ArrowType, doc: str) -> ArrowField:

@@ -211,7 +211,7 @@ class Encoder:
 
     def _bytes_as_they_were(self, data: bytes) -> bytes:
         if self._backend != "native":
-            raise WireSparkError(f"what could not be decoded has no bytes in {self._backend}: leave it out")
+            raise WireSparkError(f"an error row has no bytes in {self._backend}: leave it out")
         return data
 
     def stream(self, role: str | None) -> StreamEncoder:

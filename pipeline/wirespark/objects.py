@@ -73,7 +73,7 @@ class ObjectBatcher:
 
     def _take(self, rows: Iterable[Row]) -> None:
         was_enabled = gc.isenabled()
-        gc.disable()  # what is made here lives until its batch is done: looking through it again and again gains nothing
+        gc.disable()  # these objects live until their batch is done: collecting garbage among them again and again is a waste
         try:
             found = list(rows)
         finally:

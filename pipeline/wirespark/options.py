@@ -141,7 +141,7 @@ def check_names(options: Mapping[str, str], known: tuple[str, ...]) -> dict[str,
     for name in given:
         if name not in known and not name.startswith(_LIMIT):
             told = ", ".join(each for each in known if each not in _UNTOLD)
-            raise WireSparkError(f"there is no option {name!r}; there are {told} and limit.NAME")
+            raise WireSparkError(f"unknown option {name!r}; the options are {told} and limit.NAME")
     return given
 
 
@@ -214,7 +214,7 @@ def _paths(given: Mapping[str, str]) -> tuple[str, ...]:
 def among(name: str | None, noun: str, names: Collection[str]) -> str | None:
     if name is None or name in names:
         return name
-    raise WireSparkError(f"there is no {noun} {name!r}; there are {', '.join(names) or 'none'}")
+    raise WireSparkError(f"unknown {noun} {name!r}; expected one of: {', '.join(names) or 'none'}")
 
 
 def _truth(name: str, text: str) -> bool:

@@ -42,7 +42,7 @@ def check_projection(asked: ArrowSchema, known: ArrowSchema, path: str = "") -> 
     for field in asked:
         here = f"{path}{field.name}"
         if field.name not in fields:
-            raise WireSparkError(f"there is no column {here!r}; there are {', '.join(fields)}")
+            raise WireSparkError(f"unknown column {here!r}; the columns are {', '.join(fields)}")
         _check_type(field.type, fields[field.name].type, here)
 
 

@@ -35,7 +35,7 @@ class Trial:
         if self._context is not None:
             self._context.damage(
                 self._role
-            )  # what was open may lack a piece now: no fault of the frames that come
+            )  # open reassemblies may lack a piece now, which is not an error of the next frames
             self._snapshot = self._context.snapshot()
 
     def copy(self, context: Context | None) -> Context | None:

@@ -152,7 +152,7 @@ def _root_of(package: str) -> tuple[str, Path]:
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise WireSparkError(
-            f"there is no package {package!r} to give to the workers: build it, or put it on the path"
+            f"package {package!r} for the workers is missing: build it, or put it on the path"
         )
     return package.replace(".", "/"), Path(next(iter(spec.submodule_search_locations)))
 

@@ -271,7 +271,7 @@ class Walk:
             frame_offset=self.offset,
             at=self.offset,
             expected="the end of the frame",
-            found="more bytes, and no frame behind them",
+            found="more bytes, and no frame after them",
         )
 
     def _cut(self) -> None:
@@ -280,7 +280,7 @@ class Walk:
         if not self._is_beginning:
             decoder.begin_inside()
         for _ in decoder.items(self._window):
-            raise AssertionError("what was cut is whole")
+            raise AssertionError("the frame that was cut is whole")
         error = next(error for _, _, error in decoder.finish_items())
         self._begin_fault(error.moved(self.offset), None, is_cut=self._trial.may_begin(self._window))
 
@@ -326,7 +326,7 @@ class Walk:
             "lost_sync",
             frame_offset=held.offset,
             at=held.offset + held.size,
-            expected="a frame behind this one",
+            expected="a frame after this one",
         )
         return Row(held.offset, place, error, data[: min(place, self._wishes.error_bytes)], self._time)
 

@@ -146,7 +146,7 @@ def _check_columns(names: list[str], options: WriteOptions) -> None:
     }
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise WireSparkError(f"there is no column {unknown[0]!r}; there are {', '.join(sorted(known))}")
+        raise WireSparkError(f"unknown column {unknown[0]!r}; the columns are {', '.join(sorted(known))}")
 
 
 def _rows(batch: Batch, options: WriteOptions) -> dict[str, ArrowArray]:

@@ -1,4 +1,4 @@
-"""Vectors of other makers, as files of ours: they hold for the careful codec and for generated code."""
+"""Vectors of other makers, as files of ours: they hold for the reference codec and for generated code."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def no_such(request: Any) -> Any:
 INFO, READ = pravega.GetStreamSegmentInfo, pravega.ReadSegment
 ILLEGAL = pravega.ErrorCode.ILLEGAL_ARGUMENT
 REFUSALS = [
-    pytest.param(INFO, no_such, Exit.NO_SUCH_SEGMENT, "there is no such segment", id="gone"),
+    pytest.param(INFO, no_such, Exit.NO_SUCH_SEGMENT, "the segment does not exist", id="gone"),
     pytest.param(
         READ, lambda r: pravega.NoSuchSegment(r.request_id, NAME), Exit.NO_SUCH_SEGMENT, "no such", id="none"
     ),
@@ -334,7 +334,7 @@ def test_output_that_takes_no_more(tmp_path: Path) -> None:
         text = process.communicate(timeout=60)[1]
         assert (process.returncode, text) == (
             Exit.NETWORK,
-            b"pravega_probe: nobody reads the output any more\n",
+            b"pravega_probe: the reader of the output has closed it\n",
         )
         if Path("/dev/full").exists():
             done = probe(port, NAME, "-o", "/dev/full")

@@ -18,7 +18,7 @@ __all__ = ["check_back"]
 
 
 def check_back(data: bytes, wishes: Wishes, folder: Path) -> None:
-    """Check that each row is written as the bytes that it came from; where these are not canonical, as the careful codec does."""
+    """Check that each row is written as the bytes that it came from; where these are not canonical, as the reference codec does."""
     path = folder / "stream.bin"
     path.write_bytes(data)
     rows = written(path, wishes)

@@ -95,7 +95,7 @@ def test_what_a_task_says_is_said_without_stacks(
     assert str(caught.value).startswith(f"{bad['_error']['code']} at ")
     assert f" in the frame at {bad['_offset']} of {path}" in str(caught.value)
     assert "\n" not in str(caught.value)
-    with pytest.raises(WireSparkError, match="there is no file"):
+    with pytest.raises(WireSparkError, match="no file is named"):
         convert(spark, tmp_path / "nothing", tmp_path / "target", protocol="reactive_streams")
 
 

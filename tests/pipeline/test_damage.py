@@ -103,7 +103,7 @@ def test_what_nothing_happened_to_is_found(tmp_path: Path, protocol: str, kind: 
 
 @pytest.mark.parametrize("protocol", ["lumberjack", "pravega", "pravega_documented"])
 def test_damaged_bytes_are_in_error_rows(tmp_path: Path, protocol: str) -> None:
-    """Or in what is a frame all the same, as a name with another letter is; the careful codec says which."""
+    """Or in what is a frame all the same, as a name with another letter is; the reference codec says which."""
     dice, plan = random.Random(protocol), schema_of(package_of(protocol).native)
     n_errors = 0
     for seed in range(N_DAMAGES):

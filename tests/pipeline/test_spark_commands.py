@@ -32,8 +32,8 @@ def no_java(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param(("--split", "x"), "split is a number", id="no number"),
         pytest.param(("--split", "0"), "split is 1024 or more", id="too small"),
         pytest.param(("--limit", "foo"), "a limit is NAME=VALUE, as in frame=1MiB, not 'foo'", id="no value"),
-        pytest.param(("--limit", "foo=3"), "there is no limit 'foo'; there are frame", id="no limit"),
-        pytest.param(("--from", "bob"), "there is no role 'bob'; there are writer, reader", id="no role"),
+        pytest.param(("--limit", "foo=3"), "unknown limit 'foo'; expected one of: frame", id="no limit"),
+        pytest.param(("--from", "bob"), "unknown role 'bob'; expected one of: writer, reader", id="no role"),
     ],
 )
 def test_wrong_options_of_convert(options: tuple[str, ...], said: str, tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_wrong_options_of_convert(options: tuple[str, ...], said: str, tmp_path:
 def test_a_source_that_is_not_there(tmp_path: Path) -> None:
     for words in (("check", str(tmp_path / "nix")), ("convert", str(tmp_path / "nix"), str(tmp_path / "t"))):
         result = run("spark", *words, "--protocol", "lumberjack")
-        assert result.exit_code == 2 and "there is no file" in result.stderr, result.output
+        assert result.exit_code == 2 and "no file is named" in result.stderr, result.output
 
 
 def test_a_target_that_will_not_do(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Lumberjack's generated code and the careful codec agree on every input: bytes, values, streams."""
+"""Lumberjack's generated code and the reference codec agree on every input: bytes, values, streams."""
 
 from __future__ import annotations
 

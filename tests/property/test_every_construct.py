@@ -1,4 +1,4 @@
-"""Every construct of the language: generated code and the careful codec agree on values, on good bytes and on damaged ones."""
+"""Every construct of the language: generated code and the reference codec agree on values, on good bytes and on damaged ones."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def counted(code: int, items: list[bytes], after: bytes = b"\x07") -> bytes:
 
 
 def careful(codecs: Codecs, data: bytes, strict: bool = False) -> dict[str, Any]:
-    """Return the fault as the careful codec alone finds it."""
+    """Return the fault as the reference codec alone finds it."""
     with pytest.raises(DecodeError) as error:
         explain(codecs.plan, data, 0, len(data), Options(strict=strict))
     return described(error.value)

@@ -1,4 +1,4 @@
-"""Any protocol that is right becomes a package that imports, is formatted, and agrees with the careful codec."""
+"""Any protocol that is right becomes a package that imports, is formatted, and agrees with the reference codec."""
 
 from __future__ import annotations
 

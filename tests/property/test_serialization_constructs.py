@@ -81,7 +81,7 @@ def check_round(
         for module in others:  # as it was grown: what is absent may have no value
             octets_here = module.encode(frame)
             assert native.encode(module.decode(octets_here, **told)) == octets
-            # not refused for the work: of many a construct only the careful codec can tell that it conforms
+            # not refused for the work: of many a construct only the reference codec can tell that it conforms
             assert module.decode(octets_here, limits=native.Limits(work=0), **told) == module.decode(
                 octets_here, **told
             )

@@ -56,7 +56,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--wire-expected-failures",
         metavar="FILE",
-        help="vectors that are known to fail: one id a line, `# reason` behind it",
+        help="vectors that are known to fail: one id a line, followed by `# reason`",
     )
     group.addoption("--wire-large", action="store_true", help="with vectors of more than 1 MiB")
 

@@ -115,7 +115,7 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for index, name in enumerate(names) if name in names[:index])
-        raise LineError(f"key {twice[:64]!r} stands twice")
+        raise LineError(f"key {twice[:64]!r} occurs twice")
     return found
 
 

@@ -240,7 +240,7 @@ def test_a_line_that_is_no_request_is_answered_all_the_same() -> None:
     assert failed["id"] == 0 and "do" in failed["failed"]
     assert hello == {
         "id": 4,
-        "name": "the careful codec",
+        "name": "the reference codec",
         "can": ["decode", "encode", "trace"],
         "tells": ["at", "code", "recoverable"],
         "serializations": ["native"],

@@ -315,7 +315,7 @@ def test_an_issue_reads_as_a_sentence() -> None:
     issues.note(IssueKind.FRAGMENT, 5)
     assert [str(issue) for issue in issues] == [
         "IP fragments skipped, they are not put together (2, first at packet 3)",
-        "nothing can be read behind a damaged length (at byte 84: block length 0)",
+        "the file cannot be read after a damaged length (at byte 84: block length 0)",
     ]
     assert [issue.is_harmless for issue in issues] == [False, False]
 

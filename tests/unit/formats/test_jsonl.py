@@ -104,7 +104,7 @@ def test_lone_surrogates_survive() -> None:
         ("", "not JSON: expecting value at column 1"),
         ('{"a": 1', "not JSON: expecting ',' delimiter at column 8"),
         ("[1]", "expected a JSON object"),
-        ('{"a": 1, "b": {"c": 1, "c": 2}}', "key 'c' stands twice"),
+        ('{"a": 1, "b": {"c": 1, "c": 2}}', "key 'c' occurs twice"),
         ('{"a": NaN}', "NaN is not JSON"),
         ('{"a": -Infinity}', "-Infinity is not JSON"),
         (b'{"a": "\xff"}', "not UTF-8 at byte 8"),

@@ -207,7 +207,7 @@ TEMPLATE_FAILS = "return (Page(path=PurePosixPath('x.py'), template='x.py.jinja'
     [
         pytest.param("return {}['x']", "tide: KeyError: 'x'", "in odd_backend.py:8, `return {}['x']`", id="raises"),
         pytest.param("raise SystemExit(0)", "tide: SystemExit: 0", "in odd_backend.py:8", id="exits"),
-        pytest.param("yield 7", "tide: TypeError: `pages` gave a int that is no Page", "", id="no page"),
+        pytest.param("yield 7", "tide: TypeError: `pages` gave a int that is not a Page", "", id="no page"),
         pytest.param("return None", "tide: TypeError: 'NoneType'", "", id="nothing"),
         pytest.param(TEMPLATE_FAILS, "x.py: jinja2.exceptions.UndefinedError", "in x.py.jinja:2", id="template"),
     ],

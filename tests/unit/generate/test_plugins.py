@@ -115,7 +115,7 @@ def test_the_command_line_wins(project: Path) -> None:
 def test_what_is_no_time_is_refused(project: Path, amount: str) -> None:
     result = run("--plugin", command_of(project, LISTS), "--plugin-time", amount)
     assert result.exit_code == 2
-    assert "is no time: 500 ms, 90 s, 5 min" in result.stderr and "= help: " in result.stderr
+    assert "is not a time: 500 ms, 90 s, 5 min" in result.stderr and "= help: " in result.stderr
 
 
 # ---- what goes well

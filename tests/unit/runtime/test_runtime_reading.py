@@ -1,4 +1,4 @@
-"""The careful reader: every type, length, carrier and value of a plan, right and wrong."""
+"""The reference reader: every type, length, carrier and value of a plan, right and wrong."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ FRAME = "frame F { type : u8 := code(body)  size : u16 := size(body)  body : mat
     [
         ("x : u32 ?= 3", "if at least 4 bytes are left", "m: 0 or 4", "are refused (`trailing_bytes`)"),
         ("x : u8 ?= 3", "if at least 1 byte is left", "m: 0 or 1", "may be missing at the end of `F.body`"),
-        ('x : utf8[u8] ?= ""', "if at least 1 byte is left", "m: 0 or 1 to 256", "What is there must be whole (`truncated`)"),
+        ('x : utf8[u8] ?= ""', "if at least 1 byte is left", "m: 0 or 1 to 256", "A field that is present must be whole (`truncated`)"),
         ("x : u32 ?= 3 if remaining > 2", "if remaining > 2", "m: 0 or 4", "`remaining` is the number of bytes left there"),
     ],
 )  # fmt: skip
@@ -118,7 +118,9 @@ def test_optional_tails_of_each_kind(
 
 def test_of_two_optional_tails_the_second_goes_with_the_first(tmp_path: Path) -> None:
     layout = layout_of(tmp_path, f"{FRAME}message M 7 {{ x : u16 ?= 1  y : u8 ?= 2 }}")
-    assert "`x`, `y` may be missing" in said(layout) and "and so is all behind it" in said(layout)
+    assert "`x`, `y` may be missing" in said(layout) and "and so are all optional fields after it" in said(
+        layout
+    )
 
 
 # ---- sizes

@@ -425,7 +425,7 @@ MESSAGES: Final[dict[str, Any]] = {
     ),
     "Unknown": _table(
         "A message whose layout is not known.",
-        _column("code", pa.int64(), "What its layout would follow from; null where nothing told."),
+        _column("code", pa.int64(), "The value that its layout would follow from; null if it is unknown."),
         _column("data", pa.binary()),
     ),
 }

@@ -116,7 +116,7 @@ class Search:
             return differing(trial, self._reference, self._testee, expected)
         except ImplementationError as error:
             return Differing(
-                key=("reference", error.text), expected="the careful codec's answer", found=error.text
+                key=("reference", error.text), expected="the reference codec's answer", found=error.text
             )
 
     def _made_small(self, trial: Trial, found: Differing) -> Finding:

@@ -81,7 +81,7 @@ class GeneratedPackage:
             said = collected(made[role], [data], lambda frame: {}, is_all=False)
             if said.fault is not None or said.is_incomplete:
                 raise ImplementationError(
-                    "failed", f"what {role} sent before is not whole and right: {said.fault}"
+                    "failed", f"the earlier bytes of {role} do not conform: {said.fault}"
                 )
         return context, made
 

@@ -124,7 +124,7 @@ class SkippedError(Exception):
 
 
 class ImplementationError(Exception):
-    """The implementation gave no answer; the text says what happened instead."""
+    """The implementation gave no answer; the text describes the failure."""
 
     def __init__(self, trouble: Trouble, text: str) -> None:
         self.trouble: Trouble = trouble

@@ -41,7 +41,7 @@ _KEYS: Final = ("message", "code", "header", "fields")
 class ReferenceImplementation:
     """The decoder of `explain`, and the writer that interprets the same schema."""
 
-    name: Final = "the careful codec"
+    name: Final = "the reference codec"
     serializations: Final = frozenset({NATIVE})
     tells: Final = TOLD
 
@@ -111,7 +111,7 @@ class _Decoders:
             said = collected(self.of(role), [data], lambda node: {}, is_all=False)
             if said.fault is not None or said.is_incomplete:
                 raise ImplementationError(
-                    "failed", f"what {role} sent before is not whole and right: {said.fault}"
+                    "failed", f"the earlier bytes of {role} do not conform: {said.fault}"
                 )
 
     def of(self, role: str | None) -> Decoder[Node]:

@@ -26,7 +26,7 @@ def as_text(tally: Tally, expected: Mapping[str, str], name: str) -> Iterator[st
     for verdict in tally.mended:
         yield f"passed, though expected to fail: {verdict.id}{_because(expected[verdict.id])}"
     for id_ in tally.strangers:
-        yield f"expected to fail, and there is no such vector: {id_}"
+        yield f"expected to fail, but not among the vectors: {id_}"
     for reason, n_skipped in Counter(verdict.reason for verdict in tally.skipped).items():
         yield f"skipped {n_skipped}: {reason}"
     troubles = Counter(found for verdict in tally.failed for found in _troubles(verdict))

@@ -94,7 +94,7 @@ class Choices:
         otherwise determined.
         """
         if not options:
-            raise UngrownError(f"nothing can stand at {path}")
+            raise UngrownError(f"no value is possible at {path}")
         if site in self.by_site:
             return self._demanded(site, path, options, is_structural, is_goal)
         index = self._index(path, len(options), is_structural, turn)

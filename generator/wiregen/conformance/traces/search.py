@@ -150,7 +150,7 @@ class Search:
                     return self._near.popleft()
                 case 3 if self._far:
                     return self._far.popleft()
-        raise AssertionError("nothing is left to be looked at")
+        raise AssertionError("all places of the search are empty")
 
     def _next_apt(self) -> _Place:
         while True:

@@ -169,7 +169,7 @@ class Drafting:
         return spans
 
     def _id(self, draft: Draft, word: str) -> str:
-        """Return an unused name that says what the vector shows."""
+        """Return an unused name that describes the vector."""
         what = draft.covers[0] if draft.covers else draft.note
         is_said = re.match(rf"{re.escape(word)}\b", what, re.IGNORECASE)
         words = ["" if is_said else word, draft.scene.variant or "", what]
@@ -286,10 +286,10 @@ def message_of(draft: Draft) -> str:
 def _why_unwritten(draft: Draft, lines: list[dict[str, object]]) -> str:
     """Return the reason why a draft is not an encoding vector."""
     if any("part" in line for line in lines):
-        return "not encoded: pieces are cut from what they are together"
+        return "not encoded: an encoder makes pieces from the whole message"
     if any(node.part == "tail" and node.size for tree in draft.trees for node in tree.walk()):
         return "not encoded: bytes that are left over are read and not written"
-    return "not encoded: what was read breaks a condition of what is written"
+    return "not encoded: the value that was read breaks a condition on written values"
 
 
 def _first_word(lines: list[dict[str, object]]) -> str:

@@ -28,7 +28,7 @@ class IssueKind(StrEnum):
 
 _PHRASES = {
     IssueKind.TRUNCATED_FILE: "the file ends early",
-    IssueKind.DAMAGED_FILE: "nothing can be read behind a damaged length",
+    IssueKind.DAMAGED_FILE: "the file cannot be read after a damaged length",
     IssueKind.DAMAGED_BLOCK: "damaged blocks skipped",
     IssueKind.NO_TIMESTAMP: "packets without a time, given that of the packet before",
     IssueKind.OVERSIZED_PACKET: "packets longer than the limit, cut",
@@ -39,7 +39,7 @@ _PHRASES = {
     IssueKind.FRAGMENT: "IP fragments skipped, they are not put together",
     IssueKind.MALFORMED_PACKET: "malformed packets skipped",
     IssueKind.BEFORE_START: "segments from before the first byte that was seen skipped",
-    IssueKind.AFTER_CLOSE: "segments behind the end of their flow skipped",
+    IssueKind.AFTER_CLOSE: "segments after the end of their flow skipped",
     IssueKind.SEQUENCE_JUMP: "segments with a sequence number out of reach skipped",
     IssueKind.BUFFER_FULL: "gaps given up because the buffer for segments out of order was full",
     IssueKind.TOO_MANY_FLOWS: "flows ended because too many were open",

@@ -90,7 +90,7 @@ class _Reader:
             self._file.back_to(start + 1)
             is_found = find_block(self._file, self._structs.byte_order, self._limits.packet_size)
             if is_found:
-                detail = f"{lost.detail}, going on {self._file.offset - start} bytes behind"
+                detail = f"{lost.detail}, going on {self._file.offset - start} bytes later"
                 self._issues.note(IssueKind.DAMAGED_BLOCK, start, detail)
             else:
                 self._issues.note(lost.kind, lost.at, lost.detail)
@@ -209,7 +209,7 @@ class _Reader:
         """Read the length after a block; if it differs, that is noted, and the length before the block is used."""
         trailer = self._file.read(4)
         if len(trailer) == 4 and trailer != length:
-            detail = f"length {length.hex()} before the block, {trailer.hex()} behind it"
+            detail = f"length {length.hex()} before the block, {trailer.hex()} after it"
             self._issues.note(IssueKind.DAMAGED_BLOCK, self._block_offset, detail)
         return len(trailer) == 4
 

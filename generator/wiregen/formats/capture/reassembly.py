@@ -245,7 +245,7 @@ class Side:
             return []
         self.is_closed = True
         if self._held:
-            self._issues.note(IssueKind.AFTER_CLOSE, number, f"{len(self._held)} held behind the FIN")
+            self._issues.note(IssueKind.AFTER_CLOSE, number, f"{len(self._held)} held after the FIN")
             self._budget.used -= self._held_cost
             self._held, self._held_cost = [], 0
         return [Closed(flow=self._flow, from_opener=self._from_opener, time=time, reason="fin")]

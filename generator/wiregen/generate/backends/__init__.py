@@ -88,7 +88,7 @@ def load_backends(names: tuple[str, ...], report: Report) -> tuple[Backend, ...]
             known = ", ".join(sorted(found)) or "none"
             report.error(
                 "WG5002",
-                f"there is no backend `{name}`",
+                f"unknown backend `{name}`",
                 None,
                 help=did_you_mean(name, found) or f"the backends installed here: {known}",
             )
@@ -100,7 +100,7 @@ def _load(point: EntryPoint, report: Report) -> Iterator[Backend]:
     try:
         backend: Backend = point.load()()
         if not (callable(backend.pages) and isinstance(backend.requires, str)):
-            raise TypeError("`pages` is no method, or `requires` no text")
+            raise TypeError("`pages` is not a method, or `requires` is not a text")
         if backend.name != point.name:
             raise TypeError(f"it calls itself `{backend.name}`")
     except Exception as error:  # noqa: BLE001 - importing it can raise anything
@@ -122,7 +122,7 @@ def pages_of(backend: Backend, subject: Subject, report: Report) -> tuple[Page, 
         strange = next((page for page in pages if not isinstance(page, Page)), None)
         if strange is not None:
             pages = ()
-            raise TypeError(f"`pages` gave a {type(strange).__name__} that is no Page")
+            raise TypeError(f"`pages` gave a {type(strange).__name__} that is not a Page")
     return pages
 
 

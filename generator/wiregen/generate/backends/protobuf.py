@@ -88,7 +88,7 @@ def _report(fault: Fault, subject: Subject, report: Report) -> None:
     entry, place = fault.entry, subject.origins.get(fault.entry.path)
     if fault.other == entry.name:
         message = f"the number of `{entry.name}` in protobuf would move from {fault.locked} to {entry.number}"
-        help_ = f"keep it with `@tag({fault.locked})`, or declare what is new behind what was there"
+        help_ = f"keep it with `@tag({fault.locked})`, or declare the new ones after the old ones"
     else:
         message = (
             f"`{entry.name}` would get the number {entry.number}, which is `{fault.other}`'s in protobuf"

@@ -27,7 +27,7 @@ class AnsweredFile:
 @with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnsweredError:
-    """What a plug-in cannot do. `path` is that of a node in the model; "" for none in particular."""
+    """Something that a plug-in cannot do. `path` is that of a node in the model, or "" without a place."""
 
     message: str
     path: str = ""
@@ -36,7 +36,7 @@ class AnsweredError:
 @with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a plug-in gives back; with an error in it, nothing is written, and the files may be left out."""
+    """The answer of a plug-in; with an error in it, no file is written, and the files may be left out."""
 
     files: tuple[AnsweredFile, ...] | None = None
     errors: tuple[AnsweredError, ...] = ()
@@ -78,7 +78,7 @@ def schemas() -> dict[str, str]:
 def _request_model() -> type[BaseModel]:
     return create_model(
         "Request",
-        __doc__="What a plug-in is given; `version` changes when a plug-in could no longer read it.",
+        __doc__="The request to a plug-in; `version` changes when a plug-in could no longer read it.",
         version=(int, VERSION),
         package=(str, ...),
         protocols=(tuple[protocol_model(), ...], ...),  # type: ignore[misc, arg-type]  # a class that is created here

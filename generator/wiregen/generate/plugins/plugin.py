@@ -115,7 +115,7 @@ def _finished(plugin: Plugin, request: bytes, report: Report) -> Finished | None
             "WG5022",
             f"the plug-in `{plugin.command}` was ended: {error}",
             None,
-            help="try it alone with what `wiregen ir NAME` prints; `--plugin-time` and `--plugin-output` give it more",
+            help="try it alone with the output of `wiregen ir NAME`; `--plugin-time` and `--plugin-output` give it more",
         )
     return None
 

@@ -39,9 +39,9 @@ def bounds_of(time: str, output: str) -> Bounds:
     """
     seconds, n_bytes = _AMOUNT.fullmatch(time), _AMOUNT.fullmatch(output)
     if seconds is None or seconds[2] not in _SECONDS:
-        raise ValueError(f"{time!r} is no time: 500 ms, 90 s, 5 min")
+        raise ValueError(f"{time!r} is not a time: 500 ms, 90 s, 5 min")
     if n_bytes is None or n_bytes[2] not in _BYTES:
-        raise ValueError(f"{output!r} is no size: 512 KiB, 256 MiB, 1 GiB")
+        raise ValueError(f"{output!r} is not a size: 512 KiB, 256 MiB, 1 GiB")
     return Bounds(
         seconds=int(seconds[1]) * _SECONDS[seconds[2]], n_bytes=int(n_bytes[1]) * _BYTES[n_bytes[2]]
     )

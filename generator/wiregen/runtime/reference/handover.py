@@ -45,7 +45,7 @@ def decode_fault(
     except DecodeError as error:
         release(error)
         return _found(plan, buffer, end, options, error)
-    raise AssertionError("straight-line code refuses what the careful codec reads")
+    raise AssertionError("straight-line code refuses bytes that the reference codec reads")
 
 
 def fault_of(plan: Schema, buffer: bytes, options: Options) -> DecodeError:
@@ -56,7 +56,7 @@ def fault_of(plan: Schema, buffer: bytes, options: Options) -> DecodeError:
     except DecodeError as error:
         release(error)
         return _found(plan, buffer, len(buffer), options, error)
-    raise AssertionError("straight-line code refuses what the careful codec reads")
+    raise AssertionError("straight-line code refuses bytes that the reference codec reads")
 
 
 def _found(plan: Schema, buffer: bytes, end: int, options: Options, error: DecodeError) -> DecodeError:

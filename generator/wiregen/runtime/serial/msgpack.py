@@ -65,7 +65,7 @@ def absent_of(values: tuple[Packed, ...]) -> int:
     """Return the number of nil values at the end."""
     n_there = sum(value is not None for value in values)
     if None in values[:n_there]:
-        raise Misfit("constraint", "nothing behind an absent value", "a value")
+        raise Misfit("constraint", "no value after an absent one", "a value")
     return len(values) - n_there
 
 

@@ -69,7 +69,7 @@ def absent_of(source: Carrier, fields: tuple[str, ...]) -> int:
     are_there: list[bool] = [source.HasField(field) for field in fields]
     n_there = sum(are_there)
     if not all(are_there[:n_there]):
-        raise Misfit("constraint", f"nothing behind the absent {fields[are_there.index(False)]}", "a value")
+        raise Misfit("constraint", f"no value after the absent {fields[are_there.index(False)]}", "a value")
     return len(fields) - n_there
 
 

@@ -141,7 +141,7 @@ def _name(expression: Expression, words: Words) -> Term:
             terms = [compile_term(key, words) for key in keys]
             return lambda m, f, v, x: x.context(name, tuple([term(m, f, v, x) for term in terms]))
         case _:
-            raise TypeError(f"{type(expression).__name__} stands in the wrong place of a plan")
+            raise TypeError(f"{type(expression).__name__} is in the wrong place of a schema")
 
 
 # ---- operations ----

@@ -107,7 +107,7 @@ class Frame(declarations.Frame):
 
 
 class Preamble(declarations.Preamble):
-    """What a role sends once, before its first frame."""
+    """The bytes that a role sends once, before its first frame."""
 
     path: str
     name: str

@@ -37,7 +37,7 @@ __all__ = [
 
 
 class ConstantReference(Number):
-    """A `const` of the file, and what it is worth."""
+    """A `const` of the file, and its value."""
 
     name: str
 

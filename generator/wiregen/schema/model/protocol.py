@@ -35,7 +35,7 @@ class Rule(Node):
 
 
 class Ledger(Node):
-    """What the document leaves open, and how it was decided."""
+    """A point that the document leaves open, and the decision about it."""
 
     path: str
     id: str
@@ -84,14 +84,14 @@ class Example(Node):
 
 
 class ConversationOption(Node):
-    """What a conversation sets an option of the sessions to."""
+    """The value to which a conversation sets an option of the sessions."""
 
     name: str
     value: Number | Truth | String
 
 
 class ConversationStep(Node):
-    """`role` sends a message, a frame or a preamble; `violation`: what sessions say of it, None: nothing."""
+    """`role` sends a message, a frame or a preamble; `violation`: the rule that it breaks, or None."""
 
     path: str
     role: str
@@ -124,7 +124,7 @@ class Port(Node):
 
 
 class Protocol(Node):
-    """One `.wire` file, complete: what it imports is copied in, each kind of declaration in text order."""
+    """One `.wire` file, complete: imported declarations are copied in, each kind of declaration in text order."""
 
     path: str
     name: str

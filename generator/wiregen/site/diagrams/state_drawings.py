@@ -293,7 +293,7 @@ class _Drawing:
         for name, top, height in zip(self._names, self._tops, self._heights, strict=True):
             node = nodes.get(name)
             kind = "any" if node is None else "final" if node.is_final else "plain"
-            title = "What holds in every state" if node is None else node.doc
+            title = "Transitions of every state" if node is None else node.doc
             yield ChartBox(x=left, y=top, width=self._width, height=height, name=name, kind=kind, title=title)
 
 

@@ -178,7 +178,7 @@ class Book:
         if self.chapter.vectors is not None:
             return ""
         command = f"wiregen vectors build {self.protocol.name}"
-        return f"There are no conformance vectors yet: {command} makes them, and the next site shows them, with conversations."
+        return f"The conformance vectors are not made yet: {command} makes them, and the next site shows them, with conversations."
 
     @cached_property
     def _invalid(self) -> tuple[Invalid, ...]:

@@ -67,7 +67,7 @@ def _lacks(book: Book, context: m.Context) -> Iterator[LackView]:
     for reader in readers_of(book, context):
         path = reader.place.text
         rules = {f"{owner}.{field.name}": field.rule for owner, field in _fields(book)}
-        when = f"nothing was said that tells the layout of {path}, whose end is not known without it"
+        when = f"earlier frames did not give the layout of {path}, whose end is unknown without it"
         yield lack(book, "missing_context", when, path=path, rule=rules.get(path))
     most = limit_phrase("open", book.named.bounds)
     yield lack(book, "limit_exceeded", f"more is to be kept than {most}", path=context.name)

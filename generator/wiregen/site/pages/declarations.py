@@ -45,7 +45,7 @@ __all__ = ["code_of", "direction_text", "fields_page", "kind_of", "message_page"
 _MOST_DRAWN: Final = 4
 """The most alternatives of a union that are drawn; of a union with more, each is shown in the notation."""
 _NO_SAMPLE: Final = (
-    "There is no example: none could be made that keeps the rules and shows no secret. An `example` of the file would be one."
+    "It has no example: wiregen found no value that keeps the rules and shows no secret. An `example` of the file would be one."
 )
 
 Fields: TypeAlias = m.Struct | m.Frame | m.Preamble

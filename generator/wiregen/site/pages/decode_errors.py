@@ -161,7 +161,9 @@ def _of_field(field: m.Field, path: str, named: Named) -> Iterator[Fault]:
         yield from _of_type(type_, path, own_rule, named)
     expressions = [part for part in (field.condition, field.where) if part is not None]
     if any(isinstance(part, m.ContextReference) for part in nested_expressions(*expressions)):
-        yield Fault(code="missing_context", path=path, when="nothing said before tells its layout", rule=rule)
+        yield Fault(
+            code="missing_context", path=path, when="earlier frames did not give its layout", rule=rule
+        )
 
 
 def conditions_of(field: m.Field) -> tuple[m.Condition, ...]:
@@ -373,7 +375,9 @@ def _of_coding(coding: m.Coding, path: str, rule: str) -> Iterator[Fault]:
 
 def _of_subject(subject: m.Expression, path: str, rule: str) -> Iterator[Fault]:
     if any(isinstance(part, m.ContextReference) for part in nested_expressions(subject)):
-        yield Fault(code="missing_context", path=path, when="nothing said before tells its layout", rule=rule)
+        yield Fault(
+            code="missing_context", path=path, when="earlier frames did not give its layout", rule=rule
+        )
 
 
 def _of_region(region: m.Region, path: str, rule: str, named: Named) -> Iterator[Fault]:

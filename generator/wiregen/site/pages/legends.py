@@ -22,7 +22,7 @@ _TAKEN: Final = {
     "region": "bytes that are left over at its end are passed over; a strict reader refuses them (`trailing_bytes`)",
     "measured": "any value is taken; a strict reader refuses what is not the derived one (`length_mismatch`)",
     "derived": "any value is taken; a strict reader refuses what is not the derived one (`constraint`)",
-    "only": "what is outside the list is taken; a strict reader refuses it (`constraint`)",
+    "only": "a value outside the list is accepted; a strict reader refuses it (`constraint`)",
     "code": "a code that no message has is kept; a strict reader refuses it (`unknown_code`)",
     "enum": "a number that no member has is taken; a strict reader refuses it (`invalid_enum`)",
 }
@@ -226,12 +226,12 @@ def _tails(cells: tuple[Cell, ...], region: tuple[str, m.Region] | None) -> Iter
     sentences = [
         f"{names} may be missing at the end of {place}: there if the column “Must be” says so, else absent with the default"
     ]
-    sentences[0] += ", and so is all behind it that may be missing." if len(tails) > 1 else "."
+    sentences[0] += ", and so are all optional fields after it." if len(tails) > 1 else "."
     fields = [cell.field for cell in tails if cell.field is not None]
     if any(_asks_for_the_rest(field) for field in fields):
         sentences.append("`remaining` is the number of bytes left there.")
     if any(field.condition is not None for field in fields) or any(cell.least != cell.high for cell in tails):
-        sentences.append("What is there must be whole (`truncated`).")
+        sentences.append("A field that is present must be whole (`truncated`).")
     yield " ".join((*sentences, _left_over(region)))
 
 
@@ -241,7 +241,7 @@ def _asks_for_the_rest(field: m.Field) -> bool:
 
 
 def _left_over(region: tuple[str, m.Region] | None) -> str:
-    which = "Bytes that are then left over, too few for what comes next or behind the last,"
+    which = "Bytes that are then left over, too few for the next field or after the last one,"
     if region is None:
         return f"{which} are passed over where the region is `lenient`, else refused, as by any strict reader (`trailing_bytes`)."
     if region[1].lenient:

@@ -230,8 +230,10 @@ def _all_pages(book: Book, others: tuple[Book, ...]) -> tuple[ListingView, ...]:
         for session in protocol.sessions
     ]
     listed += remembered_views(protocol)
-    listed += [_plain_listing("Rules", "rules.html", "what must hold")] if protocol.rules else []
-    listed += [_plain_listing("Ledger", "ledger.html", "what was decided")] if protocol.ledgers else []
+    listed += [_plain_listing("Rules", "rules.html", "the demands of the document")] if protocol.rules else []
+    listed += (
+        [_plain_listing("Ledger", "ledger.html", "open points and decisions")] if protocol.ledgers else []
+    )
     for other in others:
         name = other.protocol.name
         listed.append(

@@ -76,7 +76,7 @@ def _given(book: Book, join: m.Join) -> Iterator[Linked]:
             yield Linked(text=frame, url=book.places.url(frame))
             yield Linked(
                 text=", which is read in the frame of the last piece. "
-                f"The frames before that hold {join.name}(data), what is there of it."
+                f"The frames before that hold {join.name}(data), the bytes of one piece."
             )
         case m.FrameReference(name=name):
             yield Linked(text="a ")
@@ -95,7 +95,9 @@ def _lacks(book: Book, join: m.Join) -> Iterator[LackView]:
     yield lack(book, "limit_exceeded", f"more are begun than {open_}", path=name)
     yield lack(book, "incomplete_join", "bytes between the pieces were lost or refused", path=name)
     if isinstance(join.type, m.Reference):
-        yield lack(book, "too_deep", "what is joined is the last piece of another one, and so on", path=name)
+        yield lack(
+            book, "too_deep", "the reassembled message is the last piece of another one, and so on", path=name
+        )
 
 
 # ---- the example

@@ -109,7 +109,7 @@ class Reader:
             if line is not None:
                 encoder.encode(line)
             n_own += not heard.is_aside
-        raise LineError("there is no such frame that could be changed")
+        raise LineError("no frame of this number can be changed")
 
     def _line(self, maker: LineMaker, heard: Heard) -> Line | None:
         if isinstance(heard.found, DecodeError):

@@ -61,7 +61,7 @@ class BothDirections:
         """
         ReferenceVerdicts(self._plan).read(
             self._scene, b""
-        )  # what no frame can follow is an item only where a stream ends
+        )  # bytes that no frame can follow are an item only where a stream ends
         for role, sent in self._scene.before:
             yield from self._ear(role).hear(sent, is_aside=True)
         own, at = self._ear(self._scene.role), 0

@@ -100,5 +100,5 @@ def _value(old: object, text: str) -> Any:
         return loads(f'{{"value": {text}}}')["value"]
     except LineError:
         if isinstance(old, int | float):
-            raise LineError(f"`{text[:32]}` is no number") from None
+            raise LineError(f"`{text[:32]}` is not a number") from None
         return text

@@ -54,7 +54,7 @@ class Questions:
             return {"wrong": str(error)}
         except DecodeError as error:
             return {
-                "wrong": "what was sent before does not conform",
+                "wrong": "the frames sent before do not conform",
                 "fault": fault_of(error, is_hidden=True),
             }
 
@@ -94,7 +94,7 @@ class Questions:
 def _scene(protocol: m.Protocol, question: Mapping[str, object]) -> Scene:
     before = question.get("before", [])
     if not isinstance(before, list) or len(before) > _MOST_BEFORE:
-        raise _QuestionError("no list of what was sent before")
+        raise _QuestionError("expected a list of the frames sent before")
     said = tuple(
         (_role(protocol, each), bytes_of(_text(each, "text"))) for each in before if isinstance(each, dict)
     )
@@ -105,20 +105,20 @@ def _asides(protocol: m.Protocol, question: Mapping[str, object]) -> tuple[Aside
     """Return the bytes of the other side: each with its role, and how many bytes were sent before."""
     listed = question.get("asides", [])
     if not isinstance(listed, list) or len(listed) > MOST_TURNS:
-        raise _QuestionError("no list of what was said meanwhile")
+        raise _QuestionError("expected a list of the frames of the other side")
     return tuple(_aside(protocol, each) for each in listed)
 
 
 def _aside(protocol: m.Protocol, said: object) -> Aside:
     if not isinstance(said, dict) or not isinstance(at := said.get("at"), int):
-        raise _QuestionError("no list of what was said meanwhile")
+        raise _QuestionError("expected a list of the frames of the other side")
     return Aside(at=at, role=_role(protocol, said), data=bytes_of(_text(said, "text"), "hex"))
 
 
 def _role(protocol: m.Protocol, question: Mapping[str, object]) -> str | None:
     role = question.get("role")
     if role is not None and role not in protocol.roles:
-        raise _QuestionError("there is no such role")
+        raise _QuestionError("unknown role")
     return role if role is not None else (protocol.roles or (None,))[0]
 
 

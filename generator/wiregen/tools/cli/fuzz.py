@@ -45,7 +45,7 @@ def verb(
     saved: str | None,
     timeout: float,
 ) -> int:
-    """Search for bytes that COMMAND reads otherwise than the careful codec of PROTOCOL does.
+    """Search for bytes that COMMAND reads otherwise than the reference codec of PROTOCOL does.
 
     COMMAND speaks the exchange of `wiregen vectors run`; without one, generated code is searched. What is mutated are the
     vectors of FILE, or those that `wiregen vectors build` writes. Exits with 1 if there are findings.

@@ -16,7 +16,7 @@ _LIBRARIES: Final = {"protobuf": "google.protobuf", "msgpack": "msgpack"}
 
 @click.command("testee")
 @click.argument("protocol")
-@click.option("--careful", is_flag=True, help="Let the careful codec answer.")
+@click.option("--careful", is_flag=True, help="Let the reference codec answer.")
 def verb(protocol: str, careful: bool) -> int:
     """Answer the requests of `vectors run` and `fuzz` on stdin, for PROTOCOL (a name, or a path to a .wire file)."""
     from wiregen.conformance.judge import Implementation, ReferenceImplementation

@@ -27,7 +27,7 @@ def verb(
 ) -> int:
     """Check vectors of PROTOCOL (a name, or a path to a .wire file), whoever wrote them.
 
-    Each is held against the careful codec and against generated code, in all serializations that it gives. Without FILE, they
+    Each is held against the reference codec and against generated code, in all serializations that it gives. Without FILE, they
     are those that `wiregen vectors build` wrote. Exits with 1 if one does not hold.
     """
     from wiregen.tools.cli.protocols import package_of

@@ -65,7 +65,7 @@ class Field(Node):
     """A field in wire order.
 
     `is_hidden`: it is not part of the message as users see it, since it is derived, constant or has no name (`_`).
-    `condition`: whether the field is there. `where`: what its value must fulfil; conditions with rules of their own are
+    `condition`: whether the field is there. `where`: the condition on its value; conditions with rules of their own are
     joined by `and`, and `where_text` then holds text and rule of each. `path`: declaration and name, by which the compiler
     finds documentation and positions; empty in a generated package, as is `view`, which a schema keeps by name.
     """
@@ -154,7 +154,7 @@ class Frame(Node):
 
 
 class Preamble(Node):
-    """What a role sends once, before its first frame."""
+    """The bytes that a role sends once, before its first frame."""
 
     role: str
     fields: tuple[Field, ...]

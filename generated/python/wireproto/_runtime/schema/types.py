@@ -312,7 +312,7 @@ class Block(Node):
 class Region(Node):
     """Content that must fill its region.
 
-    `lenient`: what happens to bytes left over. False: they are an error; True: they are kept; `padded`: they are kept, and
+    `lenient`: whether bytes left over are accepted. False: they are an error; True: they are kept; `padded`: they are kept, and
     the writer fills the region with zeros.
     """
 

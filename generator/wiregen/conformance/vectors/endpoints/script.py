@@ -129,7 +129,7 @@ def script_of(trace: Trace, side: Side) -> Script:
         raise Unfit(f"it is of the variant {trace.variant}")
     script = Script(id=trace.id, steps=tuple(_steps(trace, side)), violation=trace.violation)
     if any(step.role == side.peer and step.is_end for step in script.steps):
-        raise Unfit(f"the end of what {side.peer} sends is the peer's own choice")
+        raise Unfit(f"{side.peer} itself chooses when it ends its direction")
     if any(step.is_end for step in script.steps) and not side.can_half_close:
         raise Unfit("one direction ends, which TLS cannot say")
     last = script.steps[-1]

@@ -11,7 +11,11 @@ from wiregen.schema.naming import Scope, python_name
 __all__ = ["ColumnsView", "TableView", "columns_view"]
 
 _UNKNOWN = (
-    Column(name="code", type="pa.int64()", doc="What its layout would follow from; null where nothing told."),
+    Column(
+        name="code",
+        type="pa.int64()",
+        doc="The value that its layout would follow from; null if it is unknown.",
+    ),
     Column(name="data", type="pa.binary()"),
 )
 

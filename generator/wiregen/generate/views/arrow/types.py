@@ -25,7 +25,7 @@ def integer_of(type_: m.Type) -> Width:
         case m.Bits(bits=bits):
             return bits, False
         case _:
-            raise AssertionError(f"{type(type_).__name__} is no integer")
+            raise AssertionError(f"{type(type_).__name__} is not an integer")
 
 
 def is_integer(type_: m.Type) -> bool:

@@ -218,7 +218,7 @@ class FunctionBuilder:
             layout = (
                 layout
                 if is_byte
-                else UnsupportedError(variety.path, "several codes that are no single bytes")
+                else UnsupportedError(variety.path, "several codes that are not single bytes")
             )
         class_ = variety_class(union.name, variety.name)
         return self.read(layout, names, traits, class_, flat(variety.fields), "", extra)
@@ -377,7 +377,7 @@ class FunctionBuilder:
         traits = self._traits_of_variety(union, variety, function)
         layout: Layout | UnsupportedError = laid(lambda: layout_of(self._protocol, fields, is_bounded=True))
         if single_code(variety) is None and not is_byte_codes(variety):
-            layout = UnsupportedError(variety.path, "several codes that are no single bytes")
+            layout = UnsupportedError(variety.path, "several codes that are not single bytes")
         class_ = variety_class(union.name, variety.name)
         return self.write(layout, names, traits, class_, fields=variety.fields)
 

@@ -162,7 +162,7 @@ def unasked(cell: Cell) -> EncodeError:
     if cell.is_assumed:
         expected = "None: the condition of the field does not hold for the size of this value"
     elif isinstance(cell.field.value, Trailing):
-        expected = "nothing, as its condition does not hold: a greater `absent`"
+        expected = "no value, as its condition does not hold: a greater `absent`"
     return EncodeError("constraint", path=cell.path, expected=expected, found="a value")
 
 
