@@ -13,7 +13,7 @@ __all__ = ["BREAK", "blanked", "blocks", "numbered", "paragraphs"]
 BREAK: Final = "\f"
 """A sign in a line at which a reader of markup ends a block."""
 
-_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+|\s*#{1,6}\s+")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)]|#{1,6})\s+")
 _QUOTE = re.compile(r"^\s*>(\s|$)")
 _SECTION = re.compile(r"(?:Args|Arguments|Attributes|Returns|Yields|Raises|Examples?|Notes?|Source):$")
 _ENTRY = re.compile(r"\*{0,2}[A-Za-z_][\w., ]{0,60}:\s")

@@ -111,7 +111,7 @@ def test_texts_of_markdown() -> None:
 
         - an item
         - an item of
-          two lines
+          two lines, **bold.** It ends at 4. The end.
 
         1. a number
 
@@ -133,7 +133,7 @@ def test_texts_of_markdown() -> None:
         (1, "A heading"),
         (3, "A paragraph of two lines."),
         (6, "an item"),
-        (7, "an item of two lines"),
+        (7, "an item of two lines, **bold.** It ends at 4. The end."),
         (10, "a number"),
         (12, "a head"),
         (12, "of two"),
