@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import lru_cache
 from inspect import cleandoc
 from typing import Final, NamedTuple
 
@@ -107,16 +108,18 @@ def _runs(text: str) -> Iterator[tuple[_Token, ...]]:
         yield tuple(run)
 
 
-def _tokens(text: str) -> Iterator[_Token]:
-    for found in _TOKEN.finditer(text):
-        is_comment = found["comment"] is not None
-        yield _Token(
+@lru_cache(maxsize=1)  # the readers of one text follow each other
+def _tokens(text: str) -> tuple[_Token, ...]:
+    return tuple(
+        _Token(
             start=found.start(),
             end=found.end(),
             prefix=found["prefix"] or "",
             text=found["comment"] or found["literal"],
-            is_comment=is_comment,
+            is_comment=found["comment"] is not None,
         )
+        for found in _TOKEN.finditer(text)
+    )
 
 
 def _is_docstring(text: str, token: _Token) -> bool:
