@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from inspect import signature
@@ -12,7 +13,11 @@ from typing import Any
 
 from tests.once import made_once
 
-from wiregen.conformance.traces import Step, Trace, Traces, make_traces
+from wiregen.conformance.traces import Drafts, Goal, Missing, Setup, Step, Trace, Traces, make_traces
+from wiregen.conformance.traces.building import trace_of
+from wiregen.conformance.traces.goals import goals_of
+from wiregen.conformance.vectors import format as vector_format
+from wiregen.conformance.vectors.format import octets, read_vectors
 from wiregen.generate.frontend import load_protocol
 from wiregen.language.diagnostics import Report, render
 from wiregen.language.source import Sources
@@ -31,12 +36,49 @@ CHUNKS = (1, 3, 1 << 20)
 
 @cache
 def traces_of(path: Path) -> Traces:
-    """Return the traces of a .wire file; made once per run, whichever worker asks."""
+    """Return the traces of a .wire file: of a shipped one those in its vectors, which `vectors build --check` compares."""
+    vectors = ROOT / "generated" / "vectors" / f"{path.stem}.json"
+    if path.parent == ROOT / "idl" and vectors.exists():
+        return _traces_in(path, vectors)
     report, sources = Report(), Sources()
     subject = load_protocol(path, sources, report, ())
     assert subject is not None, render(report, sources, colour=False)
     key = sha256(repr((path, path.read_bytes())).encode()).hexdigest()
     return made_once(f"traces_{key}", lambda: make_traces(subject.protocol, subject.origins, sources))
+
+
+def _traces_in(path: Path, vectors: Path) -> Traces:
+    """Return the traces in a file of vectors, with the values and effects of their steps."""
+    plan = plan_of(path)
+    if not plan.sessions:
+        return Traces(protocol=plan.name, traces=(), goals=(), missing=())
+    first = Setup(plan=plan, program=Program(plan), is_strict=True, options={}, limits={})
+    goals = {str(goal): goal for goal in goals_of(first, Drafts(first))}
+    found = (
+        each for each in read_vectors(vectors.read_bytes()).vectors if isinstance(each, vector_format.Trace)
+    )
+    traces = tuple(_trace_in(each, first, goals) for each in found if each.covers)
+    shown = {goal for trace in traces for goal in trace.covers}
+    missing = tuple(Missing(goal=goal, line=None) for goal in goals.values() if goal not in shown)
+    return Traces(protocol=plan.name, traces=traces, goals=tuple(goals.values()), missing=missing)
+
+
+def _trace_in(vector: vector_format.Trace, first: Setup, goals: Mapping[str, Goal]) -> Trace:
+    setup = replace(first, is_strict=vector.strict, options=vector.options, limits=vector.limits)
+    covers = tuple(goals[name] for name in vector.covers)
+    steps = tuple(
+        Step(
+            kind="message" if step.bytes else "eof" if step.eof else "tick",
+            role=step.from_role,
+            at=step.at,
+            data=octets(step.bytes),
+        )
+        for step in vector.steps
+    )
+    trace = trace_of(covers, setup, steps)
+    if trace.is_strict and not setup.is_strict:
+        trace = trace_of(covers, replace(setup, is_strict=True), steps)
+    return replace(trace, id=vector.id.removeprefix("trace-"))
 
 
 @cache

@@ -15,7 +15,7 @@ from wiregen.language.diagnostics.locations import SourceTexts, locate
 from wiregen.language.examples.connection_state import Setup
 from wiregen.language.examples.replaying import culprit, replayed
 from wiregen.language.examples.tolerated_states import tolerated_states
-from wiregen.language.examples.trace import Goal, Missing, Trace, Traces
+from wiregen.language.examples.trace import Goal, Missing, Step, Trace, Traces
 from wiregen.runtime.schema.expressions import LimitReference
 from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.protocol import Schema
@@ -26,7 +26,7 @@ from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.lowering import KNOWN_LIMITS, lower
 
-__all__ = ["make_traces"]
+__all__ = ["make_traces", "trace_of"]
 
 _ROUNDS: Final = (20, 40, 120, 360, 1000)
 """Connection states that each search examines, by round; each round accepts slightly worse results. The
@@ -258,11 +258,16 @@ def _identity(each: _Reached) -> tuple[object, ...]:
 
 
 def _trace(group: list[_Reached]) -> Trace:
-    """Return the trace of goals that the same steps reach; the steps are replayed in strict and lenient mode."""
+    """Return the trace of goals that the same steps reach."""
     goals, is_legal = tuple(each.goal for each in group), group[0].goal.violation is None
     # A step that is legal in strict mode is legal in lenient mode too.
     setup = next((each.setup for each in group if is_legal and each.setup.is_strict), group[0].setup)
-    steps, outcomes = replayed(setup, group[0].finding.steps)
+    return trace_of(goals, setup, group[0].finding.steps)
+
+
+def trace_of(goals: tuple[Goal, ...], setup: Setup, found: tuple[Step, ...]) -> Trace:
+    """Return the trace of steps that reach goals; the steps are replayed in strict and lenient mode."""
+    steps, outcomes = replayed(setup, found)
     _, others = replayed(replace(setup, is_strict=not setup.is_strict), steps)
     outcome, again = outcomes[-1], others[-1]
     violation = goals[0].violation
