@@ -9,14 +9,15 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 from tests.evidence import circumstances
-from tests.once import mypy_cache
-from tests.property.sample_schemas.batches import Failure, Tally, check_batch, model_of, schema_of
+from tests.once import made_once, mypy_cache
+from tests.property.sample_schemas.batches import Failure, Tally, accepted, check_batch, schema_of
 from tests.property.sample_schemas.census import Census, every_construct
 from tests.property.sample_schemas.text import Part, Schema, shrunk
 
@@ -37,12 +38,37 @@ UNDRAWN = {
 """Constructs that the sample leaves to tests of their own."""
 
 
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The schemas of some seeds, and the constructs in them."""
+
+    schemas: dict[int, Schema]
+    census: Census
+
+
+def drawn(seeds: Iterable[int], folder: Path) -> Drawn:
+    """Draw the schemas of seeds."""
+    folder.mkdir()
+    found = {seed: accepted(seed, folder) for seed in seeds}
+    census = Census()
+    for each in found.values():
+        census.take(each.protocol)
+    return Drawn({seed: each.schema for seed, each in found.items()}, census)
+
+
+def drawn_once(first: int, folder: Path) -> Drawn:
+    """Draw one batch of this run, which two tests need."""
+    return made_once(f"schemas_{first}", lambda: drawn(range(first, first + SIZE), folder))
+
+
 def checked(
-    seeds: Iterable[int], folder: Path, *, with_types: bool = True, n_with_vectors: int = N_WITH_VECTORS
+    schemas: dict[int, Schema],
+    folder: Path,
+    *,
+    with_types: bool = True,
+    n_with_vectors: int = N_WITH_VECTORS,
 ) -> Tally:
-    """Draw the schemas of seeds and hold them to all stages."""
-    (folder / "drawn").mkdir()
-    schemas = {seed: schema_of(seed, folder / "drawn") for seed in seeds}
+    """Hold schemas to all stages."""
     return check_batch(
         schemas,
         folder / "project",
@@ -55,22 +81,22 @@ def checked(
 @pytest.mark.skipif(IS_SOAK, reason="a soak checks these and many more")
 @pytest.mark.parametrize("first", range(0, N_SCHEMAS, SIZE))
 def test_random_schemas_work_in_all_stages(first: int, tmp_path: Path) -> None:
-    tally = checked(range(first, first + SIZE), tmp_path)
+    tally = checked(drawn_once(first, tmp_path / "drawn").schemas, tmp_path)
     assert not tally.failures, "\n\n".join(map(str, tally.failures))
     assert tally.schemas > SIZE - 5 and tally.values > 2 * SIZE and tally.vectors > 10 * N_WITH_VECTORS
 
 
 def test_equal_seeds_draw_equal_schemas(tmp_path: Path) -> None:
     (tmp_path / "again").mkdir()
-    for seed in range(5):
-        assert schema_of(seed, tmp_path) == schema_of(seed, tmp_path / "again")
-    assert len({schema_of(seed, tmp_path).text.partition("\n")[2] for seed in range(5)}) == 5
+    once = [schema_of(seed, tmp_path) for seed in range(5)]
+    assert once == [schema_of(seed, tmp_path / "again") for seed in range(5)]
+    assert len({schema.text.partition("\n")[2] for schema in once}) == 5
 
 
 def test_every_construct_of_the_language_is_drawn(tmp_path: Path) -> None:
     census = Census()
-    for seed in range(400):
-        census.take(model_of(schema_of(seed, tmp_path), tmp_path, f"s{seed}"))
+    for first in range(0, N_SCHEMAS, SIZE):
+        census.add(drawn_once(first, tmp_path / f"from_{first}").census)
     assert every_construct() - set(census.constructs) - UNDRAWN == set()
     assert len(census.pairs) > 350
 
@@ -157,14 +183,17 @@ def test_a_soak_begins_with_the_seeds_that_failed(tmp_path: Path, monkeypatch: p
 def test_a_soak_of_random_schemas(tmp_path_factory: pytest.TempPathFactory) -> None:
     """SCHEMAS_BUDGET says for how many seconds; the next soak tries again what failed, then goes on where this one stops."""
     progress = Progress()
-    failures = progress.retry(
-        lambda seeds: checked(
-            seeds, tmp_path_factory.mktemp("failed"), n_with_vectors=len(seeds), with_types=True
-        )
-    )
+
+    def retried(seeds: list[int]) -> Tally:
+        folder = tmp_path_factory.mktemp("failed")
+        schemas = drawn(seeds, folder / "drawn").schemas
+        return checked(schemas, folder, n_with_vectors=len(seeds))
+
+    failures = progress.retry(retried)
     for seeds in progress.batches(float(os.environ.get("SCHEMAS_BUDGET", "7200"))):
         is_typed = seeds.start // SIZE % N_TO_ONE_TYPED == 0
-        tally = checked(seeds, tmp_path_factory.mktemp("schemas"), with_types=is_typed)
+        folder = tmp_path_factory.mktemp("schemas")
+        tally = checked(drawn(seeds, folder / "drawn").schemas, folder, with_types=is_typed)
         progress.add(tally)
         failures += tally.failures
     assert not failures, "\n\n".join(map(str, failures))

@@ -39,7 +39,7 @@ from wiregen.site.pages.chapter import Chapter
 from wiregen.site.pages.declarations import wire_text
 from wiregen.site.pages.site import build_site
 
-__all__ = ["Failure", "Tally", "check_batch", "schema_of", "unformatted"]
+__all__ = ["Accepted", "Failure", "Tally", "accepted", "check_batch", "schema_of", "unformatted"]
 
 BACKENDS: Final = ("native", "protobuf", "msgpack", "columns")
 OTHERS: Final = ("protobuf", "msgpack")
@@ -86,8 +86,21 @@ class Tally:
             self.seconds[stage] = self.seconds.get(stage, 0.0) + time.process_time() - before
 
 
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A schema that `check` accepts, and its model."""
+
+    schema: Schema
+    protocol: Protocol
+
+
 def schema_of(seed: int, folder: Path) -> Schema:
     """Return the schema of a seed that `check` accepts: refused lines are removed one by one."""
+    return accepted(seed, folder).schema
+
+
+def accepted(seed: int, folder: Path) -> Accepted:
+    """Return the schema of a seed, and its model."""
     for attempt in range(20):
         schema = draw(f"{seed}.{attempt}", f"s{seed}")
         for _ in range(_MOST_REPAIRS):
@@ -97,7 +110,7 @@ def schema_of(seed: int, folder: Path) -> Schema:
             subject = load_protocol(path, sources, report, (folder,))
             if subject is not None:
                 if subject.protocol.frames:
-                    return schema
+                    return Accepted(schema, subject.protocol)
                 break
             places = (
                 locate(each.span, sources)
@@ -109,15 +122,6 @@ def schema_of(seed: int, folder: Path) -> Schema:
                 break
             schema = smaller
     raise AssertionError(f"seed {seed}: no schema that `check` accepts")
-
-
-def model_of(schema: Schema, folder: Path, name: str) -> Protocol:
-    path = folder / f"{name}.wire"
-    path.write_text(schema.text, encoding="utf-8")
-    report = Report()
-    subject = load_protocol(path, Sources(), report, (folder,))
-    assert subject is not None
-    return subject.protocol
 
 
 def check_batch(

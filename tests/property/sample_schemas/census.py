@@ -44,6 +44,11 @@ class Census:
         self.constructs: Counter[str] = Counter()
         self.pairs: Counter[tuple[str, str]] = Counter()
 
+    def add(self, other: Census) -> None:
+        """Add the counts of other protocols."""
+        self.constructs += other.constructs
+        self.pairs += other.pairs
+
     def take(self, protocol: model.Protocol) -> None:
         waiting: list[tuple[Node, str]] = [(protocol, "")]
         while waiting:
