@@ -11,6 +11,7 @@ import pytest
 from wiregen.conformance.judge import ReferenceImplementation, judge
 from wiregen.conformance.judge.generated_package import implementation_of
 from wiregen.conformance.vectors.building import build_vectors
+from wiregen.conformance.vectors.format import read_vectors, write_vectors
 from wiregen.conformance.vectors.serializations import carrier
 from wiregen.generate.frontend import load_protocol
 from wiregen.generate.packages import make
@@ -71,7 +72,6 @@ def test_vectors_show_a_construct_and_hold(path: Path) -> None:
     assert missing <= allowed
     assert {"valid", "invalid", "unwritable"} <= set(built.kinds)
     doors = (ReferenceImplementation(package.plan), implementation_of(package))
-    verdicts = [
-        (door.name, judge(each, door, is_thorough=False)) for each in built.file.vectors for door in doors
-    ]
+    vectors = read_vectors(write_vectors(built.file)).vectors
+    verdicts = [(door.name, judge(each, door, is_thorough=False)) for each in vectors for door in doors]
     assert [f"{name}: {verdict}" for name, verdict in verdicts if verdict.outcome == "failed"] == []
