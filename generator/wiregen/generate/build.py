@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from wiregen import __version__
 from wiregen.generate.backends import BESIDE, Backend, Page, Subject, blamed, load_backends, pages_of
-from wiregen.generate.emitter import COPIED_RUNTIME, blackened, render
+from wiregen.generate.emitter import COPIED_RUNTIME, as_laid_out, render, rendered_text, target_suffix
 from wiregen.generate.frontend import as_shown, load_protocol, protocol_files
+from wiregen.generate.python_layout import blackened, lay_out
 from wiregen.generate.runtime_features import features_of
 from wiregen.generate.runtime_files import FOLDER, runtime_files, whole_runtime
 from wiregen.generate.writer import Output
@@ -79,14 +80,16 @@ def build(
     wires = {name: files[stem] for stem, name in built.items()}
     for backend, page in pages:
         if page.place == BESIDE:
-            for lock in _printed(backend, page, root, at_page, report, config.runtime):
+            for lock in _finished(_printed(backend, page, root, at_page, report, config.runtime), report):
                 at_lock(wires[page.path.stem].with_suffix(page.path.suffix), lock.content)
-    printed = tuple(
-        output
+    rendered = tuple(
+        each
         for backend, page in pages
         if page.place != BESIDE
-        for output in _printed(backend, page, root, at_page, report, config.runtime)
+        for each in _printed(backend, page, root, at_page, report, config.runtime)
     )
+    lay_out(each.text for each in rendered if each.suffix == ".py")
+    printed = tuple(_finished(rendered, report))
     outputs = (
         Output(path=PurePosixPath("pyproject.toml"), content=_text("python/tree/pyproject.toml.jinja", tree)),
         Output(path=root / "__init__.py", content=_text("python/tree/__init__.py.jinja", tree)),
@@ -146,6 +149,20 @@ def _plugged(
     return files_of(plugins, subjects, outputs, package, report)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rendered:
+    """The text of a page before Python is formatted, and its place in the tree."""
+
+    backend: Backend
+    page: Page
+    path: PurePosixPath
+    text: str
+
+    @property
+    def suffix(self) -> str:
+        return target_suffix(self.page.template)
+
+
 def _printed(
     backend: Backend,
     page: Page,
@@ -153,13 +170,20 @@ def _printed(
     at_page: Callable[[PurePosixPath], None],
     report: Report,
     runtime: str | None,
-) -> Iterator[Output]:
-    """Yield the file of a page, unless the backend's template fails."""
+) -> Iterator[_Rendered]:
+    """Yield the text of a page, unless the backend's template fails."""
     path = root / page.path if page.place is None else PurePosixPath(page.place) / page.path
     at_page(path)
     with blamed(backend, str(page.path), report):
-        text = render(page.template, page.view, page.templates, runtime or COPIED_RUNTIME)
-        yield Output(path=path, content=text.encode())
+        text = rendered_text(page.template, page.view, page.templates, runtime or COPIED_RUNTIME)
+        yield _Rendered(backend=backend, page=page, path=path, text=text)
+
+
+def _finished(rendered: Iterable[_Rendered], report: Report) -> Iterator[Output]:
+    """Yield the files of pages, unless a text that should be Python is not."""
+    for each in rendered:
+        with blamed(each.backend, str(each.page.path), report):
+            yield Output(path=each.path, content=as_laid_out(each.page.template, each.text).encode())
 
 
 def _subjects(

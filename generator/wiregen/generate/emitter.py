@@ -1,40 +1,39 @@
-"""Views to text: the one Jinja environment, and `ruff format` for Python.
+"""Views to text: the one Jinja environment.
 
 Invariant: a view's free text never becomes code; it passes `docstring`, `comment`, `literal` or autoescape.
 The output does not depend on the machine: the escaped characters are listed below, not taken from the
 interpreter's Unicode tables.
 """
 
-import os
 import re
-import subprocess
 from collections.abc import Mapping
 from functools import cache
-from hashlib import sha256
 from pathlib import Path, PurePosixPath
+
+from wiregen.generate.python_layout import laid_out
 
 __all__ = [
     "COPIED_RUNTIME",
     "Emitter",
-    "blackened",
+    "as_laid_out",
     "code",
     "comment",
     "docstring",
-    "format_python",
-    "formatter",
     "harmless",
     "in_cell",
     "literal",
     "markdown",
     "render",
+    "rendered_text",
     "slashes",
+    "target_suffix",
     "templates_folder",
 ]
 
-LINE_LENGTH = 110
 COPIED_RUNTIME = ".._runtime"
 """The package from which generated code imports a runtime that is copied into its own tree."""
 
+_PYTHON = frozenset({".py", ".pyi"})
 _MARKUP = frozenset({".html", ".svg", ".xml"})
 _TEMPLATE = frozenset({".jinja", ".j2"})
 # Control, line-ending, bidirectional and invisible characters (fillers, variation selectors of planes that no emoji needs),
@@ -61,7 +60,7 @@ _DIRECTIVE = re.compile(
 
 
 class Emitter:
-    """Renders the templates of folders, those of the first folder first; caches the formatted texts.
+    """Renders the templates of folders, those of the first folder first.
 
     `runtime` in a template is the package from which generated code imports the runtime.
     """
@@ -86,7 +85,6 @@ class Emitter:
             code=code,
         )
         self._environment.globals["runtime"] = runtime
-        self._formatted: dict[bytes, str] = {}
 
     def render(self, template_name: str, view: object) -> str:
         """Return the text of a template with the variables `view` and `runtime`.
@@ -97,20 +95,15 @@ class Emitter:
             jinja2.TemplateError: The template is missing, or names an attribute that the view does not have.
             ValueError: The text is not Python.
         """
-        text = self._environment.get_template(template_name).render(view=view)
-        if _target_suffix(template_name) not in {".py", ".pyi"}:
-            return text
-        try:
-            return self._format(text, is_stub=_target_suffix(template_name) == ".pyi")
-        except ValueError as error:
-            error.add_note(f"in what {template_name} rendered")
-            raise
+        return as_laid_out(template_name, self.text(template_name, view))
 
-    def _format(self, text: str, *, is_stub: bool) -> str:
-        key = sha256(f"{is_stub} {text}".encode()).digest()
-        if key not in self._formatted:
-            self._formatted[key] = format_python(text, is_stub=is_stub)
-        return self._formatted[key]
+    def text(self, template_name: str, view: object) -> str:
+        """Return the text of a template before Python is formatted.
+
+        Raises:
+            jinja2.TemplateError: As for `render`.
+        """
+        return self._environment.get_template(template_name).render(view=view)
 
 
 def render(
@@ -118,6 +111,27 @@ def render(
 ) -> str:
     """Return the text of a template of the folder `templates`, or of wiregen's own; see `Emitter.render`."""
     return _emitter(templates, runtime).render(template_name, view)
+
+
+def rendered_text(template_name: str, view: object, templates: Path | None, runtime: str) -> str:
+    """Return the same before Python is formatted."""
+    return _emitter(templates, runtime).text(template_name, view)
+
+
+def as_laid_out(template_name: str, text: str) -> str:
+    """Return the text that a template rendered, formatted if it is Python.
+
+    Raises:
+        ValueError: The text is not Python.
+    """
+    suffix = target_suffix(template_name)
+    if suffix not in _PYTHON:
+        return text
+    try:
+        return laid_out(text, is_stub=suffix == ".pyi")
+    except ValueError as error:
+        error.add_note(f"in what {template_name} rendered")
+        raise
 
 
 def templates_folder() -> Path:
@@ -133,22 +147,6 @@ def templates_folder() -> Path:
             return folder
     places = " or ".join(str(folder) for folder in candidates)
     raise FileNotFoundError(f"wiregen's templates are missing, expected {places}: install wiregen again")
-
-
-def format_python(text: str, *, is_stub: bool = False) -> str:
-    """Return `text` as ruff formats it, independently of configuration files.
-
-    Raises:
-        ValueError: It is not Python.
-        FileNotFoundError: ruff is not installed.
-    """
-    command = (*formatter(), "--stdin-filename", "page.pyi" if is_stub else "page.py", "-")
-    done = subprocess.run(
-        command, input=text.encode(), capture_output=True, check=False, env=_without_ruffs_own()
-    )
-    if done.returncode:
-        raise ValueError(done.stderr.decode(errors="replace").strip())
-    return done.stdout.decode()
 
 
 def docstring(text: str) -> str:
@@ -253,49 +251,17 @@ def literal(value: object) -> str:
     raise TypeError(f"{kind.__name__} is not plain data")
 
 
-def blackened(text: str, *, is_stub: bool = False) -> str:
-    """Return Python as black formats it, for trees that are checked with black.
-
-    Raises:
-        ModuleNotFoundError: black is not installed.
-    """
-    import black
-    from black.mode import TargetVersion
-
-    mode = black.Mode(line_length=LINE_LENGTH, target_versions={TargetVersion.PY311}, is_pyi=is_stub)
-    return black.format_str(text, mode=mode)
-
-
-@cache
-def formatter() -> tuple[str, ...]:
-    """Return the command that formats Python, without its files.
-
-    Raises:
-        FileNotFoundError: ruff is not installed.
-    """
-    try:
-        from ruff import find_ruff_bin  # from the package, never from PATH
-    except ImportError:
-        raise FileNotFoundError("ruff is missing: install wiregen again") from None
-    settings = (f"line-length={LINE_LENGTH}", "target-version='py311'", "format.line-ending='lf'")
-    options = (option for setting in settings for option in ("--config", setting))
-    return find_ruff_bin(), "format", "--isolated", "--no-preview", "--no-cache", *options
-
-
-def _without_ruffs_own() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.upper().startswith("RUFF_")}
-
-
 @cache
 def _emitter(templates: Path | None, runtime: str) -> Emitter:
     return Emitter(*([] if templates is None else [templates]), templates_folder(), runtime=runtime)
 
 
 def _is_markup(template_name: str | None) -> bool:
-    return template_name is not None and _target_suffix(template_name) in _MARKUP
+    return template_name is not None and target_suffix(template_name) in _MARKUP
 
 
-def _target_suffix(template_name: str) -> str:
+def target_suffix(template_name: str) -> str:
+    """Return the suffix of the file that a template renders."""
     path = PurePosixPath(template_name)
     return PurePosixPath(path.stem).suffix if path.suffix in _TEMPLATE else path.suffix
 

@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Any, Final, Protocol, TypeAlias
 
 from wiregen.generate.backends import Backend, Page, Subject, blamed, is_ours, load_backends, pages_of
-from wiregen.generate.emitter import render
+from wiregen.generate.emitter import render, rendered_text
 from wiregen.language.diagnostics import Report
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.codec.options import Options
@@ -168,8 +168,11 @@ class _Module:
         return self.page.path.name == "__init__.py"
 
     def printed(self) -> str:
+        """Return the text as it was rendered: it is only executed, so its layout does not matter."""
         page = self.page
-        return render(page.template, page.view, page.templates, _RUNTIME) if self.text is None else self.text
+        if self.text is not None:
+            return self.text
+        return rendered_text(page.template, page.view, page.templates, _RUNTIME)
 
 
 def _modules_of(
@@ -180,7 +183,7 @@ def _modules_of(
         module = _Module(page=page)
         if not is_ours(backend):
             with blamed(backend, str(page.path), report):
-                module = replace(module, text=module.printed())
+                module = replace(module, text=render(page.template, page.view, page.templates, _RUNTIME))
         yield _module_name(root, page.path), module
 
 

@@ -26,9 +26,9 @@ from wiregen.conformance.traces import make_traces
 from wiregen.conformance.vectors.building import build_vectors
 from wiregen.conformance.vectors.serializations import carrier
 from wiregen.generate.build import build
-from wiregen.generate.emitter import formatter
 from wiregen.generate.frontend import load_protocol
 from wiregen.generate.packages import make
+from wiregen.generate.python_layout import formatter
 from wiregen.generate.writer import write
 from wiregen.language.config import Config
 from wiregen.language.diagnostics import Report, locate, render

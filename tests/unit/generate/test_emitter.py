@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wiregen.generate import emitter
-from wiregen.generate.emitter import Emitter, comment, docstring, format_python, literal
+from wiregen.generate import emitter, python_layout
+from wiregen.generate.emitter import Emitter, comment, docstring, literal
+from wiregen.generate.python_layout import format_python, formatter, laid_out, lay_out
 
 # Any text, surrogates included, with dangerous characters drawn often.
 NASTY = st.sampled_from(
@@ -109,7 +110,7 @@ def test_a_literal_reads_as_the_value(value: object) -> None:
 )
 def test_the_formatter_leaves_a_literal_alone(value: object) -> None:
     line = f"x = {literal(value)}\n"
-    if len(line) <= emitter.LINE_LENGTH:
+    if len(line) <= python_layout.LINE_LENGTH:
         assert format_python(line) == line
 
 
@@ -157,7 +158,7 @@ def test_python_comes_out_formatted(folder: Path) -> None:
 def test_the_second_rendering_does_not_format_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rendering = Emitter(folder)
     first = rendering.render("doc.py.jinja", "text")
-    monkeypatch.setattr(emitter, "format_python", lambda *_, **__: pytest.fail("formatted again"))
+    monkeypatch.setattr(python_layout, "format_python", lambda *_, **__: pytest.fail("formatted again"))
     assert rendering.render("doc.py.jinja", "text") == first
 
 
@@ -198,6 +199,24 @@ def test_templates_are_found_by_path(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert emitter.templates_folder() == tmp_path / place
 
 
+def test_pages_are_formatted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [f"together = [{number},\n {number}]\n" for number in range(3)]
+    lay_out(texts)
+    monkeypatch.setattr(python_layout, "format_python", lambda *_, **__: pytest.fail("formatted again"))
+    assert [laid_out(text, is_stub=False) for text in texts] == [
+        f"together = [{number}, {number}]\n" for number in range(3)
+    ]
+
+
+def test_a_page_that_is_no_python_is_refused_alone() -> None:
+    texts = ["beside = [1,\n 2]\n", "beside = =\n", "beside = '\ud800'\n"]
+    lay_out(texts)
+    assert laid_out(texts[0], is_stub=False) == "beside = [1, 2]\n"
+    for text in texts[1:]:
+        with pytest.raises(ValueError):
+            laid_out(text, is_stub=False)
+
+
 def test_no_configuration_changes_what_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "ruff.toml").write_text('line-length = 20\n[format]\nquote-style = "single"\n')
     monkeypatch.chdir(tmp_path)
@@ -213,6 +232,6 @@ def test_what_is_no_python_is_refused_with_its_place() -> None:
 
 def test_without_ruff_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ruff", None)
-    emitter.formatter.cache_clear()
+    formatter.cache_clear()
     with pytest.raises(FileNotFoundError, match="install wiregen again"):
         format_python("x = 1\n")
