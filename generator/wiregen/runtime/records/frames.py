@@ -39,10 +39,10 @@ from ..schema.types import (
     Varint,
 )
 from .types import (
-    flat_fields,
     is_nullable,
     is_trailing,
     is_wide,
+    shown_fields,
     unsure_names,
 )
 from .values import ValueMaker
@@ -210,7 +210,7 @@ class Recorder:
 
     def fields(self, fields: Fields, owner: object, name: str, *, without: str | None = None) -> JsonObject:
         """Return the visible fields of a record, in wire order."""
-        shown = [field for field in flat_fields(fields) if not field.is_hidden and field.name != without]
+        shown = [field for field in shown_fields(fields) if field.name != without]
         trailing = [field.name for field in shown if is_trailing(field)]
         absent = extra(owner, "absent", 0, name) if trailing else 0
         gone = trailing[len(trailing) - absent :]

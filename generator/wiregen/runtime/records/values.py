@@ -27,9 +27,9 @@ from ..schema.types import (
 )
 from .scalars import PLAIN, integer, is_number, kind, message_name, octets, only, part, wrong
 from .types import (
-    flat_fields,
     is_nullable,
     is_trailing,
+    shown_fields,
     unsure_names,
 )
 
@@ -98,7 +98,7 @@ class ValueMaker:
             header, absent = self.fields(fields, part(record, "fields", here), here, name)
         else:
             block = self._schema.block_of(name, shown)
-            outside = tuple(field for field in fields if field.name != block)
+            outside = fields if block is None else tuple(field for field in fields if field.name != block)
             header, absent = self.fields(outside, record.get("header", {}), here, name, without=body)
         frame = FrameValue(name, header, body=body)
         frame.absent = absent
@@ -140,7 +140,7 @@ class ValueMaker:
         """Return the values of a record's fields, and the number of absent trailing fields."""
         if type(record) is not dict:
             raise wrong(path, "an object", kind(record))
-        shown = [field for field in flat_fields(fields) if not field.is_hidden and field.name != without]
+        shown = [field for field in shown_fields(fields) if field.name != without]
         self._refuse_strangers(record, [field.name for field in shown], path, name)
         values: dict[str, object] = {}
         unsure = unsure_names(fields)

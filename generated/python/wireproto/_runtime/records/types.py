@@ -8,6 +8,7 @@ from ..reference.layout import Fields
 from ..schema.declarations import Default, Field, FieldValue, Trailing
 from ..schema.expressions import Expression, FieldReference
 from ..schema.protocol import Schema
+from ..schema.remembered import remembered
 from ..schema.shapes import blocks, content, has_blocks, is_flat
 from ..schema.types import (
     Bytes,
@@ -32,7 +33,16 @@ if TYPE_CHECKING:
 
     JsonObject: TypeAlias = dict[str, Any]  # as the standard library's `json` reads and writes it
 
-__all__ = ["default_with", "flat_fields", "has_null", "is_nullable", "is_trailing", "is_wide", "unsure_names"]
+__all__ = [
+    "default_with",
+    "flat_fields",
+    "has_null",
+    "is_nullable",
+    "is_trailing",
+    "is_wide",
+    "shown_fields",
+    "unsure_names",
+]
 
 
 def default_with(value: FieldValue, message: str | None) -> Expression:
@@ -89,16 +99,25 @@ def has_null(plan: Schema, type_: Type) -> bool:
             return False
 
 
-def flat_fields(fields: Fields) -> Iterator[Field]:
+@remembered
+def flat_fields(fields: Fields) -> Fields:
     """Return the fields of a declaration that have a value of their own, those of blocks too.
 
     Fields of one name in different arms are one: the first of them.
     """
     seen: set[str] = set()
+    found: list[Field] = []
     for field in _every_field(fields):
         if field.name == "_" or field.name not in seen:
             seen.add(field.name)
-            yield field
+            found.append(field)
+    return tuple(found)
+
+
+@remembered
+def shown_fields(fields: Fields) -> Fields:
+    """Return those that are not hidden."""
+    return tuple(field for field in flat_fields(fields) if not field.is_hidden)
 
 
 def _every_field(fields: Fields) -> Iterator[Field]:
@@ -109,6 +128,7 @@ def _every_field(fields: Fields) -> Iterator[Field]:
             yield from _every_field(block)
 
 
+@remembered
 def unsure_names(fields: Fields) -> frozenset[str]:
     """Return the names of the fields that are in a choice with blocks, or in an optional block."""
     found: set[str] = set()

@@ -6,7 +6,7 @@ from enum import EnumType
 from typing import Any, TypeAlias
 
 from ..codec.fragment import Part
-from ..records.types import flat_fields
+from ..records.types import flat_fields, shown_fields
 from ..schema.protocol import Schema
 from ..schema.shapes import content
 from ..schema.types import EnumReference, List, Type
@@ -90,7 +90,7 @@ def _fields_of(plan: Schema, name: str) -> Fields:
 
 def _built(plan: Schema, class_: Made, value: Made, fields: Fields, namespace: dict[str, object]) -> Made:
     made = object.__new__(class_)
-    types = {field.name: field.type for field in flat_fields(fields) if not field.is_hidden}
+    types = {field.name: field.type for field in shown_fields(fields)}
     names = {slot: name for name in types for slot in spellings(class_, name)[:1]}
     for slot in class_.__slots__:
         if slot in names:

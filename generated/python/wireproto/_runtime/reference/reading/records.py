@@ -12,6 +12,7 @@ from ...schema.declarations import Constant, Derived, Field, Trailing, is_code
 from ...schema.elements import Element, PreambleReference
 from ...schema.expressions import Call, Expression
 from ...schema.node import nodes_in
+from ...schema.remembered import remembered
 from ...schema.shapes import blocks, content
 from ...schema.types import (
     Bits,
@@ -88,6 +89,7 @@ def read_fields(
     return tuple(nodes)
 
 
+@remembered
 def _runs(fields: Fields) -> list[list[Field]]:
     """Return the fields one by one, but each run of adjacent bit fields together."""
     runs: list[list[Field]] = []
@@ -104,16 +106,16 @@ def _is_trailing(field: Field) -> bool:
 
 
 def _is_there(reader: Reader, field: Field, place: Place) -> bool:
-    here = place.field(field.name, field.rule)
     if field.condition is not None:
         try:
-            return bool(reader.evaluate(field.condition, here))
+            return bool(reader.evaluate(field.condition, place.field(field.name, field.rule)))
         except Undefined:
             return False
     if not _is_trailing(field):
         return True
     window = reader.window
     if window.end is None:
+        here = place.field(field.name, field.rule)
         raise reader.fail("undelimitable", here, expected="a region with an end")
     return window.end - window.position >= (fixed_size(reader.schema, field.type) or 1)
 
