@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
-from typing import Literal
+from typing import Literal, assert_never
 
 from wiregen.generate.steps.bit_runs import bit_slot
 from wiregen.generate.steps.extents import extent_of, held_steps, length_steps, may_be_null
@@ -230,8 +230,10 @@ class Flattener:
                 yield from self._match(type_, key, prefix, field, is_last=is_last)
             case m.MessageMatch():
                 yield from self._dispatch(type_, key, prefix, field, is_last=is_last)
+            case m.Integer() | m.Float() | m.Boolean() | m.Bits() | m.Uuid():
+                raise UnsupportedError(field.path, "a scalar without whole bytes")
             case _:
-                raise UnsupportedError(field.path, "this type")
+                assert_never(type_)
 
     def _slot(self, type_: Fixed, bits: int, key: str, prefix: str, field: m.Field) -> Run:
         expected, part = expected_of(field, self._message), part_of(field)

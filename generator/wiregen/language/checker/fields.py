@@ -13,6 +13,7 @@ from wiregen.schema.model import (
     Boolean,
     Bytes,
     Call,
+    CodingReference,
     Computed,
     Default,
     Derived,
@@ -21,16 +22,20 @@ from wiregen.schema.model import (
     Field,
     FieldReference,
     Float,
+    FrameReference,
     Integer,
     List,
     Match,
     MessageMatch,
+    MessageReference,
     Octets,
     Position,
     Region,
+    StructReference,
     Text,
     Trailing,
     Type,
+    UnionReference,
     Uuid,
     Varint,
 )
@@ -242,7 +247,9 @@ def _has_zero(type_: Type) -> bool:
             return not isinstance(item, Bytes | Text | List) and _has_zero(item)
         case Region(content=content):
             return isinstance(_innermost(content), Block)
-        case _:
+        case EnumReference() | CodingReference() | StructReference() | UnionReference() | Match():
+            return False
+        case MessageReference() | FrameReference() | MessageMatch():
             return False
 
 

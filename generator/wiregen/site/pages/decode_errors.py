@@ -264,8 +264,18 @@ def _of_type(type_: m.Type, path: str, rule: str, named: Named) -> Iterator[Faul
             yield from _of_subject(subject, path, rule)
         case m.Region():
             yield from _of_region(type_, path, rule, named)
-        case _:
+        case (
+            m.Integer()
+            | m.Float()
+            | m.Bits()
+            | m.Uuid()
+            | m.StructReference()
+            | m.MessageReference()
+            | m.Block()
+        ):
             return
+        case _:
+            assert_never(type_)
 
 
 def _of_varint(bits: int, path: str, rule: str, *, lenient: bool) -> Iterator[Fault]:

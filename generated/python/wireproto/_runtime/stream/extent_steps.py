@@ -37,6 +37,7 @@ from ..schema.types import (
     Span,
     StructReference,
     Text,
+    ToEnd,
     Type,
     UnionReference,
     Until,
@@ -244,7 +245,7 @@ class ExtentSteps:
                 return ((BYTES, expression, unit),)
             case Delimited(digits):
                 return ((FIND, bytes.fromhex(digits), unit),)
-            case _:
+            case ToEnd() | Until():
                 return ((FOREIGN,),)
 
     def _region(self, carrier: Carrier) -> Steps:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, assert_never
 
 from wiregen.generate.steps.step import UnsupportedError
 from wiregen.runtime.lazy import Lazy
@@ -89,8 +89,10 @@ def python_expression(expression: m.Expression, names: Lookup) -> str:
             return _call(expression, names)
         case m.Checksum(algorithm=algorithm, first=first, last=last):
             return names.checksum(algorithm, first, last)
-        case _:
+        case m.Range() | m.Item() | m.VariableReference() | m.RoleReference() | m.JoinReference():
             raise UnsupportedError("", f"an expression of the kind {type(expression).__name__}")
+        case _:
+            assert_never(expression)
 
 
 def python_failure(expression: m.Expression, names: Lookup) -> str:

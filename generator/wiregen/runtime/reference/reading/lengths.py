@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 from ...codec.text import NOT_CANONICAL, decode_text
 from ...schema.elements import Data, DelimiterBytes
-from ...schema.types import Bytes, Computed, Prefix, Text, ToEnd
+from ...schema.types import Bytes, Computed, Delimited, Prefix, Text, ToEnd
 from ..layout import UNBOUNDED
 from ..tree import Node
 from ..window import Place
@@ -56,8 +56,8 @@ def read_span(
             return Span(size * unit, blame=reader.blame(expression))
         case ToEnd():
             return Span(rest_of(reader, place))
-        case _:
-            delimiter = bytes.fromhex(length.delimiter)
+        case Delimited(digits):
+            delimiter = bytes.fromhex(digits)
             size = yield from _find(reader, delimiter, place, unit)
             return Span(size, delimiter=len(delimiter))
 

@@ -13,6 +13,7 @@ from ...schema.types import (
     Integer,
     Prefix,
     Text,
+    ToEnd,
     Varint,
 )
 from ..scalars import coding_bytes, null, scalar, text_bytes
@@ -48,7 +49,7 @@ def measured(writer: Writer, length: ByteLength, data: bytes, unit: int, spot: S
             return data
         case Delimited(digits):
             return _delimited(data, bytes.fromhex(digits), unit, spot)
-        case _:
+        case ToEnd():
             refuse_endless(spot)
             return data
 

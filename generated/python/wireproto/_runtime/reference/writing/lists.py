@@ -6,7 +6,7 @@ from typing import Any
 
 from ...codec.errors import EncodeError
 from ...schema.expressions import Expression
-from ...schema.types import Computed, List, Prefix, Until
+from ...schema.types import Computed, List, Prefix, ToEnd, Until
 from ..access import as_items, kind_of
 from .cells import Spot
 from .lengths import check_count, null_length, prefix_bytes, refuse_endless
@@ -52,7 +52,7 @@ def _head(writer: Writer, length: ItemLength, count: int, spot: Spot) -> bytes:
         case Until():
             if count == 0:
                 raise EncodeError("unrepresentable", path=spot.path, expected="an item", found="none")
-        case _:
+        case ToEnd():
             refuse_endless(spot)
     return b""
 
