@@ -13,7 +13,7 @@ from .rules import LONG, RULES, broken
 
 __all__ = ["MIN_WORDS", "REPORTED_ONLY", "Finding", "Report", "check", "limit"]
 
-REPORTED_ONLY: Final = frozenset({Kind.MARKDOWN, Kind.DIAGNOSTIC})
+REPORTED_ONLY: Final = frozenset({Kind.DIAGNOSTIC})
 """Kinds whose findings are shown and do not fail the check yet; the aim is an empty set."""
 
 MIN_WORDS: Final = 3
