@@ -41,7 +41,9 @@ def test_the_python_of_the_page_runs(package: Path) -> None:
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, env={"PYTHONPATH": str(package)}, timeout=60
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    # A busy machine makes asyncio warn of slow steps, which are not errors of the page.
+    errors = re.sub(r"^Executing .* took [\d.]+ seconds\n", "", done.stderr, flags=re.MULTILINE)
+    assert (done.returncode, done.stdout, errors) == (0, "", "")
 
 
 @pytest.mark.parametrize("line", [line for block in blocks("sh") for line in block.splitlines()])
