@@ -43,7 +43,7 @@ def fitted(array: ArrowArray, type_: ArrowType, path: str = "") -> ArrowArray:
     try:
         return array.cast(type_)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise WireSparkError(f"the column {path or 'given'!r} does not fit: {error}") from None
+        raise WireSparkError(f"the column {path or 'given'!r} has the wrong type: {error}") from None
 
 
 def _fitted_struct(array: ArrowArray, type_: ArrowType, path: str) -> ArrowArray:

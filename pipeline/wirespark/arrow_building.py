@@ -65,7 +65,7 @@ class Fillers:
         wanted = self._shown(fields, without)
         trailing = [field.name for field in wanted if self._types.is_trailing(field)]
         groups = list(column_groups(schema))
-        assert len(groups) == len(wanted), "the columns are of another plan"
+        assert len(groups) == len(wanted), "the columns are of another schema"
         fillers = [
             (field.name, self.of(field.type, group), _n_behind(trailing, field.name))
             for field, group in zip(wanted, groups, strict=True)

@@ -106,7 +106,7 @@ class Takers:
             if not field.is_hidden and field.name != without:
                 shown.setdefault(field.name, field)
         groups = list(column_groups(schema))
-        assert len(groups) == len(shown), "the columns are of another plan"
+        assert len(groups) == len(shown), "the columns are of another schema"
         names = [self._argument(class_, name) for name in shown]
         takers = [
             (self.of(field.type, group), len(group))

@@ -24,13 +24,13 @@ ERROR = pa.struct(
     [
         pa.field("code", pa.string(), metadata={"comment": "One of the closed list of codes."}),
         pa.field("rule", pa.string(), metadata={"comment": "The protocol's own name of the broken rule."}),
-        pa.field("path", pa.string(), metadata={"comment": "The field at fault."}),
-        pa.field("at", pa.int64(), metadata={"comment": "The byte at fault, in the stream."}),
-        pa.field("inner_at", pa.int64(), metadata={"comment": "The same in what was inflated or joined."}),
+        pa.field("path", pa.string(), metadata={"comment": "The field with the error."}),
+        pa.field("at", pa.int64(), metadata={"comment": "The place of the error in the stream, in bytes."}),
+        pa.field("inner_at", pa.int64(), metadata={"comment": "The place in inflated or reassembled bytes."}),
         pa.field("expected", pa.string()),
         pa.field("found", pa.string()),
-        pa.field("recoverable", pa.bool_(), metadata={"comment": "The frame's end was known."}),
-        pa.field("raw", pa.binary(), metadata={"comment": "The bytes, or the first of them."}),
+        pa.field("recoverable", pa.bool_(), metadata={"comment": "Whether the end of the frame was known."}),
+        pa.field("raw", pa.binary(), metadata={"comment": "The bytes of the frame, or the first of them."}),
         pa.field("raw_truncated", pa.bool_()),
     ]
 )
@@ -122,14 +122,14 @@ def frames_schema(package: Package) -> ArrowSchema:
     header, joined = header_type(package), joined_type(package)
     fields = [
         _field("_offset", pa.int64(), "Where the frame begins in its direction's stream."),
-        _field("_size", pa.int64(), "Its bytes; those of all rows tile the stream."),
+        _field("_size", pa.int64(), "Size of the frame in bytes; the rows cover the whole stream."),
         _field("_from", pa.string(), "The role that sent it."),
-        _field("_time", pa.timestamp("us", tz="UTC"), "When its last byte was captured."),
-        _field("_message", pa.string(), "Which message it is; null where it could not be decoded."),
-        _field("_code", pa.int64(), "The message's code."),
+        _field("_time", pa.timestamp("us", tz="UTC"), "The time at which its last byte was captured."),
+        _field("_message", pa.string(), "The name of the message; null if it could not be decoded."),
+        _field("_code", pa.int64(), "The type code of the message."),
     ]
     if header is not None:
-        fields.append(_field("_header", header, "What the frame has around its message."))
+        fields.append(_field("_header", header, "The header fields of the frame."))
     if package.plan.joins:
         fields.append(_field("_part", PART, "The reassembled message that the frame is a piece of."))
     if joined is not None:

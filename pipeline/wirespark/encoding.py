@@ -19,9 +19,7 @@ from wirespark.untyped import ArrowArray, Made, Values
 
 __all__ = ["Encoder", "Piece", "StreamEncoder", "encoder_of"]
 
-_NO_BYTES = (
-    "its bytes are not all in `_error.raw`: read with a larger option `errorbytes`, or leave such rows out"
-)
+_NO_BYTES = "`_error.raw` does not contain all of its bytes: read with a larger option `errorbytes`, or remove such rows"
 
 
 class Piece(TypedDict):
@@ -168,12 +166,12 @@ class Encoder:
         if not missing:
             return
         if "_error" not in rows:
-            raise WireSparkError("a row has no message: leave it out, or write the column `_error` too")
+            raise WireSparkError("a row has no message: remove it, or write the column `_error` too")
         for row, error in zip(missing, _fitted_errors(rows["_error"], missing), strict=True):
             if error is None:
                 raise WireSparkError("a row has neither a message nor an error")
             if error["raw_truncated"] or error["raw"] is None:
-                raise WireSparkError(f"a row is no message but an error, and {_NO_BYTES}")
+                raise WireSparkError(f"a row is an error instead of a message, and {_NO_BYTES}")
             frames[row] = error["raw"]
 
     # ---- frames to bytes

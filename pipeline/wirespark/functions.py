@@ -130,7 +130,7 @@ def _wishes(place: _Place, options: Options) -> Wishes:
     given = check_names(dict(options or {}), _READ)
     wishes = wishes_of({**given, "protocol": place.protocol})
     if wishes.mode == "DROPMALFORMED":
-        raise WireSparkError("a function drops no rows: its mode is PERMISSIVE or FAILFAST")
+        raise WireSparkError("a function cannot drop rows: set its mode to PERMISSIVE or FAILFAST")
     if wishes.role is None and place.message is not None:
         known = wishes.package.plan.messages.get(place.message)
         return replace(wishes, role=known.role if known else None)
@@ -147,14 +147,14 @@ def _from_wire(what: str, options: Options) -> Callable[[Column | str], Column]:
         return _arrow(lambda cells: decoded_cells(cells, wishes), cell_type(wishes))
     schema = wishes.package.messages[message]
     if not len(schema):
-        raise WireSparkError(f"{what} has no field: name the protocol, and look at `_message`")
+        raise WireSparkError(f"{what} has no field: give the name of the protocol, and use `_message`")
     return _arrow(lambda cells: decoded_messages(cells, wishes, message), pa.struct(list(schema)))
 
 
 def _frames(protocol: str, options: Options) -> Callable[[Column | str], Column]:
     place = _place_of(protocol)
     if place.message is not None:
-        raise WireSparkError("name a protocol: a stream has all its messages")
+        raise WireSparkError("give the name of a protocol: a stream contains all of its messages")
     wishes = _wishes(place, options)
     return _arrow(lambda cells: decoded_frames(cells, wishes), pa.list_(frames_type(wishes)))
 

@@ -112,7 +112,7 @@ class ReadOptions:
         capture = None if "capture" not in given else _truth("capture", given["capture"])
         if capture and not wishes.is_native:
             raise WireSparkError(
-                f"a capture holds native bytes, not {wishes.backend}: leave the option `backend` out"
+                f"a capture contains native bytes, not {wishes.backend}: remove the option `backend`"
             )
         return cls(
             wishes=wishes,
@@ -152,7 +152,7 @@ def wishes_of(given: Mapping[str, str]) -> Wishes:
         WireSparkError: The value of an option is invalid.
     """
     if not given.get("protocol"):
-        raise WireSparkError('name the protocol: .option("protocol", "lumberjack")')
+        raise WireSparkError('give the name of the protocol: .option("protocol", "lumberjack")')
     mode = given.get("mode", "PERMISSIVE").upper()
     if mode not in get_args(Mode):
         raise WireSparkError(f"mode is one of {', '.join(get_args(Mode))}, not {mode!r}")
@@ -176,7 +176,7 @@ def _kernel(word: str) -> Kernel:
     if word not in get_args(Kernel):
         raise WireSparkError(f"kernel is one of {', '.join(get_args(Kernel))}, not {word!r}")
     if word == "on" and not has_numba():
-        raise WireSparkError("numba is missing: pip install numba, or leave the option `kernel` out")
+        raise WireSparkError("numba is missing: pip install numba, or remove the option `kernel`")
     return word  # type: ignore[return-value]  # compared above
 
 
@@ -189,7 +189,7 @@ def _limits(given: Mapping[str, str], package: Package) -> dict[str, int]:
     told = [text.strip() for text in given.get("limits", "").split(",") if text.strip()]
     for text in told:
         if "=" not in text:
-            raise WireSparkError(f"a limit is NAME=VALUE, as in frame=1MiB, not {text!r}")
+            raise WireSparkError(f"write a limit as NAME=VALUE, such as frame=1MiB, not {text!r}")
     pairs = [text.partition("=")[::2] for text in told]
     pairs += [(name[len(_LIMIT) :], text) for name, text in given.items() if name.startswith(_LIMIT)]
     found = {}
@@ -207,7 +207,7 @@ def _paths(given: Mapping[str, str]) -> tuple[str, ...]:
 
     found = json.loads(given["paths"]) if given.get("paths") else [given["path"]] if given.get("path") else []
     if not found:
-        raise WireSparkError("name what to read: .load(path), a file or a folder")
+        raise WireSparkError("give a file or a folder to read: .load(path)")
     return tuple(found)
 
 
@@ -239,5 +239,5 @@ def _amount(name: str, text: str) -> int:
     unit = next((unit for unit in _UNITS if unit and digits.endswith(unit)), "")
     number = digits.removesuffix(unit).strip()
     if not (number.isascii() and number.isdigit() and len(number) <= 18):
-        raise WireSparkError(f"{name} is a number, as in 1000 or 64MiB, not {text!r}")
+        raise WireSparkError(f"{name} is a number, such as 1000 or 64MiB, not {text!r}")
     return int(number) * _UNITS[unit]

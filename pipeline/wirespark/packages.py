@@ -139,7 +139,7 @@ def package_of(protocol: str) -> Package:
             return found
     raise WireSparkError(
         f"there is no protocol {protocol!r}: give the name of a package of `{_ROOT}`, or a dotted name; "
-        "`wirespark.session(packages=…)` takes the trees that workers are to find"
+        "`wirespark.session(packages=…)` takes the folders of packages for the workers"
     )
 
 

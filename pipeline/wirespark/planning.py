@@ -98,7 +98,9 @@ def matches_of(path: str) -> list[str]:
     """
     local = path.removeprefix("file://") if path.startswith("file:///") else path.removeprefix("file:")
     if "://" in local:
-        raise WireSparkError(f"{path!r} is not a file here: copy it to a disk that all workers see")
+        raise WireSparkError(
+            f"{path!r} is not a file on this computer: copy it to a disk that all workers can read"
+        )
     return [local] if os.path.exists(local) else sorted(glob.glob(local))
 
 

@@ -49,4 +49,4 @@ def _first(columns: Columns, file: str) -> str:
     error = row["_error"]
     place = f"{error['code']} at {error['at']} in the frame at {row['_offset']} of {file}"
     where = f" ({error['path']})" if error["path"] else ""
-    return f"{place}{where}: without the mode FAILFAST it becomes a row"
+    return f"{place}{where}: use another mode than FAILFAST to get it as a row"

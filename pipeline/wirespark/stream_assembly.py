@@ -139,8 +139,8 @@ def merged(runs: Iterable[Run], folder: Path, *, is_one: bool) -> list[Path]:
 def _written(key: Key, runs: list[Run], folder: Path, *, is_one: bool) -> Path:
     if is_one and len(runs) > 1:
         raise WireSparkError(
-            "what frames of this protocol say of later ones has to be known where they are written: "
-            "write wirespark.in_order(table), which has each stream in one place"
+            "later frames of this protocol depend on earlier ones: "
+            "write wirespark.in_order(table), which keeps each stream in one partition"
         )
     path = folder / stream_name(key)
     with path.open("wb") as target:
@@ -171,5 +171,5 @@ def _copy(run: Run, start: int, size: int, target: int) -> None:
         while size:
             n_copied = os.sendfile(target, source.fileno(), start, min(size, _CHUNK))
             if not n_copied:
-                raise AssertionError(f"{run.path} is shorter than its index says")
+                raise AssertionError(f"{run.path} is shorter than in its index")
             start, size = start + n_copied, size - n_copied

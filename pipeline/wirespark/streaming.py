@@ -101,7 +101,9 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         for path, size in sizes.items():
             place = found.get(path, {"at": 0})
             if size < place["at"]:
-                raise WireSparkError(f"{path} has become shorter: files that are followed only grow")
+                raise WireSparkError(
+                    f"{path} has become shorter: files that are read as a stream must only grow"
+                )
             if place.get("whole") and size == place["at"]:
                 continue
             if room.is_full:

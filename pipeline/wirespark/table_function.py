@@ -31,9 +31,7 @@ class _Frames:
         from wirespark.spark_types import struct_type
 
         if protocol.value is None:
-            raise WireSparkError(
-                "the protocol is a text that is known before the query runs: frames(data, 'lumberjack')"
-            )
+            raise WireSparkError("the protocol must be a constant text: frames(data, 'lumberjack')")
         return AnalyzeResult(
             schema=struct_type(
                 bare_type(frames_type(_wishes(protocol.value, None if role is None else role.value)))

@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 _PLACE = (
-    pa.field("_file", pa.string(), metadata={"comment": "Where it was read from."}),
+    pa.field("_file", pa.string(), metadata={"comment": "The file from which the bytes were read."}),
     pa.field("_flow", pa.string(), metadata={"comment": "The connection of a capture, opener first."}),
 )
 SHARED = tuple(field.name for field in _PLACE)

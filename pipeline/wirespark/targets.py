@@ -75,14 +75,14 @@ class Target:
             if self._record() != self._own():
                 raise WireSparkError(
                     f"another run converts into {self.path} with another `split` or other options: "
-                    "let one end before the other begins"
+                    "wait for it to end"
                 )
             receipt = named()
             write_receipt(self.path, receipt)
         return receipt
 
     def _unfit(self, why: str | None) -> WireSparkError:
-        return WireSparkError(f"cannot write to {self.path} ({why}): name a folder, there or new")
+        return WireSparkError(f"cannot write to {self.path} ({why}): give an existing or a new folder")
 
     def _own(self) -> Record:
         """Return the options that the rows of all parts share, and those that decide where files are cut."""
@@ -113,7 +113,7 @@ class Target:
                 there, here = (f"{name} {_said(each)}" for each in (rows[name], value))
                 raise WireSparkError(
                     f"{self.path} was filled with {there}, not with {here}: "
-                    "name another target, or remove this one first"
+                    "give another target, or remove this one first"
                 )
 
 
@@ -130,9 +130,9 @@ def target_of(told: str, options: ReadOptions) -> Target:
         WireSparkError: It is not a folder on a disk, lies inside its source, or a message is selected.
     """
     if not told or "://" in told:
-        raise WireSparkError("name the target: a folder on a disk that all workers see")
+        raise WireSparkError("give a target: a folder on a disk that all workers can write to")
     if options.message is not None:
-        raise WireSparkError("a conversion takes all messages: leave the option `message` out")
+        raise WireSparkError("a conversion includes all messages: remove the option `message`")
     has_kernels = options.wishes.kernel != "off" and has_numba()
     target = Target(Path(told).absolute(), options, has_kernels)
     for path in options.paths:
@@ -146,4 +146,6 @@ def _check_apart(source: Path, target: Path) -> None:
     if not source.is_dir() or not target.is_relative_to(source):
         return
     if not any(part.startswith((".", "_")) for part in target.relative_to(source).parts):
-        raise WireSparkError(f"the target {target} lies in the source {source}: name a folder beside it")
+        raise WireSparkError(
+            f"the target {target} is inside of the source {source}: give a folder next to it"
+        )

@@ -64,7 +64,7 @@ class WriteOptions:
         given = check_names(options, _KNOWN)
         backend, path = given.pop("backend", "native"), given.get("path", "").removeprefix("file:")
         if not path or "://" in path:
-            raise WireSparkError("name the target: a folder on a disk that all workers see")
+            raise WireSparkError("give a target: a folder on a disk that all workers can write to")
         wishes = wishes_of({"mode": "FAILFAST", **given})
         encoder_of(wishes.protocol, backend, wishes.variant, wishes.role)
         message = among(given.get("message"), "message", wishes.package.messages)
@@ -109,7 +109,9 @@ class WireWriter(DataSourceArrowWriter):
 
     def _advice(self) -> str:
         is_known = not has_context(self._options.wishes.package)
-        return "" if is_known else "; if an earlier frame says how, write wirespark.in_order(table)"
+        return (
+            "" if is_known else "; if its layout depends on an earlier frame, write wirespark.in_order(table)"
+        )
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         runs = [run for message in messages if isinstance(message, Written) for run in message.runs]

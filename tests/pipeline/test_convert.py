@@ -214,7 +214,7 @@ def test_a_run_with_other_cuts_stops_the_one_before(
     first = reader_of(path, target, "reactive_streams")
     parts = first.partitions()
     run_all(reader_of(path, target, "reactive_streams", split="1500"))
-    with pytest.raises(WireSparkError, match="let one end before the other begins"):
+    with pytest.raises(WireSparkError, match="wait for it to end"):
         list(first.read(parts[1]))
     check_target(target, rows)
 
@@ -274,9 +274,9 @@ def test_a_target_in_the_source_or_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "source" / "x.server.bin").write_bytes(b"")
     for source, target in (("source", "source"), ("source", "source/tables"), ("sour*", "source/tables/a")):
         given = {"protocol": "lumberjack", "path": str(tmp_path / source), "target": str(tmp_path / target)}
-        with pytest.raises(WireSparkError, match="lies in the source"):
+        with pytest.raises(WireSparkError, match="is inside of the source"):
             ConvertSource(given).reader(StructType())
-    with pytest.raises(WireSparkError, match="name a folder, there or new"):
+    with pytest.raises(WireSparkError, match="give an existing or a new folder"):
         reader_of(
             tmp_path / "source/x.server.bin", tmp_path / "source/x.server.bin", "lumberjack"
         ).partitions()

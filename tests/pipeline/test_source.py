@@ -130,7 +130,7 @@ def test_sql(spark: SparkSession) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        pytest.param({}, "name the protocol", id="no protocol"),
+        pytest.param({}, "give the name of the protocol", id="no protocol"),
         pytest.param({"protocol": "lumber"}, "no protocol 'lumber'", id="another protocol"),
         pytest.param(
             {"protocol": "lumberjack", "message": "Dato"}, "no message 'Dato'", id="another message"

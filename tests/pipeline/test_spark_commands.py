@@ -52,7 +52,7 @@ def test_a_target_that_will_not_do(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for target, said in (
         (str(tmp_path / "file"), "not a folder"),
-        (str(CAPTURES / "tables"), "lies in the source"),
+        (str(CAPTURES / "tables"), "is inside of the source"),
     ):
         result = run("spark", "convert", "--protocol", "lumberjack", str(CAPTURES), target)
         assert result.exit_code == 2 and said in result.stderr and "help: name a folder" in result.stderr

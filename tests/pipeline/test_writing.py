@@ -119,8 +119,8 @@ def test_nothing_is_left_of_what_fails(spark: SparkSession, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        pytest.param({"path": "x"}, "name the protocol", id="no protocol"),
-        pytest.param({"protocol": "lumberjack"}, "name the target", id="no target"),
+        pytest.param({"path": "x"}, "give the name of the protocol", id="no protocol"),
+        pytest.param({"protocol": "lumberjack"}, "give a target", id="no target"),
         pytest.param(
             {"protocol": "lumberjack", "path": "x", "split": "3"}, "no option 'split'", id="another option"
         ),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["WireVector", "wire_codec", "wire_vector"]
 
 _PATHS = "wire_vectors"
-_NO_CODEC = "name the codec: --wire-codec MODULE:OBJECT, or a fixture `wire_codec` and a test that takes `wire_vector`"
+_NO_CODEC = "give the codec: --wire-codec MODULE:OBJECT, or a fixture `wire_codec` and a test that takes `wire_vector`"
 
 
 class WireVector:
@@ -52,13 +52,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="PATH",
         help="a file of vectors, or a folder of them",
     )
-    group.addoption("--wire-codec", metavar="MODULE:OBJECT", help="the codec that is held to them")
+    group.addoption("--wire-codec", metavar="MODULE:OBJECT", help="the codec that is checked with them")
     group.addoption(
         "--wire-expected-failures",
         metavar="FILE",
         help="vectors that are known to fail: one id a line, followed by `# reason`",
     )
-    group.addoption("--wire-large", action="store_true", help="with vectors of more than 1 MiB")
+    group.addoption("--wire-large", action="store_true", help="include vectors of more than 1 MiB")
 
 
 def _with_large(config: pytest.Config) -> bool:

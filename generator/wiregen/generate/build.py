@@ -105,17 +105,17 @@ def build(
 def _need_formatter(config: Config, report: Report) -> None:
     """Report a formatter that is not installed."""
     if config.formatter == "black" and find_spec("black") is None:
-        way_out = "`pip install black`, or leave `formatter` out of the configuration"
-        message = 'the configuration says `formatter = "black"`, and black is not installed'
+        way_out = "run `pip install black`, or remove `formatter` from the configuration"
+        message = 'the configuration sets `formatter = "black"`, but black is not installed'
         report.error("WG6008", message, None, help=way_out)
 
 
 def _shared_runtime(package: str, names: tuple[str, ...], report: Report) -> tuple[Output, ...]:
     """Return the tree of the whole runtime as a package of its own."""
     if names:
-        help_ = "protocols are built by projects without `runtime_package`"
+        help_ = "build protocols in a project without `runtime_package`"
         report.error(
-            "WG5003", f"there is no protocol `{names[0]}` in the project of a runtime", None, help=help_
+            "WG5003", f"a project with `runtime_package` has no protocol `{names[0]}`", None, help=help_
         )
         return ()
     root = PurePosixPath("python", *package.split("."))
@@ -194,7 +194,7 @@ def _subjects(
         if name not in files:
             help_ = did_you_mean(name, files) or f"protocols here: {', '.join(files) or 'none'}"
             if (shipped_protocols() / f"{name}{SUFFIX}").is_file():
-                help_ = f'`protocols = ["{name}"]` in wiregen.toml builds the one that wiregen ships'
+                help_ = f'to build the one that wiregen ships, write `protocols = ["{name}"]` in wiregen.toml'
             report.error("WG5003", f"there is no protocol `{name}`", None, help=help_)
     chosen = [path for name, path in files.items() if not names or name in names]
     found = (load_protocol(as_shown(path), sources, report, config.sources) for path in chosen)

@@ -146,7 +146,7 @@ def templates_folder() -> Path:
         if folder.is_dir():
             return folder
     places = " or ".join(str(folder) for folder in candidates)
-    raise FileNotFoundError(f"wiregen's templates are missing, expected {places}: install wiregen again")
+    raise FileNotFoundError(f"the templates of wiregen are missing, expected {places}: reinstall wiregen")
 
 
 def docstring(text: str) -> str:

@@ -77,7 +77,7 @@ class Package:
         """
         module = self._module(backend)
         if not _is_codec(module):
-            raise ImportError(f"the backend `{backend}` makes nothing that encodes and decodes")
+            raise ImportError(f"the backend `{backend}` generates no code that encodes and decodes")
         return Serialization(self, backend, module)
 
     def carriers(self) -> tuple[Serialization, ...]:

@@ -214,7 +214,7 @@ def test_a_program_that_hangs_is_one_finding(tmp_path: Path) -> None:
 def test_what_cannot_be_searched_is_refused(tmp_path: Path) -> None:
     empty = tmp_path / "empty.json"
     empty.write_text(json.dumps({"schema": 1, "protocol": "echo", "vectors": []}))
-    check_refused(run("fuzz", WIRE, empty), "there is no vector in")
+    check_refused(run("fuzz", WIRE, empty), "there are no vectors in")
     path = tmp_path / "found.json"
     path.write_text("[]")
     command = (sys.executable, CODEC, "off by one")

@@ -107,7 +107,7 @@ def test_a_folder_of_files(project: pytest.Pytester) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        pytest.param((), "name the codec: --wire-codec MODULE:OBJECT", id="no codec"),
+        pytest.param((), "give the codec: --wire-codec MODULE:OBJECT", id="no codec"),
         pytest.param(
             ("--wire-vectors", "none.json", "--wire-codec", "codec:right"), "none.json", id="no file"
         ),

@@ -558,7 +558,7 @@ def test_listening_where_others_can_connect_is_said() -> None:
     with good_writer(port):
         result = run("vectors", "run", LUMBERJACK, "--listen", f"0.0.0.0:{port}", *only(ACKNOWLEDGED))
     assert result.stderr.startswith(
-        f"listening on 0.0.0.0 port {port} for writer: who reaches this computer there can connect, not only the peer\n"
+        f"listening on 0.0.0.0 port {port} for writer: every host that reaches this computer can connect, not only the peer\n"
     )
 
 
@@ -567,7 +567,7 @@ def test_listening_where_others_can_connect_is_said() -> None:
     [
         (("--connect", "localhost"), "`localhost` is not HOST:PORT"),
         (("--listen", "70000"), "`70000` is not HOST:PORT"),
-        (("--connect", f"{HOST}:1", "--ca", str(LUMBERJACK)), "--ca is about TLS"),
+        (("--connect", f"{HOST}:1", "--ca", str(LUMBERJACK)), "--ca is only for TLS"),
         (("--connect", f"{HOST}:1"), "wiregen vectors build"),
     ],
 )
@@ -582,19 +582,19 @@ def test_the_address_is_checked_before_vectors_are_looked_for(
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ((), 1, "no implementation is named"),
-        (("--connect", "localhost:1", "--listen", "2"), 1, "more than one implementation is named"),
+        ((), 1, "the implementation is missing"),
+        (("--connect", "localhost:1", "--listen", "2"), 1, "several implementations are given"),
         (("--connect", "localhost"), 2, "`localhost` is not HOST:PORT"),
         (("--listen", "70000"), 2, "`70000` is not HOST:PORT"),
         (("--connect", f"{HOST}:1"), 2, f"no connection to {HOST} port 1"),
-        (("--connect", f"{HOST}:1", "--ca", str(LUMBERJACK)), 2, "--ca is about TLS"),
+        (("--connect", f"{HOST}:1", "--ca", str(LUMBERJACK)), 2, "--ca is only for TLS"),
         (("--listen", "0", "--tls"), 2, "--listen with --tls needs --cert and --key"),
         (("--connect", f"{HOST}:1", "--tls", "--ca", str(LUMBERJACK)), 2, "TLS cannot be set up"),
         (("--connect", f"{HOST}:1", "--without", "Date"), 1, "there is no message `Date` in lumberjack"),
         (("--connect", f"{HOST}:1", "--option", "ack_value=FOO"), 1, "`ack_value` has no value `FOO`"),
         (("--connect", f"{HOST}:1", "--limit", "window=abc"), 1, "`abc` is not an amount"),
         (("--connect", f"{HOST}:1", "--only", f"{LEGAL[0]}x"), 1, f"did you mean `{LEGAL[0]}`?"),
-        (("--strict", "--", "true"), 1, "--strict is about a live peer"),
+        (("--strict", "--", "true"), 1, "--strict is only for a live peer"),
         (("--connect", f"{HOST}:1", "--role", "indexer"), 1, "there is no role `indexer`"),
         (
             ("--connect", f"{HOST}:1", "--only", file_of("lumberjack").vectors[0].id),

@@ -156,8 +156,8 @@ def test_a_program_that_gives_back_what_it_is_asked_is_none() -> None:
 def test_files_without_vectors_are_refused(tmp_path: Path) -> None:
     empty = tmp_path / "empty.json"
     empty.write_text('{"schema": 1, "protocol": "echo", "vectors": []}')
-    check_refused(run("vectors", "run", WIRE, empty, "--", *echo("good")), "there is no vector in ")
-    check_refused(run("vectors", "verify", WIRE, empty), "there is no vector in ")
+    check_refused(run("vectors", "run", WIRE, empty, "--", *echo("good")), "there are no vectors in ")
+    check_refused(run("vectors", "verify", WIRE, empty), "there are no vectors in ")
 
 
 def test_a_program_that_was_ended_takes_what_it_started_along(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_known_failures_are_no_findings_until_they_pass(tmp_path: Path) -> None:
     assert "1 failed as expected" in result.stdout
     result = run_echo("--expected-failures", known, command=echo("good"))
     assert result.exit_code == 1
-    assert "passed, though expected to fail: no-text (replaces what is no text)" in result.stdout
+    assert "passed, although expected to fail: no-text (replaces what is no text)" in result.stdout
     known.write_text("no-such-vector\n")
     result = run_echo("--expected-failures", known, command=echo("good"))
     assert (result.exit_code, "no such vector: no-such-vector" in result.stdout) == (1, True)
@@ -204,7 +204,7 @@ def test_reports_for_programs_name_the_implementation(format_: str) -> None:
 
 def test_what_cannot_be_asked_is_refused_with_a_way_out() -> None:
     check_refused(run_echo(command=("no-such-program",)), "`no-such-program` cannot be started: no such file")
-    check_refused(run("vectors", "run", WIRE, VECTORS), "no implementation is named")
+    check_refused(run("vectors", "run", WIRE, VECTORS), "the implementation is missing")
     check_refused(run_echo(command=(sys.executable, "-c", "raise SystemExit('no')")), "crashed", "code 1: no")
     check_refused(run_echo(command=(sys.executable, "-c", ONE.format("hello"))), "garbage: not JSON")
     check_refused(run_echo(command=(sys.executable, "-c", ONE.format('{"id": 1, "can": 7}'))), "garbage: can")

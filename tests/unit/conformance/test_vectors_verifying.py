@@ -281,7 +281,7 @@ def test_without_files_those_that_were_built_are_taken(
 
 def test_verbs_are_listed_and_others_refused() -> None:
     assert "verify" in run("vectors", "--help").stdout
-    check_refused(run("vectors", "varify"), "no verb `vectors varify`")
+    check_refused(run("vectors", "varify"), "no command `vectors varify`")
 
 
 # ---- reports

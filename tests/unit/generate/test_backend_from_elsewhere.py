@@ -226,7 +226,7 @@ def test_a_backend_that_fails_is_named(
     sys.modules.pop("odd_backend", None)
     assert result.exit_code == 1, result.output
     assert f"error[WG5006]: the backend `odd` failed at {reason}" in result.stderr
-    assert place in result.stderr and "= help: tell its makers" in result.stderr
+    assert place in result.stderr and "= help: report to its authors" in result.stderr
     assert not (tmp_path / "generated").exists()
 
 
@@ -257,7 +257,7 @@ def test_a_backend_that_fails_in_memory_is_named(
     sys.modules.pop("odd_backend", None)
     assert result.exit_code == 1, result.output
     assert f"error[WG5006]: the backend `odd` failed at {reason}" in result.stderr
-    assert "= help: tell its makers" in result.stderr
+    assert "= help: report to its authors" in result.stderr
 
 
 def test_a_fault_of_our_own_stays_a_bug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -215,7 +215,7 @@ def test_black_is_named_where_it_is_missing(tmp_path: Path, monkeypatch: pytest.
     config = replace(load_config(project(tmp_path), report), formatter="black")
     assert build.build(config, (), Sources(), report) == ()
     assert [(found.code, found.help) for found in report.diagnostics] == [
-        ("WG6008", "`pip install black`, or leave `formatter` out of the configuration")
+        ("WG6008", "run `pip install black`, or remove `formatter` from the configuration")
     ]
 
 

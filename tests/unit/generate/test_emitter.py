@@ -179,14 +179,14 @@ def test_a_name_the_view_lacks_is_an_error(folder: Path) -> None:
 def test_a_template_that_renders_no_python_is_named(folder: Path) -> None:
     with pytest.raises(ValueError) as caught:
         Emitter(folder).render("broken.py.jinja", "x")
-    assert caught.value.__notes__ == ["in what broken.py.jinja rendered"]
+    assert caught.value.__notes__ == ["in the output of template broken.py.jinja"]
 
 
 def test_a_missing_folder_of_templates_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         emitter, "__file__", str(tmp_path / "generator" / "wiregen" / "generate" / "emitter.py")
     )
-    with pytest.raises(FileNotFoundError, match="install wiregen again"):
+    with pytest.raises(FileNotFoundError, match="reinstall wiregen"):
         emitter.templates_folder()
 
 

@@ -185,7 +185,7 @@ def test_no_shell_reads_the_command(project: Path) -> None:
     )
     [(code, message, _)] = findings(project, command + " '$HOME' `id` ; > x")
     assert code == "WG5026"
-    assert message.endswith("refuses: ['$HOME', '`id`', ';', '>', 'x']")
+    assert message.endswith("refuses the protocol: ['$HOME', '`id`', ';', '>', 'x']")
 
 
 # ---- what goes wrong
@@ -197,8 +197,8 @@ def test_no_shell_reads_the_command(project: Path) -> None:
         pytest.param("no-such-program-of-mine", "no such file or directory", id="not found"),
         pytest.param("./idl", "permission denied", id="not a program"),
         pytest.param("python 'x", "no closing quotation", id="an open quote"),
-        pytest.param("", "no program is named", id="empty"),
-        pytest.param("a\0b", "no program is named", id="a null"),
+        pytest.param("", "the program is missing", id="empty"),
+        pytest.param("a\0b", "the program is missing", id="a null"),
     ],
 )
 def test_one_that_cannot_be_started(project: Path, command: str, reason: str) -> None:
@@ -231,7 +231,7 @@ def test_one_that_fails_is_quoted(project: Path) -> None:
     found = findings(project, command_of(project, "import sys\nsys.exit('no such table')"))
     assert [(code, help_) for code, _, help_ in found] == [("WG5023", "it said: no such table")]
     [(_, message, help_)] = findings(project, command_of(project, "import os\nos.kill(os.getpid(), 9)"))
-    assert message.endswith("ended with signal 9") and help_ == "it said nothing on stderr"
+    assert message.endswith("ended with signal 9") and help_ == "it wrote nothing to stderr"
 
 
 @pytest.mark.parametrize(
@@ -264,12 +264,12 @@ def test_an_answer_that_is_too_deep_or_no_text_is_refused() -> None:
         pytest.param(["/etc/x"], "is absolute", id="absolute"),
         pytest.param(["a/../../x"], "leaves the output folder", id="climbs"),
         pytest.param([""], "is empty", id="empty"),
-        pytest.param(["c:\\x"], "is no path on some system", id="drive"),
-        pytest.param([".wiregen-manifest.json"], "is a name of the writer's own", id="manifest"),
+        pytest.param(["c:\\x"], "is not a valid path on every system", id="drive"),
+        pytest.param([".wiregen-manifest.json"], "is a name that wiregen reserves", id="manifest"),
         pytest.param(["a/x", "A/x"], "the same path where case is ignored", id="twins"),
-        pytest.param(["a", "a"], "is there already", id="twice"),
+        pytest.param(["a", "a"], "already exists", id="twice"),
         pytest.param(["a", "a/b"], "would be a file and a folder", id="file and folder"),
-        pytest.param(["pyproject.toml"], "is there already", id="one of the tree"),
+        pytest.param(["pyproject.toml"], "already exists", id="one of the tree"),
         pytest.param(["PYTHON/x"], "the same path where case is ignored", id="twin of the tree"),
     ],
 )

@@ -85,27 +85,27 @@ def test_numbers_follow_the_order_and_stand_in_the_lock(project: Project) -> Non
     [
         pytest.param(
             "flags : u8  depth : u16  sigma : u8",
-            "WG5010 the number of `Sounding.depth` in protobuf would move from 1 to 2",
+            "WG5010 the protobuf number of `Sounding.depth` would change from 1 to 2",
             id="before",
         ),
         pytest.param(
             "depth : u16  accuracy : u8",
-            "WG5010 `Sounding.accuracy` would get the number 2, which is `Sounding.sigma`'s in protobuf",
+            "WG5010 `Sounding.accuracy` would get the protobuf number 2, which belongs to `Sounding.sigma`",
             id="in the place of another",
         ),
         pytest.param(
             "depth : u16 @tag(3)  sigma : u8",
-            "WG5010 the number of `Sounding.depth` in protobuf would move from 1 to 3",
+            "WG5010 the protobuf number of `Sounding.depth` would change from 1 to 3",
             id="by tag",
         ),
         pytest.param(
             "depth : u16  sigma : u8 @tag(1)",
-            "WG5011 `Sounding.sigma` has the number 1 in protobuf, and so has `Sounding.depth`",
+            "WG5011 `Sounding.sigma` has the protobuf number 1, which `Sounding.depth` already has",
             id="twice",
         ),
         pytest.param(
             "depth : u16  sigma : u8 @tag(19500)",
-            "WG5011 `Sounding.sigma` cannot have the number 19500 in protobuf",
+            "WG5011 `Sounding.sigma` cannot have the protobuf number 19500",
             id="protobuf's own",
         ),
     ],

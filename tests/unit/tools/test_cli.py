@@ -143,11 +143,11 @@ def test_every_verb_has_help(verb: str) -> None:
 
 
 def test_an_unknown_verb_is_answered_with_the_nearest() -> None:
-    check_refused(run("decdoe"), "there is no verb `decdoe`", "did you mean `decode`?")
+    check_refused(run("decdoe"), "there is no command `decdoe`", "did you mean `decode`?")
 
 
 def test_a_verb_like_no_other_is_answered_with_the_list() -> None:
-    check_refused(run("zzzzzzzz"), "the verbs are build, check")
+    check_refused(run("zzzzzzzz"), "the commands are build, check")
 
 
 def test_an_unknown_option_is_answered_with_the_way_to_the_help() -> None:
@@ -314,7 +314,7 @@ def test_lint_lists_and_is_content(project: Path) -> None:
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [
         "idl/tide.wire:3:10: note[WG7001] limit `frame` is assumed: no bound is given",
-        "idl/tide.wire:14:3: note[WG7002] the document says otherwise of field `Height.metres`: feet",
+        "idl/tide.wire:14:3: note[WG7002] field `Height.metres` departs from the document: feet",
     ]
     assert result.stderr == "tide: 1 assumed, 1 errata, 0 deprecated, 0 untied-rule, no findings\n"
 
@@ -463,7 +463,7 @@ def test_the_schema_of_ir_names_every_part_of_the_model(project: Path) -> None:
 
 
 def test_ir_without_a_name_says_how(project: Path) -> None:
-    check_refused(run("ir"), "no protocol is named", "wiregen ir --schema")
+    check_refused(run("ir"), "the name of the protocol is missing", "wiregen ir --schema")
 
 
 # ---- build ----
@@ -504,7 +504,7 @@ def test_build_check_lists_stale_missing_and_extra_files(buildable: Path) -> Non
     shown = run("build", "--diff")
     assert shown.exit_code == 1
     assert "\n-# changed\n" in shown.stdout
-    assert "generated: 2 files not up to date; `wiregen build` mends that\n" in listed.stderr
+    assert "generated: 2 files not up to date; run `wiregen build`\n" in listed.stderr
     assert (package / "tide" / "stranger.py").exists()
     assert (package / "tide" / "__init__.py").read_text() == "# changed\n"
 

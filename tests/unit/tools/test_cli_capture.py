@@ -128,7 +128,7 @@ def test_a_capture_from_a_pipe_is_bounded(
     monkeypatch.setattr("wiregen.tools.cli.input._MOST_CAPTURE", len(data) - 1)
     result = run("decode", LUMBERJACK, *options, data=data)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "a capture from a pipe is longer than" in result.stderr and "name that" in result.stderr
+    assert "a capture from a pipe is longer than" in result.stderr and "give the file" in result.stderr
     (tmp_path / "file.pcap").write_bytes(data)
     assert run("decode", LUMBERJACK, *options, tmp_path / "file.pcap").exit_code == 0
 
@@ -185,7 +185,7 @@ def test_only_connections_with_the_port_are_shown() -> None:
     assert len(lines_of(run("decode", LUMBERJACK, "--port", "5044", "-", data=data))) == 3
     other = run("decode", LUMBERJACK, "--port", "80", "-", data=data)
     assert (other.exit_code, other.stdout) == (2, "")
-    assert "there are connections to 5044" in other.stderr
+    assert "the capture has connections to 5044" in other.stderr
 
 
 def test_a_gap_is_a_line_and_decoding_goes_on_behind_it() -> None:

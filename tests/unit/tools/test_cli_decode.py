@@ -175,7 +175,7 @@ def test_a_preamble_needs_to_know_who_sent_it(tmp_path: Path) -> None:
     path.write_text(VAULT.replace("vault", "hail") + "preamble Hail from client { mode : u8 }\n")
     result = run("decode", path, "--hex", "07 02 0001 09")
     assert [line["message"] for line in lines_of(result)] == ["Hail", "Nod"]
-    assert result.stderr == "taken as sent by client; --from says otherwise\n"
+    assert result.stderr == "decoded as sent by client; use --from for the other role\n"
     assert run("decode", path, "--from", "server", "--hex", "02 0001 09").stderr == ""
 
 
@@ -201,9 +201,9 @@ def test_a_preamble_needs_to_know_who_sent_it(tmp_path: Path) -> None:
             [LUMBERJACK, "--limit", "frme=1", "--hex", "00"], ["no limit `frme`", "`frame`"], id="limit"
         ),
         pytest.param([LUMBERJACK, "--limit", "frame", "--hex", "00"], ["NAME=VALUE"], id="limit-form"),
-        pytest.param([LUMBERJACK, "--hex", "0g"], ["`g` is no hexadecimal digit"], id="digit"),
+        pytest.param([LUMBERJACK, "--hex", "0g"], ["`g` is not a hexadecimal digit"], id="digit"),
         pytest.param([LUMBERJACK, "--hex", "012"], ["an odd number of digits"], id="odd"),
-        pytest.param([LUMBERJACK, "--hex", "00", "file"], ["--hex takes the place of a file"], id="both"),
+        pytest.param([LUMBERJACK, "--hex", "00", "file"], ["--hex and a file are both given"], id="both"),
         pytest.param([LUMBERJACK, "--hex", "00", "--port", "1"], ["--port is for captures"], id="port"),
         pytest.param([LUMBERJACK, "no/such/file"], ["`no/such/file` cannot be read"], id="file"),
         pytest.param([LUMBERJACK, "."], ["`.` is a folder"], id="folder"),
@@ -347,7 +347,7 @@ def test_what_peers_say_never_acts_on_the_terminal(form: str, is_cut: bool) -> N
 
 
 def test_the_command_asks_for_input_where_nothing_is_piped() -> None:
-    assert "there is no input" in on_terminal(["decode", str(LUMBERJACK)])
+    assert "the input is missing" in on_terminal(["decode", str(LUMBERJACK)])
 
 
 def test_binary_is_not_written_to_a_terminal() -> None:
@@ -494,4 +494,4 @@ def test_a_limit_holds_for_writing_too() -> None:
 
 
 def test_encode_refuses_a_folder_that_is_not_there() -> None:
-    check_refused(encode("", "-o", "no/such/folder/x"), "cannot be written", "a folder that exists")
+    check_refused(encode("", "-o", "no/such/folder/x"), "cannot be written", "an existing folder")

@@ -91,7 +91,7 @@ def test_a_file_of_vectors_that_is_none_is_said_and_left_out(project: Path) -> N
     (project / "generated" / "vectors").mkdir(parents=True)
     (project / "generated" / "vectors" / "p.json").write_text("{}")
     done = run("docs", "build")
-    assert done.exit_code == 0 and "no file of vectors" in done.stderr
+    assert done.exit_code == 0 and "not a valid file of vectors" in done.stderr
     assert not (project / "site" / "p" / "vectors.json").exists()
 
 

@@ -35,7 +35,7 @@ def project(tmp_path: Path) -> Path:
 
 @contextmanager
 def serving(project: Path) -> Iterator[str]:
-    """Run the command; hand out its address once the site is made."""
+    """Run the command; hand out its address once the site is built."""
     process = subprocess.Popen(
         [sys.executable, "-m", "wiregen", "docs", "serve"],
         cwd=project, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "generator")},
@@ -43,7 +43,7 @@ def serving(project: Path) -> Iterator[str]:
     try:
         assert process.stderr is not None
         said = ""
-        while "the site is made" not in said:
+        while "the site is built" not in said:
             line = process.stderr.readline()
             assert line, said
             said += line

@@ -149,7 +149,7 @@ def test_one_file_that_is_no_capture_is_refused(tmp_path: Path) -> None:
     path.write_bytes(ONE + ACK)
     result = replay("lumberjack", path)
     assert result.exit_code == 2
-    assert "is no capture" in result.stderr
+    assert "is not a capture" in result.stderr
 
 
 def test_a_protocol_without_sessions_is_refused(tmp_path: Path) -> None:
@@ -166,8 +166,8 @@ def test_a_port_that_no_connection_has_is_refused_by_the_ports_there_are(verb: s
     path.write_bytes(Wire(51000, 9999).open().client(ONE).close().pcap())
     result = CliRunner().invoke(wiregen, [verb, str(LUMBERJACK), str(path), "--port", "9"])
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "no connection of the capture has port 9\n" in result.stderr
-    assert "there are connections to 9999\n" in result.stderr
+    assert "no connection in the capture has port 9\n" in result.stderr
+    assert "the capture has connections to 9999\n" in result.stderr
     path.write_bytes(Wire(51000, 9999).pcap())
     result = CliRunner().invoke(wiregen, [verb, str(LUMBERJACK), str(path), "--port", "9"])
-    assert result.exit_code == 2 and "there are no connections of TCP in it" in result.stderr
+    assert result.exit_code == 2 and "the capture has no TCP connections" in result.stderr

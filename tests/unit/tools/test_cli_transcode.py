@@ -185,10 +185,10 @@ def test_what_cannot_be_carried_is_named_with_its_place_and_left_out_on_demand(t
     data = ping + UNKNOWN + surrogate + ping
     arguments = ("transcode", "pravega", "--from", "native", "--to", target)
     result = run(*arguments, data=data)
-    place = f"the frame at {len(ping)} cannot be carried to {target}: Unknown: unrepresentable"
+    place = f"the frame at {len(ping)} cannot be converted to {target}: Unknown: unrepresentable"
     check_refused(result, place, "--skip", code=1)
     result = run(*arguments, "--skip", data=data)
-    place = f"the frame at {len(ping + UNKNOWN)} cannot be carried to {target}: SegmentCreated.segment"
+    place = f"the frame at {len(ping + UNKNOWN)} cannot be converted to {target}: SegmentCreated.segment"
     assert result.exit_code == 1 and place in result.stderr
     assert transcode("pravega", target, "native", result.stdout_bytes) == ping + ping
 
@@ -201,12 +201,12 @@ def test_preambles_and_contexts(tmp_path: Path, target: str) -> None:
     request = asked.encode(from_role="client")
     client = b"\x6e" + request
     result = run("transcode", "geode", "--from", "native", "--to", target, "--role", "client", data=client)
-    assert result.exit_code == 0 and "`--preamble 6e` gives Connect back" in result.stderr
+    assert result.exit_code == 0 and "use `--preamble 6e` to restore Connect" in result.stderr
     back = ("transcode", "geode", "--from", target, "--to", "native", "--role", "client")
     check_refused(run(*back, data=result.stdout_bytes), "begin with Connect")
     check_refused(run(*back, "--preamble", "6f6f", data=b""), "--preamble is not Connect")
     assert run(*back, "--preamble", "6e", data=result.stdout_bytes).stdout_bytes == client
-    check_refused(run(*back[:-1], "server", "--preamble", "6e", data=b""), "--preamble is for")
+    check_refused(run(*back[:-1], "server", "--preamble", "6e", data=b""), "--preamble is only for")
 
     context = geode.Context()
     context.apply(asked, "client")
@@ -349,7 +349,7 @@ def test_what_was_left_over_is_not_dropped_in_silence(target: str) -> None:
     roads = ("transcode", "pravega", "--from", "native", "--to", target)
     refused = run(*roads, data=data)
     check_refused(
-        refused, f"the frame at 8 cannot be carried to {target}: KeepAlive.tail: unrepresentable", code=1
+        refused, f"the frame at 8 cannot be converted to {target}: KeepAlive.tail: unrepresentable", code=1
     )
     skipped = run(*roads, "--skip", data=data)
     assert skipped.exit_code == 1

@@ -139,7 +139,7 @@ def test_what_is_there_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "full" / "mine").write_text("mine")
     for name in ("link", "file", "full"):
         result = CliRunner().invoke(wiregen, ["new", name])
-        assert result.exit_code == 2 and "is there already" in result.stderr
+        assert result.exit_code == 2 and "already exists" in result.stderr
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["mine"]
     assert not list((tmp_path / "elsewhere").iterdir())
     (tmp_path / "bare").mkdir()

@@ -32,7 +32,7 @@ def test_a_protocol_without_a_message_that_can_be_written_is_refused(project: Pa
     assert (
         "no message of tide can be written: Never.k is refused (constraint) (idl/tide.wire:8)" in done.stderr
     )
-    assert "= help: no value was found that fulfils the conditions" in done.stderr
+    assert "= help: check whether its `where` and `:=` contradict each other" in done.stderr
     assert not (project / "generated" / "vectors").exists()
 
 

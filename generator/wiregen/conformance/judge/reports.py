@@ -24,7 +24,7 @@ def as_text(tally: Tally, expected: Mapping[str, str], name: str) -> Iterator[st
         yield f"failed: {verdict.id}"
         yield from (f"  {finding}" for finding in verdict.findings)
     for verdict in tally.mended:
-        yield f"passed, though expected to fail: {verdict.id}{_because(expected[verdict.id])}"
+        yield f"passed, although expected to fail: {verdict.id}{_because(expected[verdict.id])}"
     for id_ in tally.strangers:
         yield f"expected to fail, but not among the vectors: {id_}"
     for reason, n_skipped in Counter(verdict.reason for verdict in tally.skipped).items():
@@ -67,7 +67,10 @@ def as_junit(tally: Tally, expected: Mapping[str, str], name: str, notes: Sequen
         '<?xml version="1.0" encoding="UTF-8"?>',
         f"<testsuite name={_quoted(name)} tests='{n_tests}' failures='{len(bad)}' skipped='{len(quiet)}'>",
         *(f"<testcase name={_quoted(verdict.id)}/>" for verdict in tally.passed),
-        *(_case(verdict, "failure", _told(verdict) or "passed, though expected to fail") for verdict in bad),
+        *(
+            _case(verdict, "failure", _told(verdict) or "passed, although expected to fail")
+            for verdict in bad
+        ),
         *(_case(verdict, "skipped", verdict.reason or expected.get(verdict.id, "")) for verdict in quiet),
         *([f"<system-out>{escape(_ascii(chr(10).join(notes)))}</system-out>"] if notes else []),
         "</testsuite>",

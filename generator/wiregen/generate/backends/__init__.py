@@ -90,7 +90,7 @@ def load_backends(names: tuple[str, ...], report: Report) -> tuple[Backend, ...]
                 "WG5002",
                 f"unknown backend `{name}`",
                 None,
-                help=did_you_mean(name, found) or f"the backends installed here: {known}",
+                help=did_you_mean(name, found) or f"the installed backends are {known}",
             )
     return tuple(backends)
 
@@ -108,7 +108,7 @@ def _load(point: EntryPoint, report: Report) -> Iterator[Backend]:
             "WG5005",
             f"the backend `{point.name}` cannot be loaded: {type(error).__name__}: {error}",
             None,
-            help=f"install a version of it that fits; it is `{point.value}`",
+            help=f"install a version of it that fits this wiregen; it is `{point.value}`",
         )
     else:
         yield backend
@@ -144,7 +144,7 @@ def blamed(backend: Backend, work: str, report: Report) -> Iterator[None]:
             "WG5006",
             f"the backend `{backend.name}` failed at {work}: {last}",
             None,
-            help=f"tell its makers that it was {_place(error)}, or leave it out of `backends`",
+            help=f"report to its authors that it failed {_place(error)}, or remove it from `backends`",
         )
 
 

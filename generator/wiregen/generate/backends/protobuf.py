@@ -79,7 +79,7 @@ def _former(subject: Subject, report: Report) -> Mapping[str, int]:
             "WG5012",
             f"the lock of `{subject.protocol.name}` is damaged: {error}",
             None,
-            help="take it from the repository again; without it, numbers could move unseen",
+            help="restore it from version control; without it, numbers could change unnoticed",
         )
         return {}
 
@@ -91,7 +91,7 @@ def _report(fault: Fault, subject: Subject, report: Report) -> None:
         help_ = f"keep it with `@tag({fault.locked})`, or declare the new ones after the old ones"
     else:
         message = (
-            f"`{entry.name}` would get the number {entry.number}, which is `{fault.other}`'s in protobuf"
+            f"`{entry.name}` would get the protobuf number {entry.number}, which belongs to `{fault.other}`"
         )
-        help_ = "give it a number that nothing had with `@tag(n)`; for a new name of the same thing, change its line in the lock"
+        help_ = "give it a number that was never used, with `@tag(n)`; if it was only renamed, change its line in the lock"
     report.error("WG5010", message, place, label="here", help=help_)

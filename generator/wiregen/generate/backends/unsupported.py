@@ -14,8 +14,8 @@ def refuse(error: UnsupportedError, subject: Subject, report: Report) -> None:
     path, construct = error.unsupported.path, error.unsupported.construct
     report.error(
         "WG5013",
-        f"no serialization but the native one can carry {construct}",
+        f"only the native serialization can carry {construct}",
         subject.origins.get(path),
         label="needed here",
-        help="say its default as a plain value, or leave the backend out",
+        help="write its default as a plain value, or remove the backend",
     )

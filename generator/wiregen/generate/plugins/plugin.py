@@ -43,9 +43,9 @@ def chosen_plugins(
     if configured and not is_allowed:
         report.error(
             "WG5020",
-            f"the configuration names the plug-in `{configured[0]}`, and plug-ins are programs",
+            f"the configuration names the plug-in `{configured[0]}`, but plug-ins were not allowed",
             None,
-            help="if you trust the project, `--allow-plugins` runs it",
+            help="if you trust the project, add `--allow-plugins`",
         )
         return ()
     here = Path.cwd()
@@ -88,9 +88,9 @@ def _answer(plugin: Plugin, request: bytes, report: Report) -> Answer | None:
     except ValueError as error:
         report.error(
             "WG5024",
-            f"the plug-in `{plugin.command}` did not answer as agreed: {error}",
+            f"the answer of plug-in `{plugin.command}` is invalid: {error}",
             None,
-            help='its whole output is to be {"files": [{"path": …, "content": …}]} or {"errors": [{"message": …}]}',
+            help='print exactly one document to stdout: {"files": [{"path": …, "content": …}]} or {"errors": [{"message": …}]}',
         )
         return None
 
@@ -100,7 +100,7 @@ def _finished(plugin: Plugin, request: bytes, report: Report) -> Finished | None
     try:
         arguments = tuple(shlex.split(plugin.command))
         if not arguments or any("\0" in argument for argument in arguments):
-            raise ValueError("no program is named")
+            raise ValueError("the program is missing")
         return run(arguments, request, plugin.folder, plugin.bounds)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -108,12 +108,12 @@ def _finished(plugin: Plugin, request: bytes, report: Report) -> Finished | None
             "WG5021",
             f"the plug-in `{plugin.command}` cannot be started: {reason.lower()}",
             None,
-            help="give a program and its arguments; no shell reads them",
+            help="give a program and its arguments; they are not read by a shell",
         )
     except OutOfBoundsError as error:
         report.error(
             "WG5022",
-            f"the plug-in `{plugin.command}` was ended: {error}",
+            f"the plug-in `{plugin.command}` was terminated: {error}",
             None,
             help="try it alone with the output of `wiregen ir NAME`; `--plugin-time` and `--plugin-output` give it more",
         )
@@ -127,7 +127,7 @@ def _complain(plugin: Plugin, finished: Finished, report: Report) -> None:
         "WG5023",
         f"the plug-in `{plugin.command}` ended with {how}",
         None,
-        help=f"it said: {said}" if said else "it said nothing on stderr",
+        help=f"it said: {said}" if said else "it wrote nothing to stderr",
     )
 
 
@@ -136,7 +136,7 @@ def _pass_on(plugin: Plugin, answer: Answer, origins: Mapping[str, Span], report
     for error in answer.errors:
         report.error(
             "WG5026",
-            f"the plug-in `{plugin.command}` refuses: {error.message}",
+            f"the plug-in `{plugin.command}` refuses the protocol: {error.message}",
             origins.get(error.path),
             label="here",
         )
@@ -150,15 +150,15 @@ def _checked(plugin: Plugin, answer: Answer, taken: list[Output], report: Report
         try:
             content = file.content.encode()
             if path in paths:
-                raise WriteError(f"{file.path!r} is there already")
+                raise WriteError(f"{file.path!r} already exists")
             check_paths([*paths, path])
         except (WriteError, UnicodeEncodeError) as error:
             reason = str(error) if isinstance(error, WriteError) else f"{file.path!r} is not Unicode text"
             report.error(
                 "WG5025",
-                f"the plug-in `{plugin.command}` gave a file that cannot be: {reason}",
+                f"the plug-in `{plugin.command}` returned a file that is not allowed: {reason}",
                 None,
-                help="paths are relative to the output folder, with slashes, and each is given once",
+                help="return each path once, relative to the output folder, with slashes",
             )
         else:
             paths.append(path)

@@ -80,7 +80,7 @@ def _locked(folder: Path, at_wait: Callable[[str], None], seconds: float) -> tup
         if time.monotonic() >= end:
             raise WriteError(f"{folder} is being written by {holder} for more than {seconds:.0f} s")
         if not was_told:
-            at_wait(f"waiting for {holder}, which writes {folder}")
+            at_wait(f"waiting for {holder}, which is writing {folder}")
             was_told = True
         time.sleep(_POLL)
 

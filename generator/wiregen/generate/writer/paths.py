@@ -48,9 +48,9 @@ def path_fault(path: PurePosixPath) -> str | None:
     if not path.parts:
         return "is empty"
     if len(str(path)) > _MAX_PATH_LENGTH:
-        return "is too long a path"
+        return "is a path that is too long"
     if path.parts[0].casefold() in {STAGING, LOCK, str(MANIFEST)}:
-        return "is a name of the writer's own"
+        return "is a name that wiregen reserves"
     return next((fault for part in path.parts if (fault := _name_fault(part))), None)
 
 
@@ -101,8 +101,8 @@ def _name_fault(name: str) -> str | None:
     if name == "..":
         return "leaves the output folder"
     if _FORBIDDEN.search(name) or name.endswith((" ", ".")) or _DEVICE.fullmatch(name):
-        return "is no path on some system"
+        return "is not a valid path on every system"
     try:
-        return None if len(name.encode()) <= _MAX_NAME_SIZE else "has too long a name"
+        return None if len(name.encode()) <= _MAX_NAME_SIZE else "has a name that is too long"
     except UnicodeEncodeError:
         return "is not Unicode text"

@@ -23,7 +23,7 @@ def check_tags(protocol: Protocol, origins: Mapping[str, Span], report: Report) 
         if fault.other is None:
             report.error(
                 "WG5011",
-                f"`{entry.name}` cannot have the number {entry.number} in protobuf",
+                f"`{entry.name}` cannot have the protobuf number {entry.number}",
                 place,
                 label="not allowed",
                 help="give it a number from 1 to 536870911, except 19000 to 19999, with `@tag(n)`",
@@ -31,7 +31,7 @@ def check_tags(protocol: Protocol, origins: Mapping[str, Span], report: Report) 
         else:
             report.error(
                 "WG5011",
-                f"`{entry.name}` has the number {entry.number} in protobuf, and so has `{fault.other}`",
+                f"`{entry.name}` has the protobuf number {entry.number}, which `{fault.other}` already has",
                 place,
                 label="second use",
                 help="give one of them another number with `@tag(n)`; if two type codes are equal, remove `@tag(code)`",

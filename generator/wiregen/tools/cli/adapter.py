@@ -40,7 +40,8 @@ def opened(command: tuple[str, ...], protocol: str, seconds: float) -> "Iterator
         door = AdapterProgram(command, protocol, Bounds(seconds=seconds))
     except StartError as error:
         raise Failure(
-            str(error), "it answers lines of JSON on stdin with lines on stdout: docs/vectors.md"
+            str(error),
+            "the command must answer each JSON line on stdin with a line on stdout: docs/vectors.md",
         ) from None
     with door:
         yield door

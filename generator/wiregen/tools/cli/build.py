@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["verb"]
 
-_MOVE_AWAY = "the message names the place; nothing was changed"
+_MOVE_AWAY = "remove the obstacle that the message names; no file was changed"
 
 
 _OLD_SIZE = 1 << 20
@@ -31,23 +31,33 @@ _OLD_SIZE = 1 << 20
 @click.command("build")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option(
-    "--check", is_flag=True, help="Write nothing; list stale, missing and extra files, exit 1 if any."
+    "--check",
+    is_flag=True,
+    help="Write no files. List stale, missing and extra files, and exit with 1 if there are any.",
 )
-@click.option("--watch", is_flag=True, help="Build again whenever a source changes, until Ctrl-C.")
+@click.option("--watch", is_flag=True, help="Build again at each change of a source, until Ctrl-C.")
 @click.option(
-    "--diff", is_flag=True, help="Write nothing; print the changes that a build would make, exit 1 if any."
+    "--diff",
+    is_flag=True,
+    help="Write no files. Print the changes that a build would make, and exit with 1 if there are any.",
 )
 @click.option(
     "--plugin",
     "plugins",
     multiple=True,
     metavar="COMMAND",
-    help="Run this program too: models on its stdin, files from its stdout. May be given again.",
+    help="Run this program too. It reads the schemas on stdin and returns files on stdout. May be repeated.",
 )
-@click.option("--allow-plugins", is_flag=True, help="Run the programs that the configuration names.")
-@click.option("--plugin-time", metavar="TIME", help="How long each program may take: 90 s, 5 min. Else 60 s.")
+@click.option("--allow-plugins", is_flag=True, help="Run the plug-ins that the configuration names.")
 @click.option(
-    "--plugin-output", metavar="SIZE", help="How much each may write to stdout: 256 MiB. Else 64 MiB."
+    "--plugin-time",
+    metavar="TIME",
+    help="Time that each plug-in may take, for example `90 s` or `5 min`. Default: 60 s.",
+)
+@click.option(
+    "--plugin-output",
+    metavar="SIZE",
+    help="Size that each plug-in may write to stdout, for example `256 MiB`. Default: 64 MiB.",
 )
 def verb(
     names: tuple[str, ...],
@@ -59,7 +69,7 @@ def verb(
     plugin_time: str | None,
     plugin_output: str | None,
 ) -> int:
-    """Write the generated packages of the protocols NAME, or of all that the configuration names."""
+    """Build the generated packages of the protocols NAME. Without NAME, build all protocols of the configuration."""
     wishes = _Wishes(
         names=names,
         plugins=plugins,
@@ -70,7 +80,7 @@ def verb(
     if not watch:
         return _compared(wishes, with_text=diff) if check or diff else _built(wishes)
     if check or diff:
-        raise Failure("--watch writes, and --check and --diff do not", "give one of the two")
+        raise Failure("--watch writes files, but --check and --diff do not", "give only one of them")
     from wiregen.tools.cli.watch import watch_sources
 
     return watch_sources(lambda: _built(wishes))
@@ -180,7 +190,9 @@ def _plugins(config: "Config", wishes: _Wishes, report: "Report") -> "tuple[Plug
             config.plugin_output if wishes.plugin_output is None else wishes.plugin_output,
         )
     except ValueError as error:
-        raise Failure(f"a bound of the plug-ins: {error}", "give a number and its unit", code=USAGE) from None
+        raise Failure(
+            f"invalid bound for the plug-ins: {error}", "give a number and its unit", code=USAGE
+        ) from None
     return chosen_plugins(
         wishes.plugins,
         config.plugins,
@@ -205,7 +217,7 @@ def _write_locks(locks: "Mapping[Path, bytes]") -> None:
 
     for path, content in locks.items():
         if write_lock(path, content):
-            tell(f"{as_shown(path)}: written; it belongs into the repository")
+            tell(f"{as_shown(path)}: written; add it to version control")
 
 
 def _stale_locks(locks: "Mapping[Path, bytes]") -> int:
@@ -234,7 +246,9 @@ def _write(made: _Made, config: "Config", *, is_partial: bool) -> int:
     )
     folder = as_shown(config.output)
     for path in written.kept:
-        tell(f"kept {folder / path}: it was changed by hand since it was generated; delete it yourself")
+        tell(
+            f"kept {folder / path}: it was changed by hand after it was generated; delete it if it is not needed"
+        )
     counts = f"{_files(len(written.changed))} written, {len(written.deleted)} deleted"
     tell(f"{folder}: {counts if written.changed or written.deleted else 'up to date'}")
     return DONE
@@ -259,7 +273,7 @@ def _tell_ways_out(difference: "Difference", folder: Path) -> None:
     if not difference:
         tell(f"{folder}: up to date")
     if n_files:
-        tell(f"{folder}: {_files(n_files)} not up to date; `wiregen build` mends that")
+        tell(f"{folder}: {_files(n_files)} not up to date; run `wiregen build`")
     if n_kept:
         them = "it" if n_kept == 1 else "them"
         tell(f"{folder}: {_files(n_kept)} extra; remove {them}, or move {them} out of {folder}")

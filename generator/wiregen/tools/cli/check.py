@@ -23,10 +23,10 @@ _FORMATS: tuple["OutputFormat", ...] = ("full", "concise", "json", "github", "sa
 @click.option(
     "--verbose",
     is_flag=True,
-    help="Say too how much memory a message may take within its limits; as protobuf or msgpack, and with an error, at most twice as much.",
+    help="Also print the memory that one message may take within its limits, for each protocol. With protobuf or msgpack, or with an error, it is at most twice as much.",
 )
 def verb(files: tuple[str, ...], output_format: "OutputFormat", verbose: bool) -> int:
-    """Check .wire FILEs, or protocols by name; without any, all in the sources of the configuration."""
+    """Check .wire files, or protocols by name. Without names, check all sources of the configuration."""
     from wiregen.generate.frontend import protocol_files, source_files
     from wiregen.language.diagnostics import Report, render
     from wiregen.language.source import Sources

@@ -54,8 +54,8 @@ class VerbGroup(click.Group):
         if args and args[0] not in _VERBS:
             from wiregen.language.diagnostics import did_you_mean
 
-            way_out = did_you_mean(args[0], _VERBS) or f"the verbs are {', '.join(_VERBS)}"
-            raise Failure(f"there is no verb `{args[0]}`", way_out)
+            way_out = did_you_mean(args[0], _VERBS) or f"the commands are {', '.join(_VERBS)}"
+            raise Failure(f"there is no command `{args[0]}`", way_out)
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
@@ -89,10 +89,10 @@ class VerbGroup(click.Group):
 )
 @click.version_option(__version__, prog_name="wiregen", message="%(prog)s %(version)s")
 def wiregen() -> None:
-    """A protocol's messages written once: codecs and everything else made from them.
+    """Compile .wire files of binary protocols: codecs, sessions, documentation and conformance vectors.
 
-    Exit codes: 0 done; 1 findings (a wrong .wire file, stale output, bytes that do not conform);
-    2 usage or configuration; 3 a bug of wiregen.
+    Exit codes: 0: success. 1: findings (a wrong .wire file, stale output, invalid bytes).
+    2: wrong usage or configuration. 3: a bug in wiregen.
     """
 
 
@@ -146,7 +146,7 @@ def _refuse(error: click.ClickException) -> int:
         print(error.message, file=sys.stderr)
         return USAGE
     path = context.command_path if context is not None else "wiregen"
-    tell_error(_as_message(error.format_message()), f"`{path} --help` lists what there is")
+    tell_error(_as_message(error.format_message()), f"`{path} --help` lists the options")
     return USAGE
 
 
@@ -157,7 +157,8 @@ def _as_message(text: str) -> str:
 def _refuse_by_system(error: OSError) -> int:
     name = f"`{error.filename}`: " if error.filename is not None else ""
     tell_error(
-        f"{name}{(error.strerror or str(error)).lower()}", "check the path, its permissions and the disk"
+        f"{name}{(error.strerror or str(error)).lower()}",
+        "check the path, its permissions and the free space of the disk",
     )
     return USAGE
 

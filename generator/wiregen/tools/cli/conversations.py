@@ -84,7 +84,7 @@ def conversations(
             raise _nobody(path, port)
     except CaptureError as error:
         raise Failure(
-            str(error), "without --pcap the bytes are read as one direction of a connection"
+            str(error), "without --pcap, the bytes are decoded as one direction of a connection"
         ) from None
     _tell_issues(streams)
 
@@ -93,8 +93,8 @@ def _nobody(path: Path, port: int) -> Failure:
     """Return the failure that no connection has a port, with the ports of the opened ends."""
     ports = sorted({event.flow.other.port for event in read_streams(path)})
     shown = ", ".join(map(str, ports[:_MOST_SHOWN])) + (" and more" if len(ports) > _MOST_SHOWN else "")
-    there = f"there are connections to {shown}" if ports else "there are no connections of TCP in it"
-    return Failure(f"no connection of the capture has port {port}", there)
+    there = f"the capture has connections to {shown}" if ports else "the capture has no TCP connections"
+    return Failure(f"no connection in the capture has port {port}", there)
 
 
 class _Orientation:

@@ -23,37 +23,53 @@ __all__ = ["verb"]
 @click.argument("protocol")
 @click.argument("file", required=False)
 @click.option(
-    "--hex", "digits", metavar="HEX", help="The bytes themselves, in hexadecimal, in place of a file."
+    "--hex",
+    "digits",
+    metavar="HEX",
+    help="Decode these bytes instead of a file, for example `--hex '32 41 00000001'`.",
 )
 @click.option(
     "--backend",
     metavar="NAME",
     default="native",
     show_default=True,
-    help="The serialization of the bytes: native, protobuf, msgpack, or another one installed.",
+    help="Serialization of the bytes: native, protobuf, msgpack, or another installed backend.",
 )
 @click.option(
-    "--from", "role", metavar="ROLE", help="Who sent the bytes; of a capture, only what that role sent."
+    "--from",
+    "role",
+    metavar="ROLE",
+    help="Role that sent the bytes. In a capture, decode only the bytes of that role.",
 )
 @click.option(
     "--before",
     multiple=True,
     metavar="ROLE:HEX|ROLE:@FILE",
-    help="What that role had sent before, in whole frames; not shown. May be given again.",
+    help="Whole frames that a role sent before; they are not printed. May be repeated.",
 )
-@click.option("--variant", metavar="NAME", help="Another layout that the protocol declares.")
+@click.option("--variant", metavar="NAME", help="Layout variant of the protocol to use.")
 @click.option(
-    "--pcap/--no-pcap", default=None, help="It is, or is not, a capture; else its first bytes tell."
+    "--pcap/--no-pcap",
+    default=None,
+    help="Treat the input as a capture, or not. Default: decided by its first bytes.",
 )
-@click.option("--port", type=click.IntRange(1, 65535), help="Of a capture, only connections with that port.")
+@click.option(
+    "--port", type=click.IntRange(1, 65535), help="In a capture, decode only connections with this port."
+)
 @click.option(
     "--format",
     "format_",
     type=click.Choice(["jsonl", "json", "tree", "hex"]),
-    help="tree on a terminal, else jsonl",
+    help="Output format. Default: tree on a terminal, otherwise jsonl.",
 )
-@click.option("--strict", is_flag=True, help="Refuse what the protocol tolerates.")
-@click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="Replace a limit: frame=1MiB.")
+@click.option("--strict", is_flag=True, help="Refuse deviations that the protocol declares as lenient.")
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set a limit, for example `frame=1MiB` or `count=1000`. May be repeated.",
+)
 def verb(
     protocol: str,
     file: str | None,
@@ -68,12 +84,12 @@ def verb(
     strict: bool,
     limits: tuple[str, ...],
 ) -> int:
-    """Turn bytes of PROTOCOL (a name, or a path to a .wire file) into messages.
+    """Decode bytes of PROTOCOL (a name, or a path to a .wire file) into messages.
 
-    FILE holds one direction of a connection, or is a capture (pcap, pcapng, .gz too); `-` is stdin. Exits with 1 if
-    anything could not be decoded.
+    FILE is one direction of a connection, or a capture (pcap or pcapng, also .gz). `-` is stdin. Exits with 1 if
+    any bytes could not be decoded.
 
-    Where a layout depends on what the other side said, --before says it: decode PROTOCOL --from server --before client:HEX
+    If a layout depends on earlier messages of the other role, give them: decode PROTOCOL --from server --before client:HEX
     """
     from wiregen.schema.lowering import lower
     from wiregen.tools.cli.decoding_options import Settings
@@ -82,7 +98,7 @@ def verb(
     from wiregen.tools.cli.protocols import carrier_of
 
     if digits is not None and (file is not None or pcap):
-        raise Failure("--hex takes the place of a file", "give one of the two")
+        raise Failure("--hex and a file are both given", "give only one of them")
     subject, carrier = carrier_of(protocol, backend)
     if carrier is not None:
         pcap, format_ = _of_carrier(backend, pcap, format_)
@@ -109,12 +125,10 @@ def _of_carrier(backend: str, pcap: bool | None, format_: str | None) -> tuple[b
     They are never a capture, and have no native offsets.
     """
     if pcap:
-        raise Failure(
-            f"a capture is decoded as native bytes, not as {backend}", "leave --pcap or --backend out"
-        )
+        raise Failure(f"a capture contains native bytes, not {backend}", "remove --pcap or --backend")
     if format_ in ("tree", "hex"):
         raise Failure(
-            f"--format {format_} shows where native bytes lie, and {backend} has others",
+            f"--format {format_} shows the places of native bytes, which {backend} does not have",
             "choose --format jsonl or json",
         )
     return False, format_ or "jsonl"
@@ -153,14 +167,15 @@ def _items(
     advance: Callable[[int], None],
 ) -> "Iterator[Decoded]":
     if source.path is not None and before:
-        raise Failure("--before is for one direction, and a capture has both", "leave it out")
+        raise Failure("--before is for one direction, but a capture has both", "remove --before")
     if source.path is not None:
         from wiregen.tools.cli.conversations import decode_capture
 
         return decode_capture(source.path, settings, port, ports, advance, role)
     if port is not None:
         raise Failure(
-            "--port is for captures, and the input is none", "leave it out, or give --pcap if it is one"
+            "--port is for captures, but the input is not a capture",
+            "remove --port, or add --pcap if the input is a capture",
         )
     return _stream(source, settings, _sender(settings.plan, role), before, advance)
 
@@ -170,7 +185,7 @@ def _sender(plan: "Schema", role: str | None) -> str | None:
     if role is not None or (len(set(plan.sends.values())) == 1 and not plan.opens):
         return role
     first: str = plan.roles[0]
-    tell(f"taken as sent by {first}; --from says otherwise")
+    tell(f"decoded as sent by {first}; use --from for the other role")
     return first
 
 

@@ -9,8 +9,8 @@ from wiregen.tools.cli.failure import Failure
 __all__ = ["verb"]
 
 _VERBS = {
-    "build": "Write the site: one page for each message, and all around it.",
-    "serve": "Show the site in a browser, made again at every change.",
+    "build": "Build the site, with one page for each message.",
+    "serve": "Serve the site to a browser, and rebuild it at each change.",
 }
 
 
@@ -22,7 +22,7 @@ class DocsGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _VERBS:
-            raise Failure(f"there is no verb `docs {cmd_name}`", f"the verbs are {', '.join(_VERBS)}")
+            raise Failure(f"there is no command `docs {cmd_name}`", f"the commands are {', '.join(_VERBS)}")
         verb: click.Command = importlib.import_module(f"wiregen.tools.cli.docs_{cmd_name}").verb
         return verb
 
@@ -33,4 +33,4 @@ class DocsGroup(click.Group):
 
 @click.group("docs", cls=DocsGroup, subcommand_metavar="VERB [ARGUMENTS]...")
 def verb() -> None:
-    """Documentation of protocols for those who implement them."""
+    """Build or serve the documentation site of protocols."""

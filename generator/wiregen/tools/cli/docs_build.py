@@ -27,13 +27,16 @@ _FOLDER = "site"
 @click.command("build")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option(
-    "-o", "--output", metavar="FOLDER", help=f"Where the site goes; `{_FOLDER}` beside the configuration."
+    "-o",
+    "--output",
+    metavar="FOLDER",
+    help=f"Output folder of the site. Default: `{_FOLDER}` next to the configuration.",
 )
 def verb(names: tuple[str, ...], output: str | None) -> int:
-    """Write the site of the protocols NAME, or of all that the configuration names.
+    """Build the site of the protocols NAME. Without NAME, build that of all protocols of the configuration.
 
-    It needs no server and asks no other computer for anything: open its index.html. What a former run wrote into the folder and
-    this one did not is deleted.
+    Open its index.html: it works without a server and loads nothing from other computers. Files of an earlier run that
+    are no longer needed are deleted.
     """
     from wiregen.language.diagnostics import Report
 
@@ -103,7 +106,7 @@ def _vectors(name: str, config: "Config") -> "tuple[VectorFile | None, bytes]":
     try:
         return read_vectors(content), content
     except VectorsError as error:
-        tell(f"{as_shown(path)}: left out, for it is no file of vectors: {error}")
+        tell(f"{as_shown(path)}: left out, because it is not a valid file of vectors: {error}")
         return None, b""
 
 
@@ -124,7 +127,7 @@ def _carry(subject: "Subject", config: "Config", sources: "Sources") -> "Carry":
     except ImportError as error:
         message, _, way_out = str(error).partition(": ")
         raise Failure(
-            message, way_out or "pages show the bytes of every backend of the configuration"
+            message, way_out or "the pages show the bytes of every backend of the configuration"
         ) from None
 
     def carry(sample: "Sample") -> Mapping[str, bytes]:
@@ -150,7 +153,9 @@ def _written(outputs: "tuple[Output, ...]", folder: Path) -> int:
     try:
         written = write(outputs, folder, at_wait=tell)
     except WriteError as error:
-        raise Failure(str(error), "the message names the place; nothing was changed", code=USAGE) from None
+        raise Failure(
+            str(error), "remove the obstacle that the message names; no file was changed", code=USAGE
+        ) from None
     counts = f"{len(written.changed)} files written, {len(written.deleted)} deleted"
     tell(f"{as_shown(folder)}: {counts if written.changed or written.deleted else 'up to date'}")
     return DONE

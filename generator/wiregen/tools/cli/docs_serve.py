@@ -99,12 +99,12 @@ class Served:
     type=click.IntRange(0, 65535),
     default=0,
     metavar="N",
-    help="The port on this computer; any free one.",
+    help="Port on this computer. Default: any free port.",
 )
 def verb(names: tuple[str, ...], port: int) -> int:
-    """Serve the site of the protocols NAME, or of all, to a browser on this computer, until Ctrl-C.
+    """Serve the site of the protocols NAME, or of all protocols, to a browser on this computer, until Ctrl-C.
 
-    Pages load again when a source changes. Only who has the address that is printed gets an answer. Nothing is
+    Pages reload when a source changes. Only requests with the printed address are answered. No file is
     written.
     """
     from wiregen.language.diagnostics import Report
@@ -121,14 +121,14 @@ def verb(names: tuple[str, ...], port: int) -> int:
             served.miss()
             raise
         if served.put(outputs):
-            tell("the site is made")
+            tell("the site is built")
         return 0
 
     try:
         server = Loopback(served.answer, port=port)
     except OSError as error:
         raise Failure(
-            f"port {port} cannot be listened on: {error.strerror}", "name another one, or none"
+            f"cannot listen on port {port}: {error.strerror}", "give another port, or remove --port"
         ) from None
     with server:
         tell(f"the site is at {server.url}")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["verb"]
 
-_ONE_DIRECTION = "bytes are of one direction of one connection: choose with --flow and --from"
+_ONE_DIRECTION = "the output is one direction of one connection: choose it with --flow and --from"
 
 
 @click.command("encode")
@@ -25,16 +25,26 @@ _ONE_DIRECTION = "bytes are of one direction of one connection: choose with --fl
     metavar="NAME",
     default="native",
     show_default=True,
-    help="The serialization to write: native, protobuf, msgpack, or another one installed.",
+    help="Serialization to write: native, protobuf, msgpack, or another installed backend.",
 )
 @click.option(
-    "--canonical", is_flag=True, help="Write frames anew, also where a line has the bytes that it came in."
+    "--canonical",
+    is_flag=True,
+    help="Encode each message again, even if its line contains the original bytes.",
 )
-@click.option("-o", "--output", metavar="FILE", help="Write to FILE, all or nothing; else to stdout.")
-@click.option("--variant", metavar="NAME", help="Another layout that the protocol declares.")
-@click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="Replace a limit: frame=1MiB.")
-@click.option("--flow", metavar="NAME", help="Of a capture's lines, only those of that connection.")
-@click.option("--from", "role", metavar="ROLE", help="Of a capture's lines, only those of that role.")
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write to FILE, completely or not at all. Default: stdout."
+)
+@click.option("--variant", metavar="NAME", help="Layout variant of the protocol to use.")
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set a limit, for example `frame=1MiB` or `count=1000`. May be repeated.",
+)
+@click.option("--flow", metavar="NAME", help="Encode only the lines of this connection of a capture.")
+@click.option("--from", "role", metavar="ROLE", help="Encode only the lines of this role.")
 def verb(
     protocol: str,
     file: str | None,
@@ -46,9 +56,9 @@ def verb(
     flow: str | None,
     role: str | None,
 ) -> int:
-    """Turn the lines that `decode` prints into the bytes of PROTOCOL.
+    """Encode the lines that `decode` prints into bytes of PROTOCOL.
 
-    FILE holds one JSON object a line; `-`, or nothing, is stdin. What could not be decoded gives back its bytes.
+    FILE has one JSON object per line. `-`, or no FILE, is stdin. Lines of bytes that could not be decoded give these bytes back.
     """
     from wiregen.formats.jsonl import LineEncoder
     from wiregen.schema.lowering import lower
@@ -100,7 +110,7 @@ class _Choice:
         self._only = self._only or (flow, role)
         if self._only != (flow, role):
             raise LineError(
-                f"of {flow} from {role}, and there were lines of {self._only[0]} from {self._only[1]}"
+                f"the line is of {flow} from {role}, but earlier lines are of {self._only[0]} from {self._only[1]}"
             )
         return True
 
@@ -108,7 +118,7 @@ class _Choice:
         """Refuse a selection that matched no line."""
         if self._flows and self._only is None:
             known = ", ".join(self._flows)
-            raise Failure("no line is of that connection and role", f"the connections are {known}")
+            raise Failure("no line has this connection and role", f"the connections are {known}")
 
 
 def _encoded(
@@ -138,13 +148,13 @@ def _mend(error: "EncodeError", plan: "Schema") -> str:
     from wiregen.language.diagnostics import did_you_mean
 
     if error.expected == NOTHING_LEFT:
-        return "only native bytes have a place for it; `--canonical` writes the frame without it"
+        return "only native bytes can contain it; `--canonical` writes the frame without it"
     kind, _, name = error.found.partition(" ")
     known = {"message": plan.messages, "field": error.expected.split(", ")}.get(kind, ())
-    return did_you_mean(name.strip("'\""), known) or "mend that field of the line, or leave the line out"
+    return did_you_mean(name.strip("'\""), known) or "correct that field of the line, or remove the line"
 
 
 def _way_out(why: str) -> str:
-    if "there were lines of" in why:
+    if "but earlier lines are of" in why:
         return _ONE_DIRECTION
-    return "each line is one JSON object as `wiregen decode --format jsonl` prints it; mend the line, or leave it out"
+    return "correct or remove the line: each line is one JSON object, as `wiregen decode --format jsonl` prints it"

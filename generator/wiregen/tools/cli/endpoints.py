@@ -58,7 +58,7 @@ class Endpoint:
             return ()
         if not self.tls and answers.n_tls:
             return ("the peer answered with TLS records: it may expect TLS (--tls)",)
-        said = "the peer never sent anything: what passed needs no answer"
+        said = "the peer never sent any bytes: the passed vectors do not need an answer"
         if not answers.n_closed or answers.n_quiet:
             return (said,)
         cause = "it may ask for a certificate (--cert, --key)" if self.tls else "it may expect TLS (--tls)"
@@ -91,7 +91,10 @@ class Endpoint:
 
         roles = plan.roles
         if len(roles) < 2 or not plan.sessions:
-            raise Failure(f"{plan.name} has no sessions of two roles", "its peers cannot be held to traces")
+            raise Failure(
+                f"{plan.name} has no sessions of two roles",
+                "only protocols with such sessions have conversation traces",
+            )
         peer = role_of(plan, self.role) or roles[0 if self.listen is not None else 1]
         own = next(each for each in roles if each != peer)
         for name in (*self.without, *self.refusals):
@@ -114,17 +117,17 @@ class Endpoint:
         if not self.tls:
             given = [name for name in ("ca", "cert", "key", "server_name") if getattr(self, name)]
             if given:
-                raise Failure(f"--{given[0].replace('_', '-')} is about TLS", "add --tls", code=USAGE)
+                raise Failure(f"--{given[0].replace('_', '-')} is only for TLS", "add --tls", code=USAGE)
             return None
         is_server = self.listen is not None
         if is_server and not (self.cert and self.key):
-            raise Failure("--listen with --tls needs --cert and --key", "PEM files", code=USAGE)
+            raise Failure("--listen with --tls needs --cert and --key", "give both as PEM files", code=USAGE)
         try:
             for name in filter(None, (self.ca, self.cert, self.key)):
                 read_regular(Path(name), _LARGEST_PEM)  # the code that reads them later would wait for a pipe
             return _server_context(self) if is_server else _client_context(self)
         except OSError as error:
-            raise Failure(f"TLS cannot be set up: {error}", "name PEM files", code=USAGE) from None
+            raise Failure(f"TLS cannot be set up: {error}", "check the PEM files", code=USAGE) from None
 
 
 def verdicts_of(
@@ -148,7 +151,7 @@ def verdicts_of(
 
     traces = [vector for vector in vectors if isinstance(vector, Trace)]
     if not traces:
-        raise Failure(_no_trace(plan, vectors), "live peers are held to vectors of the kind `trace`")
+        raise Failure(_no_trace(plan, vectors), "a live peer is checked with vectors of the kind `trace`")
     network, scripts, unfit = endpoint.network(), list[Script](), dict[str, Verdict]()
     for trace in traces:
         try:
@@ -172,9 +175,11 @@ def verdicts_of(
             )
             found = asyncio.run(running)
     except NetworkError as error:
-        way_out = "start the peer, and name its address as HOST:PORT"
+        way_out = "start the peer, and give its address as HOST:PORT"
         if endpoint.tls:
-            way_out = "check that the peer speaks TLS there and its certificate; --tls asks for TLS"
+            way_out = (
+                "check that the peer uses TLS at this port, and check its certificate; --tls requires TLS"
+            )
         raise Failure(str(error), way_out, code=USAGE) from None
     return iter([(found | unfit)[trace.id] for trace in traces])
 
@@ -183,7 +188,7 @@ def _no_trace(plan: "Schema", vectors: "tuple[AnyVector, ...]") -> str:
     """Return the message that the vectors hold no trace."""
     if len(vectors) == 1:
         return f"vector `{vectors[0].id}` is of the kind `{vectors[0].kind}`, not a trace"
-    return f"none of the {len(vectors)} vectors of {plan.name} is a trace"
+    return f"{plan.name} has {len(vectors)} vectors, but no conversation traces"
 
 
 def _reach(host: str) -> str:
@@ -192,13 +197,15 @@ def _reach(host: str) -> str:
         is_here = host == "localhost" or ip_address(host.partition("%")[0]).is_loopback
     except ValueError:
         is_here = False
-    return "" if is_here else ": who reaches this computer there can connect, not only the peer"
+    return "" if is_here else ": every host that reaches this computer can connect, not only the peer"
 
 
 def _address(text: str) -> tuple[str, int]:
     match = _ADDRESS.fullmatch(text)
     if match is None or int(match["port"]) > 65535:
-        raise Failure(f"`{text}` is not HOST:PORT", "as in 127.0.0.1:5044, [::1]:5044 or 5044", code=USAGE)
+        raise Failure(
+            f"`{text}` is not HOST:PORT", "write it like 127.0.0.1:5044, [::1]:5044 or 5044", code=USAGE
+        )
     return match["v6"] or match["host"] or _LOOPBACK, int(match["port"])
 
 

@@ -31,9 +31,9 @@ _SUBJECTS: Final = {
 @click.argument("code")
 @click.argument("protocol", required=False)
 def verb(code: str, protocol: str | None) -> int:
-    """Explain a CODE: of a diagnostic (WG1001), of an error in bytes or values (truncated), or a rule of lint (no-source).
+    """Explain a CODE: of a diagnostic (WG1001), of an error in bytes or values (truncated), or of a lint rule (no-source).
 
-    Or a rule of a PROTOCOL, as errors and violations name it (bad_version); without PROTOCOL, of each shipped one that has it.
+    CODE may also be a rule of PROTOCOL that errors and violations name (bad_version). Without PROTOCOL, all shipped protocols are searched.
     """
     if protocol is not None:
         _show(_rule_page(code, protocol))
@@ -60,7 +60,7 @@ def _rule_page(name: str, protocol: str) -> str:
     found = subject_of(protocol).protocol
     rules = {rule.name: rule for rule in found.rules}
     if name not in rules:
-        way_out = did_you_mean(name, rules) or f"its rules are: {', '.join(rules) or 'none'}"
+        way_out = did_you_mean(name, rules) or f"the rules are: {', '.join(rules) or 'none'}"
         raise Failure(f"`{found.name}` has no rule `{name}`", way_out)
     return _page_of(rules[name], found.name)
 

@@ -28,13 +28,19 @@ _USUAL_SECONDS = 30.0
 @click.argument("protocol")
 @click.argument("files", nargs=-1, metavar="[FILE]... [-- COMMAND [ARGUMENT]...]")
 @click.option(
-    "--seconds", type=click.FloatRange(0.01), help="End after so long; 30 where nothing else bounds it."
+    "--seconds",
+    type=click.FloatRange(0.01),
+    help="End after this number of seconds. Default: 30, unless --count is given.",
 )
-@click.option("--count", type=click.IntRange(1), help="End after so many inputs.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the random choices.")
-@click.option("--save", "saved", metavar="FILE", help="Add the findings to FILE, as vectors.")
+@click.option("--count", type=click.IntRange(1), help="End after this number of inputs.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random choices.")
+@click.option("--save", "saved", metavar="FILE", help="Add the findings to FILE as vectors.")
 @click.option(
-    "--timeout", type=click.FloatRange(0.05), default=5.0, show_default=True, help="Seconds for an answer."
+    "--timeout",
+    type=click.FloatRange(0.05),
+    default=5.0,
+    show_default=True,
+    help="Time for an answer, in seconds.",
 )
 def verb(
     protocol: str,
@@ -47,8 +53,8 @@ def verb(
 ) -> int:
     """Search for bytes that COMMAND reads otherwise than the reference codec of PROTOCOL does.
 
-    COMMAND speaks the exchange of `wiregen vectors run`; without one, generated code is searched. What is mutated are the
-    vectors of FILE, or those that `wiregen vectors build` writes. Exits with 1 if there are findings.
+    COMMAND answers the requests of `wiregen vectors run`. Without COMMAND, generated code is tested. The inputs are mutations of
+    the vectors of FILE, or of those that `wiregen vectors build` writes. Exits with 1 if there are findings.
     """
     from wiregen.conformance.fuzz import Bounds, Search, seeds_of
     from wiregen.conformance.judge import ReferenceImplementation
@@ -59,7 +65,7 @@ def verb(
     package = package_of(protocol, ())
     seeds = seeds_of(_beginnings(files, package.plan))
     if not seeds:
-        raise Failure("there is nothing to begin with", "name a file that has valid or invalid vectors")
+        raise Failure("there are no vectors to mutate", "give a file with valid or invalid vectors")
     reference = ReferenceImplementation(package.plan)
     limit = seconds if seconds is not None or count is not None else _USUAL_SECONDS
     bounds = Bounds(seconds=limit, count=count)
@@ -125,7 +131,7 @@ def _save(path: Path, findings: "list[Finding]", reference: "ReferenceImplementa
     try:
         save(path, reference.plan.name, vectors)
     except VectorsError as error:
-        raise Failure(f"{path}: {error}", "name a file of vectors, or one that is not there") from None
+        raise Failure(f"{path}: {error}", "give a file of vectors, or a file that does not exist") from None
 
 
 @contextmanager

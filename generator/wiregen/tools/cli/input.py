@@ -50,9 +50,9 @@ def from_hex(digits: str, option: str = "--hex") -> Input:
     plain = "".join(digits.split()).removeprefix("0x")
     wrong = next((char for char in plain if char not in string.hexdigits), None)
     if wrong is not None or len(plain) % 2:
-        what = f"`{wrong}` is no hexadecimal digit" if wrong is not None else "an odd number of digits"
+        what = f"`{wrong}` is not a hexadecimal digit" if wrong is not None else "an odd number of digits"
         raise Failure(
-            f"{option}: {what}", f"give pairs of digits, with or without spaces: {option} '32 41 00000001'"
+            f"{option}: {what}", f"write pairs of digits, with or without spaces: {option} '32 41 00000001'"
         )
     data = bytes.fromhex(plain)
     return Input(chunks=iter((data,) if data else ()), size=len(data))
@@ -62,7 +62,7 @@ def from_hex(digits: str, option: str = "--hex") -> Input:
 def open_bytes(name: str | None, *, is_capture: bool | None) -> Iterator[Input]:
     """Open a file by name, or stdin (`-`, or None if it is not a terminal); `is_capture` None: detect it."""
     if name is None and is_terminal(sys.stdin):
-        raise Failure("there is no input", "name a FILE, or `-` to type or paste it, or give --hex")
+        raise Failure("the input is missing", "give a FILE, `-` to type or paste the input, or --hex")
     if name is None or name == "-":
         with _open_stream(sys.stdin.buffer, is_capture) as source:
             yield source
@@ -84,7 +84,7 @@ def open_bytes(name: str | None, *, is_capture: bool | None) -> Iterator[Input]:
 def open_lines(name: str | None) -> Iterator[Iterator[bytes]]:
     """Open a file of lines by name, or stdin; a line has at most 256 MiB."""
     if name is None and is_terminal(sys.stdin):
-        raise Failure("there is no input", "name a FILE of decoded lines, or `-` to type or paste them")
+        raise Failure("the input is missing", "give a FILE of decoded lines, or `-` to type or paste them")
     if name is None or name == "-":
         yield _lines(sys.stdin.buffer)
         return
@@ -117,7 +117,7 @@ def _put_aside(chunks: Iterable[bytes], file: IO[bytes]) -> None:
         if size > _MOST_CAPTURE:
             raise Failure(
                 f"a capture from a pipe is longer than {_MOST_CAPTURE >> 20} MiB",
-                "write it to a file and name that; or give --no-pcap where it is none",
+                "write it to a file and give the file; or add --no-pcap if it is not a capture",
             )
         file.write(chunk)
     file.seek(0)
@@ -126,13 +126,13 @@ def _put_aside(chunks: Iterable[bytes], file: IO[bytes]) -> None:
 def _open(name: str) -> BinaryIO:
     path = Path(name)
     if path.is_dir():
-        raise Failure(f"`{name}` is a folder", "name a file of bytes, a capture, or `-` for stdin")
+        raise Failure(f"`{name}` is a folder", "give a file of bytes, a capture, or `-` for stdin")
     try:
         return path.open("rb")
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise Failure(
-            f"`{name}` cannot be read: {reason}", "name a file of bytes, a capture, or `-` for stdin"
+            f"`{name}` cannot be read: {reason}", "give a file of bytes, a capture, or `-` for stdin"
         ) from None
 
 
@@ -159,7 +159,7 @@ def _lines(stream: BinaryIO) -> Iterator[bytes]:
         if len(line) > _MOST_LINE:
             raise Failure(
                 "a line is longer than 256 MiB",
-                "give one JSON object a line, as `wiregen decode` writes them",
+                "write one JSON object per line, as `wiregen decode` does",
             )
         yield line
 

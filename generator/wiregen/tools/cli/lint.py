@@ -20,12 +20,18 @@ _FORMATS: tuple["OutputFormat", ...] = ("full", "concise", "json", "github", "sa
 @click.command("lint")
 @click.argument("names", nargs=-1, metavar="[FILE|NAME]...")
 @click.option("--output-format", type=click.Choice(_FORMATS), default="full", show_default=True)
-@click.option("--rule", "rules", multiple=True, metavar="NAME", help="Only this rule; may be repeated.")
+@click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    metavar="NAME",
+    help="Apply only this rule, for example `no-doc`. May be repeated.",
+)
 def verb(names: tuple[str, ...], output_format: "OutputFormat", rules: tuple[str, ...]) -> int:
-    """Lint .wire files, or protocols by name; without any, all in the sources of the configuration.
+    """Lint .wire files, or protocols by name. Without names, lint all sources of the configuration.
 
-    Listings (assumed, errata, deprecated, untied-rule) are notes. Findings (no-source, no-doc, no-field-doc, unused) are warnings, and
-    only they make the exit code 1. `wiregen explain NAME` has a page for each rule.
+    Listings (assumed, errata, deprecated, untied-rule) are notes. Findings (no-source, no-doc, no-field-doc, unused) are warnings:
+    with them the exit code is 1. `wiregen explain NAME` explains each rule.
     """
     from wiregen.generate.frontend import protocol_files, source_files
     from wiregen.language.diagnostics import Report, render

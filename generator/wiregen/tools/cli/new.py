@@ -33,13 +33,13 @@ class NewView:
 @click.command("new")
 @click.argument("name")
 def verb(name: str) -> int:
-    """Make the folder NAME with a project: its configuration, a protocol with comments, and a test."""
+    """Create the folder NAME with a project: its configuration, a commented protocol, and a test."""
     from wiregen.generate.emitter import render
 
     _check_name(name)
     folder = Path(name)
     if os.path.lexists(folder) and (folder.is_symlink() or not folder.is_dir() or any(folder.iterdir())):
-        raise Failure(f"`{name}` is there already, and is no empty folder", "choose another name")
+        raise Failure(f"`{name}` already exists, and is not an empty folder", "choose another name")
     view = NewView(name=name, package=f"{name}_wire")
     texts = {path.format(name=name): render(template, view) for path, template in _FILES.items()}
     for path, text in texts.items():
@@ -57,8 +57,8 @@ def _check_name(name: str) -> None:
 
     if not _NAME.fullmatch(name):
         raise Failure(
-            f"`{name}` cannot be a protocol's name",
-            "a small letter, then up to 39 small letters, digits and _",
+            f"`{name}` cannot be the name of a protocol",
+            "use a lower-case letter, then up to 39 lower-case letters, digits and _",
         )
     if name in RESERVED_WORDS or python_name(name, Scope.PACKAGE) != name:
-        raise Failure(f"`{name}` is a word of the language or of Python", "choose another name")
+        raise Failure(f"`{name}` is reserved in the language or in Python", "choose another name")

@@ -31,14 +31,14 @@ _PLAY = re.compile(rb'<p class="play" data-play="([\w-]+)">.*?</p>')
     type=click.IntRange(0, 65535),
     default=0,
     metavar="N",
-    help="The port on this computer; any free one.",
+    help="Port on this computer. Default: any free port.",
 )
 def verb(names: tuple[str, ...], port: int) -> int:
-    """Serve a page for the protocols NAME, or for all, until Ctrl-C: paste bytes, see what they are, change a field.
+    """Serve a playground for the protocols NAME, or for all, until Ctrl-C: paste bytes, see their fields, edit a field.
 
-    Their documentation is there too, made when it is first asked for; its examples lead to the page.
+    It includes their documentation, which is built when it is first opened. Its examples link to the playground.
 
-    Only a browser on this computer with the address that is printed gets an answer; nothing that it sends is kept.
+    Only requests from this computer with the printed address are answered. Their bytes are not stored.
     """
     from wiregen.generate.frontend import protocol_files
     from wiregen.language.diagnostics import Report
@@ -54,7 +54,7 @@ def verb(names: tuple[str, ...], port: int) -> int:
         server = Loopback(answer_of(workshop.ask, _Site(chosen)), port=port)
     except OSError as error:
         raise Failure(
-            f"port {port} cannot be listened on: {error.strerror}", "name another one, or none"
+            f"cannot listen on port {port}: {error.strerror}", "give another port, or remove --port"
         ) from None
     with server:
         tell(f"the playground is at {server.url}")

@@ -19,7 +19,7 @@ __all__ = ["direction", "heard", "refusal", "said"]
 Way: TypeAlias = Direction | SerialDirection
 
 _MOST_BYTES = 64 << 20
-_WAY_OUT = "as in --before client:0a0b, or --before client:@FILE"
+_WAY_OUT = "write it like --before client:0a0b, or --before client:@FILE"
 
 
 def said(texts: tuple[str, ...], plan: Schema) -> Iterator[tuple[str, bytes]]:
@@ -33,7 +33,7 @@ def said(texts: tuple[str, ...], plan: Schema) -> Iterator[tuple[str, bytes]]:
 
 def refusal(role: str, error: DecodeError) -> Failure:
     """Return the failure for preceding bytes that are wrong."""
-    return Failure(f"--before {role}: {error}", "what came before has to be whole and right")
+    return Failure(f"--before {role}: {error}", "the earlier bytes must be whole, valid frames")
 
 
 def heard(texts: tuple[str, ...], settings: Settings) -> tuple[Context, dict[str, Way]]:

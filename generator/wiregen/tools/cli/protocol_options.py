@@ -33,18 +33,21 @@ def limits_of(plan: Schema, settings: tuple[str, ...]) -> dict[str, int]:
         name, _, amount = (part.strip() for part in setting.partition("="))
         if "=" not in setting:
             raise Failure(
-                f"--limit {setting} is not NAME=VALUE", "as in --limit count=1000 or --limit frame=1MiB"
+                f"--limit {setting} is not NAME=VALUE",
+                "write it like --limit count=1000 or --limit frame=1MiB",
             )
         _known(plan.name, "limit", name, plan.limits)
         match = _AMOUNT.fullmatch(amount)
         if match is None:
             raise Failure(
                 f"--limit {setting}: `{amount}` is not an amount",
-                "a whole number, as in 1000, or with KiB, MiB or GiB",
+                "write an integer, such as 1000, or a size in KiB, MiB or GiB",
             )
         limits[name] = int(match[1]) * _UNITS[match[2].lower() if match[2] else None]
         if name == "depth" and limits[name] > MOST_NESTING:
-            raise Failure(f"--limit {setting}: values nest at most {MOST_NESTING} deep", "a smaller depth")
+            raise Failure(
+                f"--limit {setting}: values can be nested at most {MOST_NESTING} deep", "give a smaller depth"
+            )
     return limits
 
 
@@ -84,5 +87,5 @@ def _known(protocol: str, noun: str, name: str | None, names: Iterable[str]) -> 
     known = tuple(names)
     if name is None or name in known:
         return name
-    listed = f"{protocol} has {', '.join(known)}" if known else f"{protocol} has none: leave it out"
+    listed = f"{protocol} has {', '.join(known)}" if known else f"{protocol} has none: remove the option"
     raise Failure(f"there is no {noun} `{name}` in {protocol}", did_you_mean(name, known) or listed)

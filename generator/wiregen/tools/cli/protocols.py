@@ -57,7 +57,7 @@ def chosen_names(files: "Iterable[Path]", config: "Config") -> tuple[str, ...]:
     known = {path.stem for path in protocol_files(config)}
     for name in config.protocols or ():
         if name not in known:
-            way_out = "`protocols` in wiregen.toml names .wire files of the sources, or protocols that wiregen ships"
+            way_out = "`protocols` in wiregen.toml must name .wire files of the sources, or protocols that wiregen ships"
             raise Failure(f"there is no protocol `{name}`", way_out)
     names = tuple(dict.fromkeys(str(as_shown(path)) for path in files))
     if not names:
@@ -65,8 +65,10 @@ def chosen_names(files: "Iterable[Path]", config: "Config") -> tuple[str, ...]:
             f"`{as_shown(folder)}`{'' if folder.is_dir() else ' (no such folder)'}"
             for folder in config.sources
         )
-        way_out = "`wiregen new NAME` makes a project with one; `sources` in wiregen.toml names other folders"
-        raise Failure(f"there is no protocol: no .wire file in {folders}", way_out, code=FINDINGS)
+        way_out = (
+            "create a project with `wiregen new NAME`, or set other folders as `sources` in wiregen.toml"
+        )
+        raise Failure(f"there are no protocols: no .wire file in {folders}", way_out, code=FINDINGS)
     return names
 
 
@@ -107,9 +109,9 @@ def spoken(name: str) -> "Subject":
 
 def _checked_spoken(subject: "Subject") -> "Subject":
     if not subject.protocol.frames:
-        way_out = "name one that imports it, or declare `frame Frame { … }` in it"
+        way_out = "give a protocol that imports it, or declare `frame Frame { … }` in it"
         raise Failure(
-            f"`{subject.protocol.name}` has no frame, so there is nothing on a wire", way_out, code=USAGE
+            f"`{subject.protocol.name}` has no frame, so it cannot be decoded or encoded", way_out, code=USAGE
         )
     return subject
 
@@ -127,7 +129,7 @@ def _check_installed(package: "Package", backend: str) -> None:
         package.serialization(backend)
     except ImportError as error:
         message, _, way_out = str(error).partition(": ")
-        raise Failure(message, way_out or "its documentation says what it is for") from None
+        raise Failure(message, way_out or "see the documentation of that backend") from None
 
 
 def load(name: str, config: "Config", sources: "Sources", report: "Report") -> "Subject | None":

@@ -22,17 +22,29 @@ __all__ = ["verb"]
 @click.argument("protocol")
 @click.argument("capture")
 @click.argument("second", required=False)
-@click.option("--port", type=click.IntRange(1, 65535), help="Only connections with that port.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Replay only connections with this port.")
 @click.option("--format", "format_", type=click.Choice(["text", "jsonl"]), default="text", show_default=True)
-@click.option("--strict", is_flag=True, help="Refuse what the protocol tolerates.")
+@click.option("--strict", is_flag=True, help="Refuse deviations that the protocol declares as lenient.")
 @click.option(
     "--on-error",
     type=click.Choice(["close", "continue"]),
-    help="After an error, what the connection does; the protocol says it otherwise.",
+    help="Action of the connection after an error. Default: as the protocol declares.",
 )
-@click.option("--variant", metavar="NAME", help="Another layout that the protocol declares.")
-@click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="Replace a limit: frame=1MiB.")
-@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of a session.")
+@click.option("--variant", metavar="NAME", help="Layout variant of the protocol to use.")
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set a limit, for example `frame=1MiB` or `count=1000`. May be repeated.",
+)
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set an option of a session, as NAME=VALUE. May be repeated.",
+)
 def verb(
     protocol: str,
     capture: str,
@@ -45,14 +57,14 @@ def verb(
     limits: tuple[str, ...],
     options: tuple[str, ...],
 ) -> int:
-    """Hold a recorded connection to the sessions of PROTOCOL (a name, or a path to a .wire file).
+    """Check a recorded connection against the sessions of PROTOCOL (a name, or a path to a .wire file).
 
-    CAPTURE is a capture (pcap, pcapng, .gz too), or the bytes of the first role, and SECOND then those of the other one:
-    files have no time, so all of the first role's are taken first. Exits with 1 if a rule was broken, or anything could not
+    CAPTURE is a capture (pcap or pcapng, also .gz). Or it contains the bytes of the first role, and SECOND those of the other:
+    files have no times, so all bytes of the first role are replayed first. Exits with 1 if a rule was broken, or any bytes could not
     be decoded.
 
-    Where a connection closes after an error (`on error close`), what its sender sent after the error is listed, and the
-    sessions do not see it: its receiver has not read it.
+    If a connection closes after an error (`on error close`), later messages of the sender are listed, but the
+    sessions ignore them, because the receiver has not read them.
     """
     from wiregen.runtime.sessions.table import Program
     from wiregen.schema.lowering import lower
@@ -64,7 +76,7 @@ def verb(
     subject = spoken(protocol)
     plan = lower(subject.protocol)
     if not plan.sessions:
-        raise Failure(f"{plan.name} has no sessions", "`wiregen decode` shows what a capture holds")
+        raise Failure(f"{plan.name} has no sessions", "use `wiregen decode` to see the messages of a capture")
     settings = Settings(
         plan=plan, variant=variant_of(plan, variant), limits=limits_of(plan, limits), is_strict=strict
     )
@@ -76,8 +88,8 @@ def verb(
             return _print(lambda: replay.of_capture(source, port, ports), replay, format_)
         if second is None or port is not None:
             raise Failure(
-                f"`{capture}` is no capture",
-                "give one, or two files: the first role's bytes, then the other's",
+                f"`{capture}` is not a capture",
+                "give a capture, or two files: the bytes of the first role, then those of the other",
             )
         with open_bytes(second, is_capture=False) as other:
             return _print(lambda: replay.of_files(source, other), replay, format_)
@@ -119,7 +131,7 @@ class _Replay:
         from wiregen.runtime.stream.context import Context
         from wiregen.tools.cli.direction import Direction
 
-        tell("files have no time: all that the first role sent is taken before what the other one sent")
+        tell("files have no times: all bytes of the first role are replayed before those of the other")
         context = Context(self._settings.plan)
         watch = self._watch(None, context, 0.0)
         roles = self._settings.plan.roles

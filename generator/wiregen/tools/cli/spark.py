@@ -19,35 +19,53 @@ __all__ = ["verb"]
 
 @click.group("spark", subcommand_metavar="JOB [ARGUMENTS]...")
 def verb() -> None:
-    """Captured traffic to tables, on Spark; the extras `spark` and `spark-java` bring what that needs."""
+    """Convert captured traffic to tables, with Spark. Install the extra `spark`, and `spark-java` if Java is missing."""
 
 
 @verb.command("convert", cls=Job)
 @click.argument("source", nargs=-1, required=True)
 @click.argument("target")
-@click.option("--protocol", required=True, metavar="PROTOCOL", help="A name, or a path to a .wire file.")
-@click.option("--from", "role", metavar="ROLE", help="Who sent the bytes, where their files do not say it.")
-@click.option("--variant", metavar="NAME", help="Another layout that the protocol declares.")
+@click.option(
+    "--protocol", required=True, metavar="PROTOCOL", help="Protocol: a name, or a path to a .wire file."
+)
+@click.option("--from", "role", metavar="ROLE", help="Role that sent the bytes, if the files do not tell it.")
+@click.option("--variant", metavar="NAME", help="Layout variant of the protocol to use.")
 @click.option(
     "--pcap/--no-pcap",
     "capture",
     default=None,
-    help="They are, or are not, captures; else their first bytes tell.",
+    help="Treat the files as captures, or not. Default: decided by their first bytes.",
 )
-@click.option("--port", type=click.IntRange(1, 65535), help="Of captures, only connections with that port.")
+@click.option(
+    "--port", type=click.IntRange(1, 65535), help="In captures, use only connections with this port."
+)
 @click.option(
     "--mode",
     type=click.Choice(["permissive", "dropmalformed", "failfast"]),
     default="permissive",
     show_default=True,
 )
-@click.option("--strict", is_flag=True, help="Refuse what the protocol tolerates.")
-@click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="Replace a limit: frame=1MiB.")
+@click.option("--strict", is_flag=True, help="Refuse deviations that the protocol declares as lenient.")
 @click.option(
-    "--split", metavar="SIZE", default="64MiB", show_default=True, help="Bytes of a file that one task takes."
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set a limit, for example `frame=1MiB` or `count=1000`. May be repeated.",
 )
-@click.option("--master", metavar="URL", default="local[*]", show_default=True, help="The Spark to run on.")
-@click.option("--remote", metavar="URL", help="A Spark Connect server, in place of --master.")
+@click.option(
+    "--split",
+    metavar="SIZE",
+    default="64MiB",
+    show_default=True,
+    help="Size of the part of a file that one task reads, in bytes.",
+)
+@click.option(
+    "--master", metavar="URL", default="local[*]", show_default=True, help="Spark master to run on."
+)
+@click.option(
+    "--remote", metavar="URL", help="Spark Connect server to use instead of --master, for example sc://host."
+)
 def convert(
     source: tuple[str, ...],
     target: str,
@@ -57,9 +75,9 @@ def convert(
     remote: str | None,
     **wishes: object,
 ) -> int:
-    """Write one Parquet table per message below TARGET, from the captures and streams that SOURCE names.
+    """Write one Parquet table per message below TARGET, from the captures and streams of SOURCE.
 
-    What an earlier run did is not done again; one that was interrupted is taken up where it was. Exits with 1 if anything could
+    An interrupted run is resumed, and finished parts are not converted again. Exits with 1 if any bytes could
     not be decoded.
     """
     from wiregen.tools.cli.spark_session import opened

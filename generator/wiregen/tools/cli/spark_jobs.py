@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["jobs"]
 
 _DOCS = {
-    "check": "Hold the connections in SOURCE to the sessions of their protocol; exits with 1 if a rule was broken.",
-    "coverage": "Count what of the protocol's model SOURCE shows: messages, fields, enum members, varieties, steps, violations.",
+    "check": "Check the connections in SOURCE against the sessions of their protocol. Exits with 1 if a rule was broken.",
+    "coverage": "Count the elements of the protocol that occur in SOURCE: messages, fields, enum members, alternatives, transitions, violations.",
     "decode": "Print the frames in SOURCE, each with its fields.",
-    "levels": "Print how windows, credits and waiting lists of the sessions in SOURCE change.",
-    "pairs": "Print which message in SOURCE answers which, and how long that took.",
-    "profile": "Print which messages SOURCE holds over time, how many, and how large.",
+    "levels": "Print the windows, credits and waiting lists of the sessions in SOURCE over time.",
+    "pairs": "Print each request in SOURCE with its answer and the time between them.",
+    "profile": "Print the number and size of the messages in SOURCE over time.",
 }
 _OF_THE_TABLE = ("profile",)
 _FAILING = ("check",)
@@ -32,20 +32,28 @@ _FAILING = ("check",)
 def _verb(name: str) -> click.Command:
     @click.command(name, cls=Job, help=_DOCS[name])
     @click.argument("source", nargs=-1, required=True)
-    @click.option("--protocol", required=True, metavar="PROTOCOL", help="A name, or a path to a .wire file.")
     @click.option(
-        "--from", "role", metavar="ROLE", help="Who sent the bytes, where their files do not say it."
+        "--protocol", required=True, metavar="PROTOCOL", help="Protocol: a name, or a path to a .wire file."
     )
-    @click.option("--variant", metavar="NAME", help="Another layout that the protocol declares.")
     @click.option(
-        "--port", type=click.IntRange(1, 65535), help="Of captures, only connections with that port."
+        "--from", "role", metavar="ROLE", help="Role that sent the bytes, if the files do not tell it."
     )
-    @click.option("--strict", is_flag=True, help="Refuse what the protocol tolerates.")
-    @click.option("-o", "--output", metavar="FOLDER", help="Write Parquet there; else JSON lines to stdout.")
+    @click.option("--variant", metavar="NAME", help="Layout variant of the protocol to use.")
     @click.option(
-        "--master", metavar="URL", default="local[*]", show_default=True, help="The Spark to run on."
+        "--port", type=click.IntRange(1, 65535), help="In captures, use only connections with this port."
     )
-    @click.option("--remote", metavar="URL", help="A Spark Connect server, in place of --master.")
+    @click.option("--strict", is_flag=True, help="Refuse deviations that the protocol declares as lenient.")
+    @click.option(
+        "-o", "--output", metavar="FOLDER", help="Write Parquet to FOLDER. Default: JSON lines to stdout."
+    )
+    @click.option(
+        "--master", metavar="URL", default="local[*]", show_default=True, help="Spark master to run on."
+    )
+    @click.option(
+        "--remote",
+        metavar="URL",
+        help="Spark Connect server to use instead of --master, for example sc://host.",
+    )
     def verb(
         source: tuple[str, ...],
         protocol: str,

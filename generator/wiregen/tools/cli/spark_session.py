@@ -93,7 +93,7 @@ def _check_installed() -> None:
     if missing:
         raise Failure(
             f"`wiregen spark` needs {', '.join(missing)}",
-            "pip install 'wiregen[spark]', or 'wiregen[spark,spark-java]' where there is no Java 17 or newer",
+            "pip install 'wiregen[spark]', or 'wiregen[spark,spark-java]' if Java 17 or newer is missing",
         )
 
 
@@ -116,7 +116,7 @@ def _told() -> Iterator[None]:
     except WireSparkError as error:
         message, _, way_out = str(error).partition(": ")
         verb = click.get_current_context().info_name
-        raise Failure(message, way_out or f"`wiregen spark {verb} --help` lists what there is") from None
+        raise Failure(message, way_out or f"`wiregen spark {verb} --help` lists the options") from None
 
 
 @contextmanager

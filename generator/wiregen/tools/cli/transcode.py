@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["verb"]
 
-_LEAVE_OUT = "mend the source, or give --skip to leave out what cannot be carried"
-_SAY_BEFORE = "; where a layout depends on what the other side said, --before says it"
+_LEAVE_OUT = "correct the source, or add --skip to leave out frames that cannot be converted"
+_SAY_BEFORE = "; if a layout depends on earlier messages of the other role, give them with --before"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,21 +35,47 @@ class _Roads:
 @click.command("transcode")
 @click.argument("protocol")
 @click.argument("file", required=False)
-@click.option("--from", "source", metavar="NAME", required=True, help="native, protobuf, msgpack, ...")
-@click.option("--to", "target", metavar="NAME", required=True, help="native, protobuf, msgpack, ...")
-@click.option("-o", "--output", metavar="FILE", help="Write to FILE, all or nothing; else to stdout.")
-@click.option("--role", metavar="ROLE", help="Who sent the bytes.")
+@click.option(
+    "--from",
+    "source",
+    metavar="NAME",
+    required=True,
+    help="Serialization: native, protobuf, msgpack, or another installed backend.",
+)
+@click.option(
+    "--to",
+    "target",
+    metavar="NAME",
+    required=True,
+    help="Serialization: native, protobuf, msgpack, or another installed backend.",
+)
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write to FILE, completely or not at all. Default: stdout."
+)
+@click.option("--role", metavar="ROLE", help="Role that sent the bytes.")
 @click.option(
     "--before",
     multiple=True,
     metavar="ROLE:HEX|ROLE:@FILE",
-    help="What that role had sent before, in whole frames of the same serialization. May be given again.",
+    help="Whole frames, of the same serialization, that a role sent before. May be repeated.",
 )
-@click.option("--preamble", metavar="HEX", help="What the native bytes begin with, which only they have.")
-@click.option("--variant", metavar="NAME", help="Another layout that the protocol declares.")
-@click.option("--strict", is_flag=True, help="Refuse what the protocol tolerates.")
-@click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="Replace a limit: frame=1MiB.")
-@click.option("--skip", is_flag=True, help="Leave out what cannot be carried, and go on; still exits with 1.")
+@click.option(
+    "--preamble", metavar="HEX", help="Preamble of the native bytes; other serializations do not have one."
+)
+@click.option("--variant", metavar="NAME", help="Layout variant of the protocol to use.")
+@click.option("--strict", is_flag=True, help="Refuse deviations that the protocol declares as lenient.")
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set a limit, for example `frame=1MiB` or `count=1000`. May be repeated.",
+)
+@click.option(
+    "--skip",
+    is_flag=True,
+    help="Leave out frames that cannot be converted, and go on. The exit code is still 1.",
+)
 def verb(
     protocol: str,
     file: str | None,
@@ -64,10 +90,10 @@ def verb(
     limits: tuple[str, ...],
     skip: bool,
 ) -> int:
-    """Carry a stream of PROTOCOL (a name, or a path to a .wire file) from one serialization to another.
+    """Convert a stream of PROTOCOL (a name, or a path to a .wire file) from one serialization to another.
 
-    FILE holds one direction of a connection; `-`, or nothing, is stdin. Nothing has to be built. It stops at the first frame
-    that does not conform, or that --to cannot carry, says where it is, and exits with 1.
+    FILE is one direction of a connection. `-`, or no FILE, is stdin. A build is not necessary. It stops at the first frame
+    that is invalid or cannot be converted, reports its place, and exits with 1.
     """
     from wiregen.tools.cli.input import open_bytes
     from wiregen.tools.cli.output import destination, refuse_terminal
@@ -117,7 +143,7 @@ def _carry(
             code = FINDINGS
         elif isinstance(piece, LeftOut):
             tell(
-                f"note: {roads.target} has no preambles; `--preamble {piece.data.hex()}` gives {piece.name} back"
+                f"note: {roads.target} has no preambles; use `--preamble {piece.data.hex()}` to restore {piece.name}"
             )
         else:
             write(piece)
@@ -142,7 +168,7 @@ def _refuse(fault: "Fault", roads: _Roads) -> None:
     if isinstance(fault.error, DecodeError):
         message = f"the frame at {fault.offset} ({roads.source}): {fault.error}"
     else:
-        message = f"the frame at {fault.offset} cannot be carried to {roads.target}: {fault.error}"
+        message = f"the frame at {fault.offset} cannot be converted to {roads.target}: {fault.error}"
     if not roads.skips:
         raise Failure(message, roads.way_out, code=FINDINGS)
     tell_error(message)
@@ -153,7 +179,7 @@ def _sender(plan: "Schema", role: str | None) -> str | None:
     if role is not None or (len(set(plan.sends.values())) == 1 and not plan.opens):
         return role
     first: str = plan.roles[0]
-    tell(f"taken as sent by {first}; --role says otherwise")
+    tell(f"decoded as sent by {first}; use --role for the other role")
     return first
 
 
@@ -165,11 +191,11 @@ def _opening(package: "Package", role: str | None, roads: _Roads, digits: str | 
     if digits is None and name is None:
         return b""
     if name is None:
-        raise Failure("--preamble is for native bytes that are made of others", "leave it out")
+        raise Failure("--preamble is only for native output from another serialization", "remove --preamble")
     if digits is None:
         raise Failure(
-            f"native bytes from {role} begin with {name}, which {roads.source} has not",
-            "give its bytes: --preamble HEX",
+            f"native bytes of the {role} begin with {name}, which {roads.source} does not contain",
+            "give its bytes with --preamble HEX",
         )
     return _preamble(package, role, name, digits)
 
@@ -185,7 +211,7 @@ def _preamble(package: "Package", role: str | None, name: str, digits: str) -> b
     found = [*decoder.items(data), *decoder.finish_items()]
     if len(found) != 1 or isinstance(found[0][2], DecodeError):
         why = f": {found[0][2]}" if found and isinstance(found[0][2], DecodeError) else ""
-        raise Failure(f"--preamble is not {name}{why}", "give the bytes that the stream is to begin with")
+        raise Failure(f"--preamble is not {name}{why}", "give the bytes with which the stream begins")
     return data
 
 

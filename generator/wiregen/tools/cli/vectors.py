@@ -9,10 +9,10 @@ from wiregen.tools.cli.failure import Failure
 __all__ = ["verb"]
 
 _VERBS = {
-    "build": "Write the vectors of the project's protocols.",
-    "run": "Hold another implementation, in any language, to vectors.",
-    "testee": "Answer `vectors run` with generated code.",
-    "verify": "Check files of vectors, whoever wrote them.",
+    "build": "Build the vectors of the protocols of the project.",
+    "run": "Check an implementation, in any language, against vectors.",
+    "testee": "Answer the requests of `vectors run` with generated code.",
+    "verify": "Check files of vectors.",
 }
 
 
@@ -24,8 +24,8 @@ class VectorsGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _VERBS:
-            way_out = f"the verbs are {', '.join(_VERBS)}"
-            raise Failure(f"there is no verb `vectors {cmd_name}`", way_out)
+            way_out = f"the commands are {', '.join(_VERBS)}"
+            raise Failure(f"there is no command `vectors {cmd_name}`", way_out)
         verb: click.Command = importlib.import_module(f"wiregen.tools.cli.vectors_{cmd_name}").verb
         return verb
 
@@ -36,4 +36,4 @@ class VectorsGroup(click.Group):
 
 @click.group("vectors", cls=VectorsGroup, subcommand_metavar="VERB [ARGUMENTS]...")
 def verb() -> None:
-    """Vectors by which any implementation of a protocol can be judged."""
+    """Build conformance vectors, and check implementations against them."""

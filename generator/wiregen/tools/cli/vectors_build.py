@@ -32,10 +32,12 @@ _MOST_SHOWN = 20  # of what no vector shows; the rest is counted
 @click.command("build")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option(
-    "--check", is_flag=True, help="Write nothing; list stale, missing and extra files, exit 1 if any."
+    "--check",
+    is_flag=True,
+    help="Write no files. List stale, missing and extra files, and exit with 1 if there are any.",
 )
 def verb(names: tuple[str, ...], check: bool) -> int:
-    """Write the vectors of the protocols NAME, or of all that the configuration names, and say how much they show."""
+    """Build the vectors of the protocols NAME, or of all protocols of the configuration, and print their coverage."""
     from wiregen.language.diagnostics import Report
     from wiregen.language.source import Sources
 
@@ -122,7 +124,7 @@ def _need_valid(built: "Built", subject: "Subject", sources: "Sources") -> None:
     place = _place(error.path, subject, sources)
     raise Failure(
         f"no message of {subject.protocol.name} can be written: {error.path} is refused ({error.code}){place}",
-        "no value was found that fulfils the conditions of the file: see whether its `where` and `:=` contradict each other",
+        "check whether its `where` and `:=` contradict each other: no value fulfils its conditions",
         code=FINDINGS,
     )
 
@@ -137,7 +139,7 @@ def _hold(built: "Built") -> None:
         more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
         raise Failure(
             f"vectors of {built.file.protocol} contradict themselves: {wrong[0]}{more}",
-            "this is a fault of wiregen, and nothing was written; please report it with the .wire file",
+            "this is a bug in wiregen, and no file was written; please report it with the .wire file",
             code=FINDINGS,
         )
 
@@ -181,7 +183,7 @@ def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":
     except ImportError as error:
         message, _, way_out = str(error).partition(": ")
         raise Failure(
-            message, way_out or "vectors hold the bytes of every backend of the configuration"
+            message, way_out or "the vectors contain the bytes of every backend of the configuration"
         ) from None
 
 
@@ -225,7 +227,9 @@ def _written(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: boo
     try:
         written = write(outputs, folder, partial=is_partial, at_wait=tell)
     except WriteError as error:
-        raise Failure(str(error), "the message names the place; nothing was changed", code=USAGE) from None
+        raise Failure(
+            str(error), "remove the obstacle that the message names; no file was changed", code=USAGE
+        ) from None
     counts = f"{len(written.changed)} files written, {len(written.deleted)} deleted"
     tell(f"{as_shown(folder)}: {counts if written.changed or written.deleted else 'up to date'}")
     return DONE
@@ -241,5 +245,5 @@ def _compared(outputs: "tuple[Output, ...]", config: "Config", *, is_partial: bo
         for path in getattr(difference, word):
             print(f"{word} {as_shown(folder / path)}")
     if difference:
-        tell(f"{as_shown(folder)}: not up to date; `wiregen vectors build` mends that")
+        tell(f"{as_shown(folder)}: not up to date; run `wiregen vectors build`")
     return FINDINGS if difference else DONE

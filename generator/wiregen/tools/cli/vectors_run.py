@@ -16,57 +16,94 @@ _PEM = click.Path(exists=True, dir_okay=False)
 @click.command("run", cls=AdapterCommand)
 @click.argument("protocol")
 @click.argument("files", nargs=-1, metavar="[FILE]... -- COMMAND [ARGUMENT]...")
-@click.option("--only", multiple=True, metavar="ID", help="Only this vector. May be given again.")
+@click.option("--only", multiple=True, metavar="ID", help="Run only this vector. May be repeated.")
 @click.option(
     "--expected-failures",
     "expected",
     metavar="FILE",
-    help="Vectors known to fail: one id a line, `# reason` behind it.",
+    help="File of vectors that are expected to fail: one id per line, then `# reason`.",
 )
 @click.option(
     "--timeout",
     type=click.FloatRange(0.05),
     default=10.0,
     show_default=True,
-    help="Seconds for an answer; of a live peer, until it refuses a violation.",
+    help="Time for an answer, in seconds. For a live peer, the time until it refuses a violation.",
 )
 @click.option(
     "--format", "format_", type=click.Choice(["text", "json", "junit"]), default="text", show_default=True
 )
-@click.option("--large", is_flag=True, help="With vectors of more than 1 MiB, which take their time.")
-@click.option("--connect", metavar="HOST:PORT", help="Hold a live peer that listens there to the traces.")
+@click.option("--large", is_flag=True, help="Include vectors of more than 1 MiB, which take longer.")
 @click.option(
-    "--listen", metavar="[HOST:]PORT", help="Hold a live peer that connects to it; 0: any free port."
+    "--connect",
+    metavar="HOST:PORT",
+    help="Check a live peer that listens at this address, with conversation traces.",
 )
-@click.option("--role", metavar="ROLE", help="The peer's role; by custom the protocol's first role connects.")
-@click.option("--tls", is_flag=True, help="Over TLS 1.2 or later.")
+@click.option(
+    "--listen",
+    metavar="[HOST:]PORT",
+    help="Check a live peer that connects to this port, with conversation traces. 0 is any free port.",
+)
+@click.option(
+    "--role", metavar="ROLE", help="Role of the peer. Default: the first role of the protocol connects."
+)
+@click.option("--tls", is_flag=True, help="Use TLS 1.2 or later.")
 @click.option("--ca", type=_PEM, help="PEM file of the authority that signed the peer's certificate.")
 @click.option("--cert", type=_PEM, help="PEM file of the runner's own certificate.")
 @click.option("--key", type=_PEM, help="PEM file of its key.")
+@click.option("--server-name", metavar="NAME", help="Name in the certificate of the peer, if it is not HOST.")
 @click.option(
-    "--server-name", metavar="NAME", help="The name in the peer's certificate, where it is not HOST."
+    "--strict",
+    is_flag=True,
+    help="Expect the peer to refuse deviations that the protocol declares as lenient.",
 )
-@click.option("--strict", is_flag=True, help="The peer refuses what the protocol calls lenient.")
-@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the sessions.")
 @click.option(
-    "--limit", "limits", multiple=True, metavar="NAME=VALUE", help="A limit of the peer: frame=1MiB."
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set an option of the sessions. May be repeated.",
 )
-@click.option("--without", multiple=True, metavar="MESSAGE", help="Send others in place of this message.")
 @click.option(
-    "--refusal", "refusals", multiple=True, metavar="MESSAGE", help="The peer refuses by this, too."
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set a limit of the peer, for example `frame=1MiB`. May be repeated.",
+)
+@click.option(
+    "--without",
+    multiple=True,
+    metavar="MESSAGE",
+    help="Send other messages instead of this one. May be repeated.",
+)
+@click.option(
+    "--refusal",
+    "refusals",
+    multiple=True,
+    metavar="MESSAGE",
+    help="Accept this message of the peer as a refusal too. May be repeated.",
 )
 @click.option(
     "--quiet",
     type=click.FloatRange(0.01),
     default=0.5,
     show_default=True,
-    help="Seconds of an open connection after which the peer has accepted.",
+    help="Time after which an open connection counts as accepted, in seconds.",
 )
 @click.option(
-    "--pause", type=click.FloatRange(0), default=5.0, show_default=True, help="The longest pause of a trace."
+    "--pause",
+    type=click.FloatRange(0),
+    default=5.0,
+    show_default=True,
+    help="Longest pause of a trace, in seconds.",
 )
 @click.option(
-    "--at-once", type=click.IntRange(1, 256), default=8, show_default=True, help="Connections at a time."
+    "--at-once",
+    type=click.IntRange(1, 256),
+    default=8,
+    show_default=True,
+    help="Number of connections at the same time.",
 )
 def verb(
     protocol: str,
@@ -78,12 +115,12 @@ def verb(
     large: bool,
     **live: Any,
 ) -> int:
-    """Hold an implementation of PROTOCOL (a name, or a path to a .wire file) to vectors.
+    """Check an implementation of PROTOCOL (a name, or a path to a .wire file) against vectors.
 
-    COMMAND is started without a shell and answers requests, a JSON object in a line each way. With --connect or --listen the
-    implementation is a live peer, and the conversation traces are held with it over TCP or TLS (docs/vectors.md). Without FILE,
-    the vectors are those that `wiregen vectors build` wrote. Exits with 1 if a vector fails that was not expected to, or
-    passes that was.
+    COMMAND is started without a shell. It answers each request, a line of JSON, with a line of JSON. With --connect or --listen the
+    implementation is a live peer, and the conversation traces are played over TCP or TLS (docs/vectors.md). Without FILE,
+    the vectors of `wiregen vectors build` are used. Exits with 1 if a vector fails unexpectedly, or
+    passes although it was expected to fail.
     """
     from wiregen.conformance.vectors.endpoints import Answers
     from wiregen.schema.lowering import lower
@@ -119,8 +156,8 @@ def _check_not_live(live: dict[str, object]) -> None:
         if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
             option = next(each.opts[0] for each in context.command.params if each.name == name)
             raise Failure(
-                f"{option} is about a live peer",
-                "leave it out with -- COMMAND: each vector says how it is set",
+                f"{option} is only for a live peer",
+                "remove it if -- COMMAND is given: each vector contains its own settings",
             )
 
 
@@ -129,8 +166,8 @@ def _check_one(protocol: str, is_program: bool, endpoint: Endpoint) -> None:
     n_named = is_program + (endpoint.connect is not None) + (endpoint.listen is not None)
     if n_named == 0:
         raise Failure(
-            "no implementation is named",
-            f"as in: wiregen vectors run {protocol} -- COMMAND, or with --connect HOST:PORT or --listen PORT",
+            "the implementation is missing",
+            f"write `wiregen vectors run {protocol} -- COMMAND`, or add --connect HOST:PORT or --listen PORT",
         )
     if n_named > 1:
-        raise Failure("more than one implementation is named", "give one of COMMAND, --connect and --listen")
+        raise Failure("several implementations are given", "give only one of COMMAND, --connect and --listen")

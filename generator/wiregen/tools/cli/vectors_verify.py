@@ -16,16 +16,20 @@ _SERIALIZATIONS = ("protobuf", "msgpack")
 @click.command("verify")
 @click.argument("protocol")
 @click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("--only", multiple=True, metavar="ID", help="Only this vector. May be given again.")
+@click.option("--only", multiple=True, metavar="ID", help="Check only this vector. May be repeated.")
 @click.option(
     "--format", "format_", type=click.Choice(["text", "json", "junit"]), default="text", show_default=True
 )
-@click.option("--thorough", is_flag=True, help="Cut the bytes of each at every place, as `vectors run` does.")
-@click.option("--large", is_flag=True, help="With vectors of more than 1 MiB, which take their time.")
+@click.option(
+    "--thorough",
+    is_flag=True,
+    help="Also cut the bytes of each vector at every place, as `vectors run` does.",
+)
+@click.option("--large", is_flag=True, help="Include vectors of more than 1 MiB, which take longer.")
 def verb(
     protocol: str, files: tuple[str, ...], only: tuple[str, ...], format_: str, thorough: bool, large: bool
 ) -> int:
-    """Check vectors of PROTOCOL (a name, or a path to a .wire file), whoever wrote them.
+    """Check files of vectors of PROTOCOL (a name, or a path to a .wire file).
 
     Each is held against the reference codec and against generated code, in all serializations that it gives. Without FILE, they
     are those that `wiregen vectors build` wrote. Exits with 1 if one does not hold.

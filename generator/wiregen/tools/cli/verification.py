@@ -32,16 +32,16 @@ def vectors_of(files: tuple[str, ...], plan: "Schema", only: tuple[str, ...] = (
     try:
         vectors = load_files(paths, plan)
     except VectorsError as error:
-        raise Failure(str(error), "docs/schemas/vectors.schema.json says what such a file holds") from None
+        raise Failure(str(error), "docs/schemas/vectors.schema.json is the schema of such a file") from None
     if not vectors:
         raise Failure(
-            f"there is no vector in {', '.join(map(str, paths))}", "what holds nothing proves nothing"
+            f"there are no vectors in {', '.join(map(str, paths))}", "give a file with at least one vector"
         )
     missing = next((id_ for id_ in only if id_ not in {vector.id for vector in vectors}), None)
     if missing is not None:
         near = did_you_mean(missing, tuple(vector.id for vector in vectors))
         raise Failure(
-            f"there is no vector `{missing}`", near or "ids are the first thing of each line in the files"
+            f"there is no vector `{missing}`", near or "use an id from the beginning of a line of the files"
         )
     return tuple(vector for vector in vectors if not only or vector.id in only)
 
@@ -59,7 +59,7 @@ def _built_or_refused(protocol: str) -> Path:
     if path.is_file():
         return path
     raise Failure(
-        f"there is no `{path}`", f"name files of vectors, or write them: wiregen vectors build {protocol}"
+        f"there is no `{path}`", f"give files of vectors, or build them: wiregen vectors build {protocol}"
     )
 
 

@@ -28,7 +28,7 @@ def watch_sources(build: Callable[[], int]) -> int:
         while True:
             seen = _state()
             _attempt(build)
-            tell("waiting for changes; Ctrl-C ends")
+            tell("waiting for changes; end with Ctrl-C")
             while _state() == seen:
                 time.sleep(_PAUSE)
     except KeyboardInterrupt:

@@ -65,7 +65,7 @@ class Live:
         if outcome.fault is not None:
             broken = f"{outcome.fault} in the peer's bytes from {start} on"
         elif outcome.broken:
-            broken = f"{outcome.broken[0].name} ({', '.join(names) or 'a piece of a message'})"
+            broken = f"{outcome.broken[0].name} ({', '.join(names) or 'a fragment of a message'})"
         return Heard(messages=names, effect=effect_of(outcome), broken=broken)
 
     def _lost(self) -> str | None:

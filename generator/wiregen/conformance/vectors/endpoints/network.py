@@ -168,7 +168,7 @@ class _Run:
             )
         except OSError as error:
             raise NetworkError(
-                f"{network.host} port {network.port} cannot be listened on: {error.strerror or error}"
+                f"cannot listen on {network.host} port {network.port}: {error.strerror or error}"
             ) from None
         async with server:
             listening(server.sockets[0].getsockname()[1])
