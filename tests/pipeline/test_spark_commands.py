@@ -55,4 +55,4 @@ def test_a_target_that_will_not_do(tmp_path: Path) -> None:
         (str(CAPTURES / "tables"), "is inside of the source"),
     ):
         result = run("spark", "convert", "--protocol", "lumberjack", str(CAPTURES), target)
-        assert result.exit_code == 2 and said in result.stderr and "help: name a folder" in result.stderr
+        assert result.exit_code == 2 and said in result.stderr and "help: give a" in result.stderr
