@@ -11,10 +11,7 @@ from .exceptions import Exceptions
 from .paragraph import Kind, Paragraph
 from .rules import LONG, RULES, broken
 
-__all__ = ["MIN_WORDS", "REPORTED_ONLY", "Finding", "Report", "check", "limit"]
-
-REPORTED_ONLY: Final = frozenset({Kind.DIAGNOSTIC})
-"""Kinds whose findings are shown and do not fail the check yet; the aim is an empty set."""
+__all__ = ["MIN_WORDS", "Finding", "Report", "check", "limit"]
 
 MIN_WORDS: Final = 3
 """A shorter text is a name or a label; it does not count as a paragraph."""
@@ -38,11 +35,9 @@ class Report:
     """The result of a check.
 
     Attributes:
-        reported_only: Kinds for which the check does not fail.
         n_paragraphs: The paragraphs that were read, by kind.
     """
 
-    reported_only: frozenset[Kind]
     n_paragraphs: Counter[Kind] = field(default_factory=Counter)
     findings: list[Finding] = field(default_factory=list)
 
@@ -59,7 +54,7 @@ class Report:
         """Kinds and rules for which the check fails."""
         for kind in Kind:
             for rule in RULES:
-                if kind not in self.reported_only and self.exceeds(kind, rule):
+                if self.exceeds(kind, rule):
                     yield kind, rule
 
     def table(self, *, shows_all: bool) -> Iterator[str]:
@@ -68,8 +63,7 @@ class Report:
             if not self.n_paragraphs[kind]:
                 continue
             counts = Counter({rule: self.count(kind, rule) for rule in RULES})
-            note = " (reported only)" if kind in self.reported_only else ""
-            yield f"{kind.value}{note}: {self.n_paragraphs[kind]} paragraphs, {counts.total()} findings"
+            yield f"{kind.value}: {self.n_paragraphs[kind]} paragraphs, {counts.total()} findings"
             for rule, count in counts.most_common():
                 if self.exceeds(kind, rule) or (count and shows_all):
                     mark = f", must be below {limit(rule):.1%}" if self.exceeds(kind, rule) else ""
@@ -81,14 +75,9 @@ def limit(rule: str) -> float:
     return 0.005 if rule == LONG else 0.01
 
 
-def check(
-    paragraphs: Iterable[Paragraph],
-    exceptions: Exceptions,
-    *,
-    reported_only: frozenset[Kind] = REPORTED_ONLY,
-) -> Report:
+def check(paragraphs: Iterable[Paragraph], exceptions: Exceptions) -> Report:
     """Return the counts and findings of texts, without the sentences that are on the list of exceptions."""
-    report = Report(reported_only=reported_only)
+    report = Report()
     for paragraph in paragraphs:
         if paragraph.n_words < MIN_WORDS and not paragraph.is_reason:
             continue

@@ -27,7 +27,9 @@ PATTERNS: Final[dict[str, re.Pattern[str]]] = {
         r"(?i)(^|[:;] )(nobody|nowhere|nothing)\b|(^|[:;] )none (of|is|are|has|have|may|can)\b"
         r"|\b(is|are|has|have|says?|of) (?-i:none|nobody|nowhere)\b"
     ),
-    "'is no X'": re.compile(r"(?i)\b(is|are|was|be) no (?!longer|more|less|reason|need|way|doubt|limit)\w+"),
+    "'is no X'": re.compile(
+        r"(?i)(?<!\bthere )\b(is|are|was|be) no (?!longer|more|less|reason|need|way|doubt|limit)\w+"
+    ),
     "'mend', 'whoever', 'thereby'": re.compile(r"(?i)\b(mend(ed|s|ing)?|whoever|thereby|whence|therein)\b"),
     "metaphor": re.compile(r"(?i)\b(roads?|doors?|rooms?|shel(f|ves)|soil|house)\b"),
     "old term": re.compile(

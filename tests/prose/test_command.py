@@ -24,7 +24,7 @@ def _texts(kind: Kind, *, n_good: int, n_bad: int = 0, bad: str = "It is no numb
 
 
 def _checked(paragraphs: list[Paragraph], *exceptions: KnownException) -> Report:
-    return check(paragraphs, Exceptions(exceptions), reported_only=frozenset())
+    return check(paragraphs, Exceptions(exceptions))
 
 
 def test_a_rule_fails_from_one_in_a_hundred_paragraphs_on() -> None:
@@ -41,13 +41,6 @@ def test_long_sentences_fail_from_one_in_two_hundred_paragraphs_on() -> None:
 def test_kinds_are_counted_apart() -> None:
     texts = _texts(Kind.PYTHON, n_good=1000) + _texts(Kind.TEMPLATE, n_good=10, n_bad=1)
     assert list(_checked(texts).failures) == [(Kind.TEMPLATE, RULE)]
-
-
-def test_a_kind_that_is_only_reported_does_not_fail() -> None:
-    texts = _texts(Kind.WIRE, n_good=0, n_bad=1)
-    report = check(texts, Exceptions([]), reported_only=frozenset({Kind.WIRE}))
-    assert len(report.findings) == 1
-    assert not list(report.failures)
 
 
 def test_short_labels_are_no_paragraphs() -> None:

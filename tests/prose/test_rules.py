@@ -38,7 +38,7 @@ KEPT = {
         "Return the field, or None.",
         "The value is None.",
     ),
-    "'is no X'": ("It is not a number.", "It is no longer read."),
+    "'is no X'": ("It is not a number.", "It is no longer read.", "There is no file of that name."),
     "'mend', 'whoever', 'thereby'": ("Fix the line.", "It recommends one."),
     "metaphor": ("The compiled codec is faster.", "The outdoor sensor."),
     "old term": ("The reference codec reads it.", "Read it carefully.", "scene: The frames sent before."),
