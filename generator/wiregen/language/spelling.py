@@ -67,7 +67,7 @@ def _atom(expression: m.Expression) -> str:
             assert_never(expression)
 
 
-def literal_text(value: m.Number | m.Truth | m.String | m.Octets | m.Null) -> str:
+def literal_text(value: m.LiteralExpression) -> str:
     """Return a literal in the notation of a file, numbers in decimal."""
     match value:
         case m.Number(value=number):

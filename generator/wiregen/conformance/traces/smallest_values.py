@@ -13,11 +13,12 @@ from uuid import UUID
 from wiregen.runtime.codec.errors import EncodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.records.types import flat_fields
+from wiregen.runtime.records.values import constant_value
 from wiregen.runtime.reference.expressions import Value
 from wiregen.runtime.reference.tree import FrameValue, Record, Variety
 from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.schema.declarations import Field
-from wiregen.runtime.schema.expressions import Null, Number, Octets, String, Truth
+from wiregen.runtime.schema.expressions import LiteralExpression
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.types import (
     Bits,
@@ -48,7 +49,6 @@ _MOST_TRIED: Final = 2_000
 """Combinations of small values that are tried for one message."""
 _MOST_VALUES: Final = 12
 _DEEPEST: Final = 4
-_PLAIN: Final = (Number, Truth, String, Octets, Null)
 _Compound: TypeAlias = (
     List
     | EnumReference
@@ -161,7 +161,7 @@ class Smallest:
     def _of_field(self, field: Field, depth: int) -> Iterator[object]:
         """Yield the default first, and absence before the values of a conditional field."""
         value = None if field.value is None else field.value.value
-        first = [_plain(field.type, value)] if isinstance(value, _PLAIN) else []
+        first = [constant_value(value, field.type)] if isinstance(value, LiteralExpression) else []
         yield from first
         if field.condition is not None:
             yield None
@@ -274,17 +274,3 @@ def _changed(
                 for place, value in zip(places, others, strict=True):
                     found[place] = value
                 yield tuple(found)
-
-
-def _plain(type_: Type, expression: Number | Truth | String | Octets | Null) -> object:
-    """Return the value of a default, in the type of its field."""
-    match expression:
-        case Null():
-            return None
-        case Octets(digits):
-            data = bytes.fromhex(digits)
-            return UUID(bytes=data) if isinstance(type_, Uuid) else data
-        case Number() | Truth() | String():
-            return expression.value
-        case _:
-            assert_never(expression)

@@ -307,7 +307,7 @@ def _literal(shelf: Shelf, node: syntax.Expression, typed: Typed) -> model.Examp
     match typed.expression:
         case model.ConstantReference(value=number):
             return model.Number(value=number)
-        case (model.Number() | model.Truth() | model.String() | model.Octets() | model.Null()) as value:
+        case value if isinstance(value, model.LiteralExpression):
             return value
         case _:
             shelf.work.error(

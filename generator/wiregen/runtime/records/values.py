@@ -12,7 +12,7 @@ from ..reference.layout import Fields, Layout
 from ..reference.tree import FrameValue, Record, Unknown
 from ..reference.writing.cells import join
 from ..schema.declarations import Default, Field, FieldValue
-from ..schema.expressions import Expression, ListOf, Null, Number, Octets, String, Truth
+from ..schema.expressions import Expression, ListOf, LiteralExpression
 from ..schema.protocol import Schema
 from ..schema.types import (
     EnumReference,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from ..reference.expressions import Value
 
-__all__ = ["ValueMaker", "default_of"]
+__all__ = ["ValueMaker", "constant_value", "default_of"]
 
 _CHOICE_VALUE = Lazy("records.choices", "choice_value")
 _MESSAGE_KEYS = ("message", "fields")
@@ -233,7 +233,12 @@ def default_of(given: FieldValue, type_: Type) -> Value:
     """
     if not _is_constant(given.value) or isinstance(given, Default) and given.others:
         return None
-    value = evaluate(given.value, _NO_SCOPE)
+    return constant_value(given.value, type_)
+
+
+def constant_value(expression: Expression, type_: Type) -> Value:
+    """Return the value of a literal or of a list of literals, in the type of its field."""
+    value = evaluate(expression, _NO_SCOPE)
     if isinstance(type_, Uuid) and isinstance(value, bytes):
         return UUID(bytes=value)
     return list(value) if isinstance(value, tuple) else value
@@ -243,7 +248,7 @@ def _is_constant(expression: Expression) -> bool:
     """Return whether an expression is constant."""
     if isinstance(expression, ListOf):
         return all(map(_is_constant, expression.items))
-    return isinstance(expression, Number | Truth | String | Octets | Null)
+    return isinstance(expression, LiteralExpression)
 
 
 def _count_absent(trailing: list[Field], record: dict[str, object]) -> int:

@@ -15,6 +15,7 @@ from wiregen.runtime.schema.expressions import (
     JoinReference,
     LimitReference,
     ListOf,
+    LiteralExpression,
     Negation,
     Null,
     Number,
@@ -31,7 +32,7 @@ from wiregen.runtime.schema.literals import FieldScope, Function, Operator
 
 __all__ = [
     "Call", "Checksum", "ConstantReference", "ContextReference", "Expression", "FieldReference", "FieldScope", "Function", "Item", "JoinReference",
-    "LimitReference", "ListOf", "MemberReference", "Negation", "Null", "Number", "Octets", "Operation", "Operator", "Position", "Range", "RoleReference",
+    "LimitReference", "ListOf", "LiteralExpression", "MemberReference", "Negation", "Null", "Number", "Octets", "Operation", "Operator", "Position", "Range", "RoleReference",
     "String", "Truth", "VariableReference",
 ]  # fmt: skip
 

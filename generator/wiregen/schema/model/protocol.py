@@ -22,7 +22,7 @@ from wiregen.schema.model.declarations import (
     Union,
     Variant,
 )
-from wiregen.schema.model.expressions import Null, Number, Octets, String, Truth
+from wiregen.schema.model.expressions import LiteralExpression, Number, String, Truth
 from wiregen.schema.model.types import About, Endian, Notes
 
 
@@ -65,7 +65,7 @@ class Values(Node):
     items: tuple[ExampleValue, ...]
 
 
-ExampleValue: TypeAlias = Construct | Values | Number | Truth | String | Octets | Null
+ExampleValue: TypeAlias = Construct | Values | LiteralExpression
 
 
 class Example(Node):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .literals import ChecksumAlgorithm, FieldScope, Function, Operator, PositionName
 
 __all__ = [
-    "Call", "Checksum", "ContextReference", "Expression", "FieldReference", "Item", "JoinReference", "LimitReference", "ListOf", "Name", "Negation", "Null",
+    "Call", "Checksum", "ContextReference", "Expression", "FieldReference", "Item", "JoinReference", "LimitReference", "ListOf", "LiteralExpression", "Name", "Negation", "Null",
     "Number", "Octets", "Operation", "Position", "Range", "RoleReference", "String", "Truth", "VariableReference",
 ]  # fmt: skip
 
@@ -145,6 +145,5 @@ class Item(Node):
 Name: TypeAlias = (
     FieldReference | LimitReference | ContextReference | VariableReference | JoinReference | RoleReference | Position | Checksum
 )  # fmt: skip
-Expression: TypeAlias = (
-    Number | Truth | String | Octets | Null | Negation | Operation | Range | ListOf | Call | Item | Name
-)
+LiteralExpression: TypeAlias = Number | Truth | String | Octets | Null
+Expression: TypeAlias = LiteralExpression | Negation | Operation | Range | ListOf | Call | Item | Name
