@@ -74,16 +74,19 @@ def _makes_state(function: ast.FunctionDef) -> bool:
 
 def _is_behind_the_rest(function: ast.FunctionDef, parents: list[ast.AST], node: ast.AST) -> bool:
     """Say whether something runs only where bytes are left over, in a body whose last field takes what is left."""
-    takes_rest = re.search(
-        r"(n_\w+) = body_end - \(.+\)\n(?:.*\n)+?    start = .+\n    position = start \+ \1\n",
-        ast.unparse(function),
-    )
-    return bool(takes_rest) and any(
+    return _takes_rest(function) and any(
         isinstance(each, ast.If)
         and node is not each.test
         and ast.unparse(each.test) == "position != body_end"
         for each in parents
     )
+
+
+@cache
+def _takes_rest(function: ast.FunctionDef) -> bool:
+    text = ast.unparse(function)
+    pattern = r"(n_\w+) = body_end - \(.+\)\n(?:.*\n)+?    start = .+\n    position = start \+ \1\n"
+    return re.search(pattern, text) is not None
 
 
 def _is_leniency_unused(parents: list[ast.AST]) -> bool:

@@ -7,13 +7,12 @@ work: the verdict is the same, later. So the two cases are distinguished.
 from __future__ import annotations
 
 import inspect
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from operator import itemgetter
-from types import CodeType, FrameType, ModuleType
+from types import ModuleType
 from typing import Any, Final
 
 from tests.built_schema import schema_of
@@ -362,24 +361,6 @@ class Judge:
             return (plain(door(value, **options)),)
         except Exception as error:  # noqa: BLE001 - mutants raise anything
             return (raised(error),)
-
-    # ---- which view runs which function ----
-
-    def touched(self, view: View) -> set[CodeType]:
-        """Return the code of this module that runs for a view."""
-        ran: set[CodeType] = set()
-        file = self.module.__file__
-
-        def note(frame: FrameType, event: str, _argument: Any) -> None:
-            if event == "call" and frame.f_code.co_filename == file:
-                ran.add(frame.f_code)
-
-        sys.setprofile(note)
-        try:
-            view.look()
-        finally:
-            sys.setprofile(None)
-        return ran
 
 
 @cache

@@ -23,7 +23,7 @@ from typing import Any, Final
 from .equivalents import format_reason, reason
 from .facts import Facts, facts_of
 
-__all__ = ["Mutant", "Planting", "mutants"]
+__all__ = ["Mutant", "Planting", "compiled", "function_of", "functions_in", "mutants"]
 
 _COMPARISONS: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
     ast.Lt: ast.LtE,
@@ -97,7 +97,7 @@ class Planting:
             )
         else:
             assert mutant.make is not None
-            function = _function(module, mutant.function)
+            function = function_of(module, mutant.function)
             self._put, self._original, self._changed = (
                 partial(_put_code, function),
                 function.__code__,
@@ -119,7 +119,8 @@ def _put_code(function: FunctionType, code: CodeType) -> None:
     function.__code__ = code
 
 
-def _function(module: ModuleType, name: str) -> FunctionType:
+def function_of(module: ModuleType, name: str) -> FunctionType:
+    """Return the living function of that name, of a class too."""
     found: Any = module
     for part in name.split("."):
         found = vars(found)[part]
@@ -128,7 +129,7 @@ def _function(module: ModuleType, name: str) -> FunctionType:
 
 
 def _in_functions(tree: ast.Module, file: str, facts: Facts) -> Iterator[Mutant]:
-    for owner, function in _functions(tree):
+    for owner, function in functions_in(tree):
         name = function.name if owner is None else f"{owner}.{function.name}"
         for place, node in enumerate(_nodes(function)):
             for label, change in _changes(node):
@@ -140,7 +141,7 @@ def _in_functions(tree: ast.Module, file: str, facts: Facts) -> Iterator[Mutant]
                 yield Mutant(id=f"{name}: {label}", function=name, line=line, make=make, equivalent=why)
 
 
-def _functions(tree: ast.Module) -> Iterator[tuple[str | None, ast.FunctionDef]]:
+def functions_in(tree: ast.Module) -> Iterator[tuple[str | None, ast.FunctionDef]]:
     """Yield the functions that decode or encode, each with its class."""
     for node in tree.body:
         if (
@@ -172,8 +173,13 @@ def _changed(function: ast.FunctionDef, place: int, change: Callable[[Any], None
     """Return the code of the function with one node of it changed."""
     changed = copy.deepcopy(function)
     change(_nth(changed, place))
-    changed.decorator_list = []
-    module = ast.fix_missing_locations(ast.Module(body=[changed], type_ignores=[]))
+    return compiled(changed, file)
+
+
+def compiled(function: ast.FunctionDef, file: str) -> CodeType:
+    """Return the code of a function, to be put into the living one."""
+    function.decorator_list = []
+    module = ast.fix_missing_locations(ast.Module(body=[function], type_ignores=[]))
     whole = compile(module, file, "exec", dont_inherit=True, flags=__future__.annotations.compiler_flag)
     return next(
         constant
@@ -262,7 +268,7 @@ def _formats(text: str) -> Iterator[str]:
 def _users(tree: ast.Module) -> Mapping[str, set[str]]:
     """Return by name the functions that use it."""
     found: dict[str, set[str]] = defaultdict(set)
-    for owner, function in _functions(tree):
+    for owner, function in functions_in(tree):
         for node in ast.walk(function):
             if isinstance(node, ast.Name):
                 found[node.id].add(function.name if owner is None else f"{owner}.{function.name}")
@@ -272,7 +278,7 @@ def _users(tree: ast.Module) -> Mapping[str, set[str]]:
 def _calls(tree: ast.Module) -> Mapping[str, list[tuple[ast.FunctionDef, ast.Call]]]:
     """Return by name where it is called."""
     found: dict[str, list[tuple[ast.FunctionDef, ast.Call]]] = defaultdict(list)
-    for _, function in _functions(tree):
+    for _, function in functions_in(tree):
         for node in ast.walk(function):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 found[node.func.id].append((function, node))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final, TypeAlias
 
-__all__ = ["Hung", "Outcome", "in_time", "plain", "raised"]
+__all__ = ["Hung", "Outcome", "guarded", "in_time", "plain", "raised"]
 
 Outcome: TypeAlias = tuple[Any, ...]
 _LARGE: Final = 1 << 16
@@ -22,8 +22,8 @@ class Hung(BaseException):
 
 
 @contextmanager
-def in_time(seconds: float) -> Iterator[None]:
-    """Raise Hung in what computes longer, however busy the machine is, and MemoryError in what takes all memory; main thread only."""
+def guarded() -> Iterator[None]:
+    """Raise Hung where `in_time` runs out, and MemoryError in what takes all memory; main thread only."""
 
     def ring(_number: int, _frame: FrameType | None) -> None:
         raise Hung
@@ -31,13 +31,21 @@ def in_time(seconds: float) -> Iterator[None]:
     least, most = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (_MOST, most))
     kept = signal.signal(signal.SIGVTALRM, ring)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGVTALRM, kept)
+        resource.setrlimit(resource.RLIMIT_AS, (least, most))
+
+
+@contextmanager
+def in_time(seconds: float) -> Iterator[None]:
+    """Within `guarded`, raise Hung in what computes longer, however busy the machine is."""
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, kept)
-        resource.setrlimit(resource.RLIMIT_AS, (least, most))
 
 
 def raised(error: Exception) -> tuple[Any, ...]:

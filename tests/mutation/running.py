@@ -14,14 +14,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import CodeType, ModuleType
-from typing import Any, Final
+from types import ModuleType
+from typing import Final
 
 from wiregen.conformance.vectors.format import Invalid, Valid, read_vectors
 
 from .judging import Judge, View
 from .mutants import Mutant, Planting, mutants
-from .outcomes import Hung, Outcome, in_time
+from .outcomes import Hung, Outcome, guarded, in_time
+from .touching import touched
 
 __all__ = ["PROTOCOLS", "Found", "Hunt", "end_hunts", "hunt_of", "sampled"]
 
@@ -62,14 +63,17 @@ class Hunt:
         self._vectors = {vector.id: vector for vector in file.vectors if isinstance(vector, Valid | Invalid)}
         self._nearby: dict[str, tuple[View, ...]] = {}
         self._expected: dict[int, tuple[Outcome, int]] = {}
-        self._by_code: dict[CodeType, list[View]] = defaultdict(list)
-        ran: dict[tuple[str, str], set[CodeType]] = {}
-        for view in self._judge.views(file.vectors):
-            road = (view.vector, view.road)
-            if road not in ran:
-                ran[road] = self._judge.touched(view)
-            for code in ran[road]:
-                self._by_code[code].append(view)
+        self._by_name: dict[str, list[View]] = defaultdict(list)
+        views, ran = self._judge.views(file.vectors), dict[tuple[str, str], frozenset[str]]()
+        with touched(self.module) as names:
+            for view in views:
+                road = (view.vector, view.road)
+                if road not in ran:
+                    names.clear()
+                    view.look()
+                    ran[road] = frozenset(names)
+                for name in ran[road]:
+                    self._by_name[name].append(view)
 
     def close(self) -> None:
         """Leave the module as it was: other tests of this process use it."""
@@ -82,21 +86,23 @@ class Hunt:
 
     def _views(self, mutant: Mutant) -> list[View]:
         names = mutant.readers or (mutant.function,)
-        seen = {id(view): view for name in names for view in self._by_code[_code(self.module, name)]}
+        seen = {id(view): view for name in names for view in self._by_name[name]}
         return sorted(seen.values(), key=lambda view: view.size)
 
     def _found(self, mutant: Mutant, views: Sequence[View]) -> Found:
-        killed, is_slower = self._told_by(mutant, views)
-        if killed is not None:
-            return Found(mutant, self._told(killed))
-        shown, _ = self._told_by(mutant, self._hostile(views))
+        with guarded():
+            killed, is_slower = self._told_by(mutant, views)
+            if killed is not None:
+                return Found(mutant, self._told(killed))
+            shown, _ = self._told_by(mutant, self._hostile(views))
         return Found(mutant, None, is_slower, None if shown is None else shown.vector)
 
     def probed(self, mutant: Mutant) -> str | None:
         """Return bytes outside all vectors that distinguish a mutant from the original, or None if the
         tried ones do not.
         """
-        shown, _ = self._told_by(mutant, self._hostile(self._views(mutant)))
+        with guarded():
+            shown, _ = self._told_by(mutant, self._hostile(self._views(mutant)))
         return None if shown is None else shown.vector
 
     def _hostile(self, views: Sequence[View]) -> Iterator[View]:
@@ -160,14 +166,6 @@ def sampled(count: int, seed: int = 0) -> dict[str, list[Mutant]]:
     for protocol, mutant in chosen:
         by_protocol[protocol].append(mutant)
     return by_protocol
-
-
-def _code(module: ModuleType, name: str) -> CodeType:
-    found: Any = module
-    for part in name.split("."):
-        found = vars(found)[part]
-    code: CodeType = found.__code__
-    return code
 
 
 def main() -> None:
