@@ -114,7 +114,11 @@ def test_what_comes_in_chunks_is_cut_in_other_places() -> None:
 def test_a_class_of_faults_has_the_codes_that_it_is_reported_with() -> None:
     file = read_vectors((ROOT / "generated" / "vectors" / "geode.json").read_bytes())
     for vector in file.vectors:
-        if isinstance(vector, Invalid) and ": " in vector.covers[0] and not vector.strict:
+        if (
+            isinstance(vector, Invalid)
+            and not vector.strict
+            and any(": " in each for each in vector.covers[:1])
+        ):
             said = vector.covers[0].partition(": ")[2]
             kind = next((kind for kind in CLASSES if said.startswith(kind)), None)
             assert kind is None or vector.error.code in CLASSES[kind], vector.id
