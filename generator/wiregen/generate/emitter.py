@@ -130,7 +130,7 @@ def as_laid_out(template_name: str, text: str) -> str:
     try:
         return laid_out(text, is_stub=suffix == ".pyi")
     except ValueError as error:
-        error.add_note(f"in what {template_name} rendered")
+        error.add_note(f"in the output of template {template_name}")
         raise
 
 

@@ -297,7 +297,7 @@ def test_reports_name_what_failed_what_was_known_and_what_is_mended() -> None:
     )
     assert (counted.strangers, counted.failed, counted.has_findings) == (("ghost",), (), True)
     assert list(as_text(counted, known, "echo")) == [
-        "passed, though expected to fail: ping",
+        "passed, although expected to fail: ping",
         "expected to fail, but not among the vectors: ghost",
         "skipped 2: it does not trace",
         "echo: 14 vectors, 11 passed, 0 failed, 1 failed as expected, 2 skipped",

@@ -119,7 +119,7 @@ def test_a_fault_has_its_place_and_the_exit_code_tells() -> None:
 def test_what_a_serialization_has_not_is_refused() -> None:
     check_refused(
         run("decode", LUMBERJACK, "--backend", "protobuff", data=b""),
-        "no backend `protobuff`",
+        "unknown backend `protobuff`",
         "did you mean",
     )
     check_refused(run("decode", LUMBERJACK, "--backend", "protobuf", "--pcap", data=b""), "a capture")
