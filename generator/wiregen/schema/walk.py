@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
+from wiregen.runtime.codec.transforms import TRANSFORMS
 from wiregen.runtime.schema.node import Node, inner_nodes
 from wiregen.schema.copies import replace
 from wiregen.schema.model import (
     Arm,
     Block,
+    Carrier,
     Chunks,
     Compressed,
     Default,
@@ -46,6 +48,8 @@ __all__ = [
     "has_value",
     "inner_expressions",
     "inner_types",
+    "is_compressed",
+    "is_compression",
     "matched_messages",
     "may_lack_message",
     "nested_expressions",
@@ -270,10 +274,17 @@ def nested_expressions(*roots: Expression) -> Iterator[Expression]:
 
 def compresses(protocol: Protocol) -> bool:
     """Return whether a declaration of a protocol, its variants included, has a compressed region."""
-    return any(
-        isinstance(type_, Region) and isinstance(type_.carrier, Compressed)
-        for type_ in declared_types(protocol)
-    )
+    return any(map(is_compressed, declared_types(protocol)))
+
+
+def is_compressed(type_: Type) -> bool:
+    """Return whether a type is a region of compressed content."""
+    return isinstance(type_, Region) and is_compression(type_.carrier)
+
+
+def is_compression(carrier: Carrier) -> bool:
+    """Return whether content may be far longer than the bytes that carry it."""
+    return isinstance(carrier, Compressed) and TRANSFORMS[carrier.algorithm].is_compression
 
 
 def declared_types(protocol: Protocol) -> Iterator[Type]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from wiregen.runtime.codec.transforms import TRANSFORMS, MalformedError, Transform
 from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.schema.elements import CompressedBody, JoinedBody
 from wiregen.runtime.schema.types import Integer
 
 __all__ = ["Spot", "is_item", "number_bytes", "replaced", "spots"]
 
-_WINDOW_BITS: Final[dict[str, int]] = {"zlib": 15, "gzip": 31, "deflate": -15}
 _MOST_INFLATED: Final = 1 << 20
 
 
@@ -53,23 +52,21 @@ def _inside(spot: Spot) -> Iterator[Spot]:
 
 def inflated_of(spot: Spot) -> bytes | None:
     """Return the content of a compressed body; None if it is invalid or larger than 1 MiB."""
-    stream = zlib.decompressobj(_window_bits(spot))
     try:
-        inflated = stream.decompress(spot.octets, _MOST_INFLATED)
-    except zlib.error:
+        content = _transform(spot).decode(spot.octets, _MOST_INFLATED)
+    except MalformedError:
         return None
-    return inflated if stream.eof else None
+    return content if len(content) <= _MOST_INFLATED else None
 
 
-def _window_bits(spot: Spot) -> int:
+def _transform(spot: Spot) -> Transform:
     assert isinstance(spot.node.type, CompressedBody)
-    return _WINDOW_BITS[spot.node.type.algorithm]
+    return TRANSFORMS[spot.node.type.algorithm]
 
 
 def compressed(spot: Spot, inflated: bytes, level: int = 0) -> bytes:
     """Return bytes as a compressed body with the algorithm of a spot."""
-    stream = zlib.compressobj(level, zlib.DEFLATED, _window_bits(spot))
-    return stream.compress(inflated) + stream.flush()
+    return _transform(spot).encode(inflated, level)
 
 
 def replaced(spot: Spot, octets: bytes, *, is_mended: bool, n_items: int = 0) -> bytes:

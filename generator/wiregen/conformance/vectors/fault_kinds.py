@@ -10,6 +10,7 @@ from wiregen.conformance.samples.compared_numbers import mentions_of
 from wiregen.conformance.vectors.checksums import Checksums
 from wiregen.conformance.vectors.frame_parts import Part
 from wiregen.runtime.codec.options import Options
+from wiregen.runtime.codec.transforms import TRANSFORMS
 from wiregen.runtime.reference.layout import Layout
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.types import Span
@@ -19,6 +20,7 @@ __all__ = ["AT_THE_END", "CLASSES", "Bad", "Fields", "Maker"]
 _SIZES: Final = frozenset(
     {"truncated", "trailing_bytes", "length_mismatch", "limit_exceeded", "invalid_value"}
 )
+_MALFORMED: Final[frozenset[str]] = frozenset(transform.error for transform in TRANSFORMS.values())
 _AFTER: Final = frozenset(
     {
         "constraint",
@@ -27,8 +29,8 @@ _AFTER: Final = frozenset(
         "wrong_constant",
         "invalid_text",
         "not_canonical",
-        "inflate_failed",
     }
+    | _MALFORMED
 )
 CLASSES: Final[dict[str, frozenset[str]]] = {
     "cut": frozenset({"truncated"}),
@@ -49,7 +51,7 @@ CLASSES: Final[dict[str, frozenset[str]]] = {
     "outside only": frozenset({"constraint"}),
     "not canonical": frozenset({"not_canonical", "invalid_value"}),
     "too large": frozenset({"invalid_value"}),
-    "not inflatable": frozenset({"inflate_failed"}),
+    "not inflatable": _MALFORMED,
     "behind the stream": frozenset({"trailing_bytes"}),
     "partial inside": frozenset({"partial_inner", "truncated"}),
     "over a limit": frozenset({"limit_exceeded"}),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import zlib
+import sys
 from collections.abc import Iterator
+from typing import Final
 
 from wiregen.conformance.vectors.fault_kinds import Bad, Fields
 from wiregen.conformance.vectors.frame_parts import Part
 from wiregen.conformance.vectors.splicing import spliced
+from wiregen.runtime.codec.transforms import TRANSFORMS
 from wiregen.runtime.schema.elements import CompressedBody
+from wiregen.runtime.schema.literals import Algorithm
 from wiregen.runtime.schema.types import (
     InSize,
     Prefix,
@@ -16,6 +19,9 @@ from wiregen.runtime.schema.types import (
 )
 
 __all__ = ["wrong_compression", "wrong_regions"]
+
+_STORED: Final = 0
+"""The level at which all builds of zlib make the same bytes."""
 
 
 def wrong_regions(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
@@ -45,22 +51,16 @@ def wrong_compression(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
             yield Bad(kind=kind, which=which, data=changed)
 
 
-def _wrong_streams(body: bytes, algorithm: str) -> Iterator[tuple[str, str, bytes]]:
-    bits = {"zlib": 15, "gzip": 31, "deflate": -15}
-    inflated = zlib.decompressobj(bits[algorithm]).decompress(body)
+def _wrong_streams(body: bytes, algorithm: Algorithm) -> Iterator[tuple[str, str, bytes]]:
+    own = TRANSFORMS[algorithm]
+    content = own.decode(body, sys.maxsize - 1)
     yield "not inflatable", "checksum", body[:-1] + bytes([body[-1] ^ 1])
     yield "not inflatable", "cut", body[:-1]
     yield "not inflatable", "head", bytes([body[0] ^ 0xFF]) + body[1:]
     yield "not inflatable", "nothing", b""
     yield "behind the stream", "", body + b"\0"
-    for other, window in bits.items():
-        if other != algorithm:
-            yield "not inflatable", other, _stored(inflated, window)
-    if inflated:
-        yield "partial inside", "", _stored(inflated[:-1], bits[algorithm])
-
-
-def _stored(data: bytes, bits: int) -> bytes:
-    """Return a stream of stored blocks, which is the same with every zlib."""
-    squeeze = zlib.compressobj(0, zlib.DEFLATED, bits)
-    return squeeze.compress(data) + squeeze.flush()
+    for name, other in TRANSFORMS.items():
+        if other is not own:
+            yield "not inflatable", name, other.encode(content, _STORED)
+    if content:
+        yield "partial inside", "", own.encode(content[:-1], _STORED)

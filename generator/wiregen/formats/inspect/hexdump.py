@@ -1,6 +1,5 @@
 """A hexdump in which each field has a colour, and its path next to the row where it begins."""
 
-import zlib
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from wiregen.formats.inspect.secrets import holds_secret
 from wiregen.formats.inspect.values import HIDDEN, plural
 from wiregen.language.diagnostics import visible
 from wiregen.runtime.codec.errors import DecodeError
+from wiregen.runtime.codec.transforms import TRANSFORMS, Transform
 from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.schema.elements import CompressedBody, JoinedBody
 
@@ -33,7 +33,6 @@ _COLOURS: Final = (
     "bright_magenta",
 )
 _FAULT: Final = "bold red"
-_WINDOW_BITS: Final = {"zlib": 15, "gzip": 31, "deflate": -15}
 _PIECES: Final = frozenset({"length", "count", "code", "delimiter", "tail"})
 
 
@@ -60,8 +59,9 @@ def dump_frame(
     yield from _rows(raw, _stretches(leaves, node.start, within), offset)
     for leaf, is_secret in leaves:
         if isinstance(leaf.type, CompressedBody) and not is_secret:
-            data = _inflated(raw[leaf.start - node.start : leaf.end - node.start], leaf, leaf.type)
-            yield from _dump_inner(data, leaf, secrets)
+            transform = TRANSFORMS[leaf.type.algorithm]
+            data = _content(raw[leaf.start - node.start : leaf.end - node.start], leaf, transform)
+            yield from _dump_inner(data, leaf, transform.done, secrets)
 
 
 def dump_fault(raw: bytes, error: DecodeError, offset: int, *, is_secret: bool = False) -> Iterator[Text]:
@@ -78,18 +78,17 @@ def dump_fault(raw: bytes, error: DecodeError, offset: int, *, is_secret: bool =
     yield from _rows(raw, stretches, offset, mark=(at, visible(f"{error.path} {error.code}".strip())))
 
 
-def _dump_inner(data: bytes, leaf: Node, secrets: frozenset[str]) -> Iterator[Text]:
-    yield Text(f"  {visible(leaf.path)}, inflated, {plural(len(data), 'byte')}:", "dim")
+def _dump_inner(data: bytes, leaf: Node, done: str, secrets: frozenset[str]) -> Iterator[Text]:
+    yield Text(f"  {visible(leaf.path)}, {done}, {plural(len(data), 'byte')}:", "dim")
     for content in leaf.children:
         for row in dump_frame(data, content, content.start, secrets, within=leaf.path):
             yield Text("  ").append_text(row)
 
 
-def _inflated(data: bytes, leaf: Node, type_: CompressedBody) -> bytes:
-    """Return the inflated content of a compressed body; it was read within the limits before."""
+def _content(data: bytes, leaf: Node, transform: Transform) -> bytes:
+    """Return the content of a body; it was read within the limits before."""
     size = max((child.end for child in leaf.children), default=0)
-    stream = zlib.decompressobj(_WINDOW_BITS[type_.algorithm])
-    return stream.decompress(data, size) if size else b""
+    return transform.decode(data, size)[:size]
 
 
 def _leaves(node: Node, secrets: frozenset[str], is_secret: bool = False) -> Iterator[tuple[Node, bool]]:

@@ -12,7 +12,6 @@ from wiregen.language.checker.presence import is_one_of
 from wiregen.language.diagnostics import Label
 from wiregen.runtime.schema.shapes import content
 from wiregen.schema.model import (
-    Compressed,
     Field,
     Frame,
     Match,
@@ -21,10 +20,9 @@ from wiregen.schema.model import (
     MessageReference,
     Number,
     Preamble,
-    Region,
     Span,
 )
-from wiregen.schema.walk import arm_path, placed_matches
+from wiregen.schema.walk import arm_path, is_compressed, placed_matches
 
 __all__ = ["RULES"]
 
@@ -183,7 +181,7 @@ def _inflated_without_limit(inspection: Inspection) -> None:
         return
     for record in inspection.records:
         for field, type_ in record.shapes:
-            if isinstance(type_, Region) and isinstance(type_.carrier, Compressed):
+            if is_compressed(type_):
                 inspection.error(
                     "WG3044",
                     f"`{field.name}` is compressed, but the inflated size has no limit",

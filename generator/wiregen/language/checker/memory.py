@@ -6,19 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from wiregen.schema.lowering import limits_of
 from wiregen.schema.model import (
-    Compressed,
     Field,
     List,
     Message,
     Protocol,
     Reference,
-    Region,
     Text,
     Type,
     Union,
 )
 from wiregen.schema.sizes import Sizes
-from wiregen.schema.walk import flat_fields, nested_types
+from wiregen.schema.walk import flat_fields, is_compressed, nested_types
 
 __all__ = ["largest_memory"]
 
@@ -66,7 +64,7 @@ def _memory(fields: tuple[Field, ...], largest: int | None, limits: Mapping[str,
     types = tuple(nested_types(*(field.type for field in fields)))
     content = limits["frame"] if largest is None else min(largest, limits["frame"])
     inflated = 0
-    if any(isinstance(type_, Region) and isinstance(type_.carrier, Compressed) for type_ in types):
+    if any(map(is_compressed, types)):
         inflated = limits["inflated"]
     n_objects = _n_elements(types, content + inflated, limits) + 1
     values = max(map(_width, types), default=1) * (content + inflated)

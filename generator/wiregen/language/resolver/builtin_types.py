@@ -4,7 +4,7 @@ import re
 from typing import Final, cast, get_args
 
 from wiregen.language.resolver.sorts import BOOLEAN, BYTES, FLOAT, INTEGER, TEXT, UUID, Sort
-from wiregen.runtime.schema.literals import FloatName
+from wiregen.runtime.schema.literals import Algorithm, FloatName
 from wiregen.runtime.schema.scalars import FLOATS, INTEGER_SIZES
 from wiregen.schema import model
 
@@ -19,7 +19,7 @@ _VARINTS: Final[dict[str, model.Varint]] = {
     "zigzag": model.Varint(bits=64, is_zigzag=True, is_lenient=False),
 }
 ENCODINGS: Final[tuple[str, ...]] = get_args(model.Encoding)
-ALGORITHMS: Final = ("zlib", "gzip", "deflate")
+ALGORITHMS: Final[tuple[Algorithm, ...]] = get_args(Algorithm)
 WORDS: Final = (
     *(f"{sign}{width}" for sign in "ui" for width in _WIDTHS),
     *(*FLOATS, "bool", "bit", "u1", "u2", "u3", "u4", "u5", "u6", "u7"),

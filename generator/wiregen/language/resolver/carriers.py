@@ -1,6 +1,6 @@
 """Carriers `in …`: a region of a given size, after a prefix, compressed, or in chunks."""
 
-from typing import Final, Literal, cast
+from typing import Final, cast
 
 from wiregen.language import syntax
 from wiregen.language.resolver import lengths
@@ -10,6 +10,7 @@ from wiregen.language.resolver.expressions import require
 from wiregen.language.resolver.layouts import layout_of
 from wiregen.language.resolver.shape_context import Place
 from wiregen.language.resolver.sorts import BYTES, INTEGER, record_of
+from wiregen.runtime.schema.literals import Algorithm
 from wiregen.schema import model
 
 _HELP: Final = "write a carrier: `size`, `u32`, `zlib[u32]` or `Chunk[until not more]`"
@@ -42,7 +43,7 @@ def _compressed(
     place: Place, node: syntax.Sized | syntax.ToTheEnd | syntax.Terminated, algorithm: str
 ) -> model.Carrier:
     length = lengths.resolve_byte_length(place, node)
-    return model.Compressed(algorithm=cast(Literal["zlib", "gzip", "deflate"], algorithm), length=length)
+    return model.Compressed(algorithm=cast(Algorithm, algorithm), length=length)
 
 
 def _chunks(

@@ -1,21 +1,17 @@
 """Examples: bytes, and the messages that they encode."""
 
 from collections.abc import Iterable, Iterator
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from wiregen.language import syntax
 from wiregen.language.resolver.annotations import resolve_notes
 from wiregen.language.resolver.constructors import Sent, Shelf, build
 from wiregen.language.resolver.names import report_unknown
 from wiregen.language.resolver.state import Workspace
+from wiregen.runtime.schema.literals import Code
 from wiregen.schema import model
 
-_DECODE_ERRORS: Final = tuple(
-    "truncated trailing_bytes unknown_code wrong_constant invalid_value invalid_text invalid_enum constraint"
-    " length_mismatch not_canonical limit_exceeded too_deep inflate_failed partial_inner missing_context duplicate"
-    " undelimitable unrepresentable lost_sync gap incomplete_join".split()
-)
-"""The errors that a decoder may report in every protocol; a file adds its own names."""
+_DECODE_ERRORS: Final[tuple[str, ...]] = get_args(Code)
 
 
 def resolve_examples(

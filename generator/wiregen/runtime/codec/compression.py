@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 from .compiled import BRIEF, Bad, ReadState, WriteState
+from .transforms import TRANSFORMS, MalformedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final
+    from ..schema.literals import Algorithm
 
 __all__ = ["deflate", "inflate"]
 
 
-_WINDOW_BITS: Final[dict[str, int]] = {"zlib": 15, "gzip": 31, "deflate": -15}
-
-
-def inflate(data: bytes, algorithm: str, state: ReadState) -> bytes:
+def inflate(data: bytes, algorithm: Algorithm, state: ReadState) -> bytes:
     """Return the content of a compressed region, within the budgets of the frame and of a brief call.
 
     Raises:
         Bad: Not one whole stream that fills the region, or more than a budget.
     """
-    import zlib
-
     brief = BRIEF.inflated_left
     most = state.inflated_left if brief is None else min(brief, state.inflated_left)
     BRIEF.has_inflated = True
-    stream = zlib.decompressobj(_WINDOW_BITS[algorithm])
     try:
-        inner = stream.decompress(data, most + 1)
-    except zlib.error:
+        inner = TRANSFORMS[algorithm].decode(data, most)
+    except MalformedError:
         raise Bad from None
-    if not stream.eof or stream.unused_data or len(inner) > most:
+    if len(inner) > most:
         raise Bad
     state.is_spent = True
     state.inflated_left -= len(inner)
@@ -39,17 +34,14 @@ def inflate(data: bytes, algorithm: str, state: ReadState) -> bytes:
     return inner
 
 
-def deflate(data: bytes, algorithm: str, state: WriteState) -> bytes:
+def deflate(data: bytes, algorithm: Algorithm, state: WriteState) -> bytes:
     """Return one compressed stream; the same bytes for the same level and build of zlib.
 
     Raises:
         Bad: More bytes than a reader's budget.
     """
-    import zlib
-
     state.is_spent = True
     state.inflated_left -= len(data)
     if state.inflated_left < 0:
         raise Bad
-    stream = zlib.compressobj(state.compression, zlib.DEFLATED, _WINDOW_BITS[algorithm])
-    return stream.compress(data) + stream.flush()
+    return TRANSFORMS[algorithm].encode(data, state.compression)

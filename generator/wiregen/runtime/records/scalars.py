@@ -13,8 +13,8 @@ from ..reference.writing.cells import join
 from ..schema.types import Bits, Boolean, Bytes, CodingReference, Float, Integer, Text, Uuid, Varint
 
 if TYPE_CHECKING:
-    from ..codec.errors import Code
     from ..reference.expressions import Value
+    from ..schema.literals import Code
 
 __all__ = ["PLAIN", "integer", "is_number", "kind", "message_name", "octets", "only", "part", "wrong"]
 

@@ -9,6 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
+    from .literals import Algorithm
+
 __all__ = [
     "CompressedBody", "Data", "DelimiterBytes", "Element", "JoinedBody", "PreambleReference", "Skipped", "TrailingBytes", "UnknownMessage",
 ]  # fmt: skip
@@ -43,7 +45,7 @@ class UnknownMessage(Node):
 class CompressedBody(Node):
     """A compressed stream."""
 
-    algorithm: str
+    algorithm: Algorithm
 
 
 class JoinedBody(Node):

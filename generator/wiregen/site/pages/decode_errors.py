@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, assert_never
 
 from wiregen.language.spelling import expression_text
+from wiregen.runtime.codec.transforms import TRANSFORMS
 from wiregen.runtime.reference.reading.records import measures
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
@@ -397,8 +398,11 @@ def _of_region(region: m.Region, path: str, rule: str, named: Named) -> Iterator
     yield from _beyond(path, named, "frame")
     match region.carrier:
         case m.Compressed(algorithm=algorithm):
-            yield from _beyond(path, named, "inflated")
-            yield Fault(code="inflate_failed", path=path, when=f"no whole {algorithm} stream", rule=rule)
+            transform = TRANSFORMS[algorithm]
+            if transform.is_compression:
+                yield from _beyond(path, named, "inflated")
+            when = f"no whole {algorithm} {transform.body}"
+            yield Fault(code=transform.error, path=path, when=when, rule=rule)
             if any(isinstance(each, m.FrameReference) for each in references(region.content)):
                 yield Fault(code="partial_inner", path=path, when="it ends inside a frame", rule=rule)
         case m.InSize(size=size):

@@ -14,6 +14,7 @@ from itertools import takewhile
 from typing import Final, assert_never
 
 from wiregen.language.spelling import expression_text, length_text, type_text
+from wiregen.runtime.codec.transforms import TRANSFORMS
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.field_facts import bits_of, called_structs
@@ -23,8 +24,6 @@ __all__ = ["Cell", "Cells", "frame_around"]
 
 _DEEPEST: Final = 4
 """The depth to which structs inside structs are expanded; deeper ones have only their own page."""
-_EMPTY_STREAM: Final = {"zlib": 8, "gzip": 20, "deflate": 2}
-"""Bytes of the compressed empty string: RFC 1950, 1952, 1951."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,7 +284,7 @@ class _Walk:
                     number = self._number(length.type, f"{key}#length", f"{field.name} length", owner)
                     yield number
                     whole = replace(whole, low=0, high=_less(whole.high, number.high))
-                low = max(whole.low, _EMPTY_STREAM[algorithm])
+                low = max(whole.low, TRANSFORMS[algorithm].least)
                 yield replace(whole, type=f"{algorithm} of {type_text(content)}", low=low)
             case m.Chunks(struct=struct):
                 whole = self._varying(region, key, field, owner)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wiregen.schema import model as m
 from wiregen.schema.declared import index_of
 from wiregen.schema.field_facts import reaches_end
-from wiregen.schema.walk import flat_fields
+from wiregen.schema.walk import flat_fields, is_compression
 
 __all__ = ["fills", "takes_all"]
 
@@ -36,5 +36,4 @@ def fills(region: m.Region, protocol: m.Protocol) -> bool:
 
     A compressed stream has an end of its own, which bytes may follow.
     """
-    is_stream = isinstance(region.carrier, m.Compressed)
-    return not is_stream and _type_takes_all(region.content, protocol)
+    return not is_compression(region.carrier) and _type_takes_all(region.content, protocol)

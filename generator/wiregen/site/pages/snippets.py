@@ -15,7 +15,7 @@ from wiregen.runtime.reference.tree import FrameValue, Record, Variety
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.schema import model as m
 from wiregen.schema.naming import Scope, python_name
-from wiregen.schema.walk import flat_fields, nested_types
+from wiregen.schema.walk import flat_fields, is_compressed, nested_types
 from wiregen.site.pages.samples import Sample
 
 __all__ = ["Snippets"]
@@ -76,9 +76,7 @@ class Snippets:
         message = next(
             each for each in self._protocol.messages if each.name == sample.tree.value.message.name
         )
-        types = nested_types(*(field.type for field in message.fields))
-        carriers = (type_.carrier for type_ in types if isinstance(type_, m.Region))
-        return any(isinstance(carrier, m.Compressed) for carrier in carriers)
+        return any(map(is_compressed, nested_types(*(field.type for field in message.fields))))
 
     # ---- Spark
 

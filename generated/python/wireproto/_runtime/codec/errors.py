@@ -8,31 +8,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Literal, TypeAlias
+    from typing import Any
 
-    Code: TypeAlias = Literal[
-        "truncated",
-        "trailing_bytes",
-        "unknown_code",
-        "wrong_constant",
-        "invalid_value",
-        "invalid_text",
-        "invalid_enum",
-        "constraint",
-        "length_mismatch",
-        "not_canonical",
-        "limit_exceeded",
-        "too_deep",
-        "inflate_failed",
-        "partial_inner",
-        "missing_context",
-        "duplicate",
-        "undelimitable",
-        "unrepresentable",
-        "lost_sync",
-        "gap",
-        "incomplete_join",
-    ]
+    from ..schema.literals import Code
 
 __all__ = ["SEARCHED", "DecodeError", "EncodeError", "NeedMoreData", "SessionError", "check_end", "within"]
 

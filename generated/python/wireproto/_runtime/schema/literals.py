@@ -3,7 +3,7 @@
 from typing import Literal, TypeAlias
 
 __all__ = [
-    "Algorithm", "BitOrder", "ChecksumAlgorithm", "Encoding", "Endian", "ErrorAction", "FieldScope", "FloatName", "Function", "Operator", "PositionName", "ViewForm",
+    "Algorithm", "BitOrder", "ChecksumAlgorithm", "Code", "Encoding", "Endian", "ErrorAction", "FieldScope", "FloatName", "Function", "Operator", "PositionName", "ViewForm",
 ]  # fmt: skip
 
 Endian: TypeAlias = Literal["big", "little"]
@@ -21,5 +21,11 @@ Function: TypeAlias = Literal[
     "size", "count", "present", "code", "distinct", "min", "max", "push", "drop", "remove", "index", "rank"
 ]
 ChecksumAlgorithm: TypeAlias = Literal["crc32", "adler32", "crc16"]
+Code: TypeAlias = Literal[
+    "truncated", "trailing_bytes", "unknown_code", "wrong_constant", "invalid_value", "invalid_text", "invalid_enum",
+    "constraint", "length_mismatch", "not_canonical", "limit_exceeded", "too_deep", "inflate_failed", "partial_inner",
+    "missing_context", "duplicate", "undelimitable", "unrepresentable", "lost_sync", "gap", "incomplete_join",
+]  # fmt: skip
+"""The errors that a decoder may report in every protocol; a file adds its own names."""
 ErrorAction: TypeAlias = Literal["close", "continue"]
 """The action of a connection after an error that the codec can recover from."""

@@ -27,7 +27,7 @@ from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.declared import index_of
 from wiregen.schema.field_facts import called_structs
-from wiregen.schema.walk import references
+from wiregen.schema.walk import is_compression, references
 
 __all__ = [
     "REST",
@@ -135,7 +135,7 @@ def code_fields(frame: m.Frame) -> Iterator[str]:
 
 
 def inflates(steps: tuple[Step, ...]) -> bool:
-    return any(step.kind == "carry" and isinstance(step.carrier, m.Compressed) for step in nested(steps))
+    return any(step.kind == "carry" and is_compression(step.carrier) for step in nested(steps))
 
 
 def n_lists(steps: tuple[Step, ...]) -> int:

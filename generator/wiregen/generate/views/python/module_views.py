@@ -20,6 +20,7 @@ from wiregen.generate.views.python.frame_views import (
     PieceView,
     PreambleView,
 )
+from wiregen.runtime.codec.transforms import TRANSFORMS
 from wiregen.runtime.schema.version import SCHEMA_VERSION
 
 __all__ = ["AliasView", "ModuleView", "rank"]
@@ -41,9 +42,7 @@ _RUNTIME = frozenset(
         ("codec.compiled", "ReadState", "_ReadState"),
         ("codec.compiled", "WriteState", "_WriteState"),
         ("codec.compiled", "as_bytes", "_as_bytes"),
-        ("codec.compression", "deflate", "_deflate"),
         ("codec.compiled", "foreign", "_foreign"),
-        ("codec.compression", "inflate", "_inflate"),
         ("codec.compiled", "lenient_text", "_lenient_text"),
         ("codec.compiled", "release", "_release"),
         ("codec.compiled", "uuid", "_uuid"),
@@ -65,6 +64,11 @@ _RUNTIME = frozenset(
         ("reference.functions", "function_of", "_function_of"),
         ("codec.views", "json_view", "_json_view"),
         ("codec.values", "show", "_show"),
+        *(
+            ("codec.compression", name, f"_{name}")
+            for transform in TRANSFORMS.values()
+            for name in (transform.reader, transform.writer)
+        ),
     }
 )
 """The names that generated modules import from the runtime: module, name, and local name."""

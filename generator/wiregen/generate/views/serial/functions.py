@@ -12,7 +12,7 @@ from wiregen.generate.views.serial.names import SerialNames, attribute_of, class
 from wiregen.schema import model as m
 from wiregen.schema.naming import Scope, python_name
 from wiregen.schema.value_shapes import Carried, Form, FrameRecord, Many, Member, Nullable, Raw, Record
-from wiregen.schema.walk import compresses, nested_types
+from wiregen.schema.walk import compresses, is_compressed, nested_types
 
 __all__ = ["DoorsView", "doors_view", "forms_of"]
 
@@ -232,7 +232,4 @@ def _types(protocol: m.Protocol) -> dict[str, tuple[m.Type, ...]]:
 
 
 def _is_compressed(types: tuple[m.Type, ...]) -> bool:
-    return any(
-        isinstance(type_, m.Region) and isinstance(type_.carrier, m.Compressed)
-        for type_ in nested_types(*types)
-    )
+    return any(map(is_compressed, nested_types(*types)))

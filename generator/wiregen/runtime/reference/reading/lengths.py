@@ -14,8 +14,7 @@ from .reader import Reader, Steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...codec.errors import Code
-    from ...schema.literals import Encoding, Endian
+    from ...schema.literals import Code, Encoding, Endian
     from ...schema.types import ByteLength
 
 __all__ = ["read_bytes", "read_prefix", "read_span", "read_text", "rest_of"]

@@ -21,7 +21,7 @@ from ..window import Place, Window
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...codec.compiled import ReadState
-    from ...codec.errors import Code
+    from ...schema.literals import Code
     from ...schema.protocol import Schema
 
     Skimming: TypeAlias = Callable[[bytes, int, int, ReadState | None], tuple[Any, int]]

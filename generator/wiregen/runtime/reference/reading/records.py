@@ -34,7 +34,7 @@ from .reader import Reader, Steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...codec.errors import Code
+    from ...schema.literals import Code
     from ..expressions import Value
 
 __all__ = [

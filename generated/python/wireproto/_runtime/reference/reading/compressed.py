@@ -1,9 +1,8 @@
-"""Compressed regions."""
+"""Regions whose content is carried in transformed bytes."""
 
 from __future__ import annotations
 
-import zlib
-
+from ...codec.transforms import TRANSFORMS, MalformedError
 from ...schema.elements import CompressedBody, DelimiterBytes
 from ...schema.types import Compressed, Region
 from ..skimming import BYTES_OF_WORK as _BYTES_OF_WORK
@@ -12,10 +11,11 @@ from .lengths import read_span
 from .reader import Reader, Steps, n_bytes
 from .regions import note_end, read_inside
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...schema.literals import Algorithm
+
 __all__ = ["read_compressed"]
-
-
-_WINDOW_BITS = {"zlib": 15, "gzip": 31, "deflate": -15}
 
 
 def read_compressed(reader: Reader, type_: Region, carrier: Compressed, place: Place) -> Steps:
@@ -32,9 +32,9 @@ def read_compressed(reader: Reader, type_: Region, carrier: Compressed, place: P
     end = outside.here
     yield from reader.take(span.delimiter, place)
     note_end(reader, outside.here)
-    inflated = _inflate(reader, data, algorithm, place, at)
+    content = _decode(reader, data, algorithm, place, at)
     inside = yield from read_inside(
-        reader, type_.content, type_.lenient, place, outside.inside(inflated, at, is_inflated=True)
+        reader, type_.content, type_.lenient, place, outside.inside(content, at, is_inflated=True)
     )
     body.children = inside
     pieces = () if span.prefix is None else (span.prefix,)
@@ -42,25 +42,29 @@ def read_compressed(reader: Reader, type_: Region, carrier: Compressed, place: P
     return reader.node(place, type_, start, inside[0].value, (*pieces, body, *delimiter))
 
 
-def _inflate(reader: Reader, data: bytes, algorithm: str, place: Place, at: int) -> bytes:
-    """Return the content of one whole stream, within the frame's budget.
+def _decode(reader: Reader, data: bytes, algorithm: Algorithm, place: Place, at: int) -> bytes:
+    """Return the content that fills bytes, within the frame's budget.
 
     Raises:
-        DecodeError: inflate_failed, trailing_bytes, limit_exceeded.
+        DecodeError: The error of the transform, trailing_bytes, limit_exceeded.
     """
-    stream = zlib.decompressobj(_WINDOW_BITS[algorithm])
+    transform = TRANSFORMS[algorithm]
+    most = reader.inflated_left if transform.is_compression else len(data)
     try:
-        inflated = stream.decompress(data, reader.inflated_left + 1)
-    except zlib.error:
-        raise reader.fail("inflate_failed", place, at, expected=algorithm, found="something else") from None
-    if len(inflated) > reader.inflated_left:
+        content = transform.decode(data, most)
+    except MalformedError as error:
+        if error.n_left:
+            found = n_bytes(error.n_left)
+            raise reader.fail(
+                "trailing_bytes", place, at, expected="the end of the region", found=found
+            ) from None
+        raise reader.fail(
+            transform.error, place, at + error.at, expected=error.expected, found=error.found
+        ) from None
+    if len(content) > most:
         expected = f"at most {reader.schema.inflated} inflated bytes"
         raise reader.fail("limit_exceeded", place, at, expected=expected, found="more", limit="inflated")
-    if not stream.eof:
-        raise reader.fail("inflate_failed", place, at, expected="a whole stream", found="a part")
-    if stream.unused_data:
-        found = n_bytes(len(stream.unused_data))
-        raise reader.fail("trailing_bytes", place, at, expected="the end of the region", found=found)
-    reader.inflated_left -= len(inflated)
-    reader.spend_work(len(inflated) // _BYTES_OF_WORK, place)
-    return inflated
+    if transform.is_compression:
+        reader.inflated_left -= len(content)
+    reader.spend_work(len(content) // _BYTES_OF_WORK, place)
+    return content

@@ -222,13 +222,14 @@ class ReadLeave:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadInflate:
-    """`inner` becomes the inflated content of the compressed bytes from `at`."""
+    """`inner` becomes what the function returns for the transformed bytes from `at`."""
 
     on: On
     inner: On
     length: str
     at: str
-    algorithm: str
+    function: str
+    arguments: str
     kind: Literal["inflate"] = "inflate"
 
 

@@ -53,8 +53,11 @@ from wiregen.generate.views.python.reading.step_views import (
 )
 from wiregen.generate.views.python.shared import Shared, variety_class
 from wiregen.generate.views.python.text import class_name, flat, is_shown
+from wiregen.generate.views.python.transforms import arguments_after
+from wiregen.runtime.codec.transforms import TRANSFORMS
 from wiregen.schema import model as m
 from wiregen.schema.field_facts import is_code
+from wiregen.schema.walk import is_compression
 
 
 class ReadBuilder:
@@ -347,12 +350,20 @@ class ReadBuilder:
         names, at = self.names, self.names.at
         assert step.extent is not None
         length, null, before = self._lengths.length(step.key, step.extent)
-        if null or isinstance(step.extent, Delimiter) or not self._has_state:
+        if null or isinstance(step.extent, Delimiter) or (is_compression(carrier) and not self._has_state):
             raise UnsupportedError(step.key, "compressed bytes of such a length")
         yield from before
-        self._shared.uses.add("inflate")
+        reader = TRANSFORMS[carrier.algorithm].reader
+        self._shared.uses.add(reader)
         names.arrive()
-        yield ReadInflate(on=names.on, inner=inner, length=length, at=at, algorithm=carrier.algorithm)
+        yield ReadInflate(
+            on=names.on,
+            inner=inner,
+            length=length,
+            at=at,
+            function=f"_{reader}",
+            arguments=arguments_after(carrier),
+        )
 
     def _join(self, step: Carry, carrier: m.Chunks, inner: On) -> Iterator[ReadStep]:
         names = self.names

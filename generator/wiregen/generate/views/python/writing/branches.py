@@ -16,6 +16,7 @@ from wiregen.generate.steps.step import (
 )
 from wiregen.generate.views.python.expressions import span_test
 from wiregen.generate.views.python.text import block_fields, is_shown
+from wiregen.generate.views.python.transforms import arguments_after
 from wiregen.generate.views.python.writing.step_views import (
     WriteAssign,
     WriteCase,
@@ -23,8 +24,9 @@ from wiregen.generate.views.python.writing.step_views import (
     WriteChoose,
     WriteOption,
 )
+from wiregen.runtime.codec.transforms import TRANSFORMS
 from wiregen.schema import model as m
-from wiregen.schema.walk import has_value, nested_expressions
+from wiregen.schema.walk import has_value, is_compression, nested_expressions
 
 if TYPE_CHECKING:
     from wiregen.generate.views.python.writing.steps import WriteBuilder
@@ -45,15 +47,18 @@ class BranchWriter:
         if not isinstance(step.carrier, m.Compressed):
             self._joined(step, step.carrier)
             return
-        if not self._builder.has_state or not isinstance(step.extent, Held) or step.extent.may_be_null:
+        if (
+            (is_compression(step.carrier) and not self._builder.has_state)
+            or not isinstance(step.extent, Held)
+            or step.extent.may_be_null
+        ):
             raise UnsupportedError(step.key, "compressed bytes of such a length, on writing")
         inner, target = self._content(step), names.locals.name(f"{step.key}#data")
-        self._shared.uses.add("deflate")
+        writer = TRANSFORMS[step.carrier.algorithm].writer
+        self._shared.uses.add(writer)
         length = names.locals.name(step.extent.key)
-        algorithm = step.carrier.algorithm
-        self._builder.views.append(
-            WriteAssign(target=target, value=f'_deflate({inner}, "{algorithm}", state)')
-        )
+        arguments = arguments_after(step.carrier)
+        self._builder.views.append(WriteAssign(target=target, value=f"_{writer}({inner}{arguments})"))
         self._builder.views.append(WriteAssign(target=length, value=f"len({target})"))
         self._builder.settle(length)
         self._builder.piece(target, length=length)
