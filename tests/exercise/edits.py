@@ -1,4 +1,4 @@
-"""Edits of a copy of the tree that add scalars and a function which the language does not have, as someone would by hand."""
+"""Edits of a copy of the tree that add scalars, a function and a carrier which the language does not have, as someone would by hand."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-__all__ = ["ABS", "BFLOAT", "U256", "Edit"]
+__all__ = ["ABS", "BFLOAT", "CARRIER", "U256", "Edit"]
 
 _PACKAGE: Final = "generator/wiregen"
 
@@ -220,3 +220,87 @@ ABS: Final = (
     ),
 )
 """`abs(n)`: the absolute value of an integer."""
+
+CARRIER: Final = (
+    Edit(
+        f"{_PACKAGE}/runtime/schema/literals.py",
+        (
+            ('Literal["zlib", "gzip", "deflate"]', 'Literal["zlib", "gzip", "deflate", "cobs"]'),
+            ('"inflate_failed", ', '"inflate_failed", "unstuff_failed", '),
+        ),
+    ),
+    Edit(
+        f"{_PACKAGE}/runtime/codec/transforms.py",
+        (
+            (
+                "TRANSFORMS: Final",
+                '''def _stuff(data: bytes, _: int) -> bytes:
+    """Return blocks without zero bytes: each begins with its size, and a zero follows it unless that is 255."""
+    stuffed = bytearray()
+    for run in data.split(b"\\0"):
+        *full, last = (run[start : start + 254] for start in range(0, len(run) + 1, 254))
+        stuffed += b"".join(b"\\xff" + block for block in full) + bytes((len(last) + 1,)) + last
+    return bytes(stuffed[:-1] if run and not last else stuffed)  # a full block ends the last run
+
+
+def _unstuff(data: bytes, _: int) -> bytes:
+    content, at, size = bytearray(), 0, 0
+    while at < len(data) or not at:
+        before, size = size, data[at] if data else 0
+        if size == 0 or (size == 1 and before == 255 and at == len(data) - 1):
+            raise MalformedError("the size of a block", "none", at=at)
+        block = data[at + 1 : at + size]
+        if len(block) < size - 1 or b"\\0" in block:
+            raise MalformedError("a block without zeros", "a part of one", at=at)
+        content += block
+        at += size
+        if size < 255 and at < len(data):
+            content.append(0)
+    return bytes(content)
+
+
+TRANSFORMS: Final''',
+            ),
+            (
+                '    "deflate": _of_zlib("deflate", -15, 2),\n',
+                """    "deflate": _of_zlib("deflate", -15, 2),
+    "cobs": Transform(
+        _unstuff,
+        _stuff,
+        is_compression=False,
+        error="unstuff_failed",
+        least=1,
+        body="stuffing",
+        done="unstuffed",
+        reader="unstuff",
+        writer="stuff",
+    ),
+""",
+            ),
+        ),
+    ),
+    Edit(
+        f"{_PACKAGE}/runtime/codec/compression.py",
+        (
+            ('__all__ = ["deflate", "inflate"]', '__all__ = ["deflate", "inflate", "stuff", "unstuff"]'),
+            (
+                "def inflate(",
+                '''def unstuff(data: bytes) -> bytes:
+    """Return the content of stuffed bytes. Bad: they are not."""
+    try:
+        return TRANSFORMS["cobs"].decode(data, len(data))
+    except MalformedError:
+        raise Bad from None
+
+
+def stuff(data: bytes) -> bytes:
+    """Return content as stuffed bytes."""
+    return TRANSFORMS["cobs"].encode(data, 0)
+
+
+def inflate(''',
+            ),
+        ),
+    ),
+)
+"""`in cobs[u16]`: consistent overhead byte stuffing (Cheshire and Baker, 1999): the bytes have no zeros."""
