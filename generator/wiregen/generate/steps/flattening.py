@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Literal, assert_never
 
 from wiregen.generate.steps.bit_runs import bit_slot
-from wiregen.generate.steps.extents import extent_of, held_steps, length_steps, may_be_null
+from wiregen.generate.steps.extents import extent_of, length_steps
 from wiregen.generate.steps.requirements import Asked, derived_elsewhere
 from wiregen.generate.steps.step import (
     Carry,
@@ -291,16 +291,13 @@ class Flattener:
     def _region(
         self, type_: m.Region, key: str, prefix: str, field: m.Field, *, is_last: bool
     ) -> Iterator[Step]:
-        region = f"{key}#region"
-        match type_.carrier:
-            case m.InSize(size=size):
-                extent: Given | Held = Given(value=size, prefix=prefix)
-            case m.Prefix(type=prefix_type):
-                yield from held_steps(prefix_type, f"{region}#length", prefix, field)
-                extent = Held(key=f"{region}#length", may_be_null=may_be_null(prefix_type, self._codings))
-            case m.Compressed() | m.Chunks() as carrier:
-                yield from self._carried(type_, carrier, key, prefix, field)
-                return
+        region, carrier = f"{key}#region", type_.carrier
+        if not isinstance(carrier, m.InSize | m.Prefix):
+            yield from self._carried(type_, carrier, key, prefix, field)
+            return
+        yield from length_steps(carrier.length, region, prefix, field)
+        extent = extent_of(carrier.length, region, prefix, self._codings)
+        assert isinstance(extent, Given | Held)
         yield Enter(key=region, extent=extent)
         self._n_regions += 1
         yield from self._type(type_.content, key, prefix, field, is_last=True)

@@ -13,7 +13,6 @@ from wiregen.schema.model import (
     Block,
     Coding,
     CodingReference,
-    Compressed,
     Constant,
     ContextReference,
     Derived,
@@ -313,11 +312,8 @@ def _null_without_value(inspection: Inspection) -> None:
 
 def _prefix_of(type_: Type) -> Type | None:
     """Return the type of the length that a region begins with, or None for a region without one."""
-    match type_:
-        case Region(carrier=Prefix(type=prefix)) | Region(carrier=Compressed(length=Prefix(type=prefix))):
-            return prefix
-        case _:
-            return None
+    length = type_.carrier.length if isinstance(type_, Region) else None
+    return length.type if isinstance(length, Prefix) else None
 
 
 def _matches(inspection: Inspection) -> Iterator[tuple[Record, str, Match]]:

@@ -37,6 +37,11 @@ class Prefix(Node):
     type: Integer | Varint | CodingReference
     rule: str | None = None
 
+    @property
+    def length(self) -> Prefix:
+        """Return the prefix itself, as the length of a region."""
+        return self
+
 
 class Computed(Node):
     """As many as the expression says."""
@@ -60,7 +65,7 @@ class Until(Node):
     condition: Expression
 
 
-# ---- carriers
+# ---- carriers: each has a `length`, that of the carried bytes, or None where they end by themselves
 
 
 class InSize(Node):
@@ -68,9 +73,14 @@ class InSize(Node):
 
     size: Expression
 
+    @property
+    def length(self) -> Computed:
+        """Return the size as a length."""
+        return Computed(self.size)
+
 
 class Compressed(Node):
-    """One compressed stream, which must fill its length."""
+    """Bytes that one of the `TRANSFORMS` made of the content; they must fill their length."""
 
     algorithm: Algorithm
     length: ByteLength
@@ -82,6 +92,10 @@ class Chunks(Node):
     struct: str
     data: str
     until: Expression
+
+    @property
+    def length(self) -> None:
+        """Return None: the last chunk ends the region."""
 
 
 # ---- scalars

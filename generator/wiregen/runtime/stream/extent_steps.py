@@ -21,12 +21,10 @@ from ..schema.types import (
     Bytes,
     Chunks,
     CodingReference,
-    Compressed,
     Computed,
     Delimited,
     EnumReference,
     Float,
-    InSize,
     Integer,
     List,
     Match,
@@ -249,15 +247,9 @@ class ExtentSteps:
                 return ((FOREIGN,),)
 
     def _region(self, carrier: Carrier) -> Steps:
-        match carrier:
-            case InSize(expression):
-                return self._span(Computed(expression), 1)
-            case Compressed(_, length):
-                return self._span(length, 1)
-            case Chunks(struct, _, until):
-                return (self._until(StructReference(struct), until),)
-            case Prefix():
-                return self._span(carrier, 1)
+        if isinstance(carrier, Chunks):
+            return (self._until(StructReference(carrier.struct), carrier.until),)
+        return self._span(carrier.length, 1)
 
     def _list(self, type_: List) -> Step:
         item, length = type_.item, type_.length

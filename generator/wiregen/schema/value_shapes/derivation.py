@@ -298,18 +298,16 @@ class _Owner:
         match type_:
             case m.Bytes(length=length) | m.Text(length=length) | m.List(length=length):
                 return self._is_null_length(length)
-            case m.Region(content=content, carrier=m.Prefix(type=prefix)):
-                return self._has_null(prefix) or self._is_nullable(content)
-            case m.Region(content=content, carrier=m.Compressed(length=length)):
-                return self._is_null_length(length) or self._is_nullable(content)
-            case m.Region(content=content):
+            case m.Region(content=content, carrier=m.InSize()):
                 return self._is_nullable(content)
+            case m.Region(content=content, carrier=carrier):
+                return self._is_null_length(carrier.length) or self._is_nullable(content)
             case m.Match(arms=arms):
                 return any(self._is_nullable(arm.type) for arm in arms)
             case _:
                 return self._has_null(type_)
 
-    def _is_null_length(self, length: m.Length) -> bool:
+    def _is_null_length(self, length: m.Length | None) -> bool:
         match length:
             case m.Prefix(type=type_):
                 return self._has_null(type_)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .types import Block, Bytes, Compressed, List, Match, Region, StructReference, Text, ToEnd
+from .types import Block, Bytes, List, Match, Region, StructReference, Text, ToEnd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ def is_to_the_end(type_: Type) -> bool:
     match type_:
         case Bytes() | Text() | List():
             return isinstance(type_.length, ToEnd)
-        case Region(_, Compressed(_, length)):
-            return isinstance(length, ToEnd)
+        case Region(_, carrier):
+            return isinstance(carrier.length, ToEnd)
         case _:
             return False
 

@@ -39,7 +39,7 @@ def annotation(type_: m.Type, protocol: m.Protocol, nulls: frozenset[str] = froz
     `nulls`: the fields next to it that may be null, and with them the values that they count.
     """
 
-    def nullable(text: str, length: m.Length) -> str:
+    def nullable(text: str, length: m.Length | None) -> str:
         is_plain = text == "Any" or text.endswith("| None") or not _is_null(length, protocol, nulls)
         return text if is_plain else f"{text} | None"
 
@@ -56,10 +56,9 @@ def annotation(type_: m.Type, protocol: m.Protocol, nulls: frozenset[str] = froz
             return nullable("str", length)
         case m.List(length=length):
             return nullable(f"list[{annotation(type_.item, protocol, nulls)}]", length)
-        case m.Region(content=content, carrier=(m.Prefix() as length) | m.Compressed(length=length)):
-            return nullable(annotation(content, protocol, nulls), length)
-        case m.Region(content=content):
-            return annotation(content, protocol, nulls)
+        case m.Region(content=content, carrier=carrier):
+            text = annotation(content, protocol, nulls)
+            return text if isinstance(carrier, m.InSize) else nullable(text, carrier.length)
         case m.EnumReference(name=name):
             return "int" if index_of(protocol).enums[name].is_open else class_name(name)
         case m.CodingReference():
@@ -89,7 +88,7 @@ def null_names(fields: Iterable[m.Field], protocol: m.Protocol) -> frozenset[str
     return frozenset(field.name for field in fields if has_null(field.type, protocol))
 
 
-def _is_null(length: m.Length, protocol: m.Protocol, nulls: frozenset[str]) -> bool:
+def _is_null(length: m.Length | None, protocol: m.Protocol, nulls: frozenset[str]) -> bool:
     match length:
         case m.Prefix(type=type_):
             return has_null(type_, protocol)

@@ -6,14 +6,12 @@ from ...lazy import Dispatch, Lazy
 from ...schema.expressions import Expression
 from ...schema.shapes import is_flat
 from ...schema.types import (
-    Carrier,
     Chunks,
     CodingReference,
     Compressed,
     InSize,
     Prefix,
     Region,
-    Type,
 )
 from ..access import as_bytes, extra, keeps_tail
 from ..expressions import Circular, Value
@@ -27,9 +25,10 @@ __all__ = ["CARRIERS", "write_content", "write_region"]
 
 def write_region(writer: Writer, type_: Region, value: object, spot: Spot) -> bytes:
     carrier = type_.carrier
-    prefix = _prefix_of(carrier)
-    if value is None and isinstance(prefix, CodingReference) and not is_flat(type_.content):
-        return prefix_bytes(writer, prefix, None, spot.path)
+    length = carrier.length if value is None else None
+    match length:
+        case Prefix(CodingReference() as prefix) if not is_flat(type_.content):
+            return prefix_bytes(writer, prefix, None, spot.path)
     data: bytes = CARRIERS[type(carrier)](writer, type_, carrier, value, spot)
     return data
 
@@ -55,15 +54,6 @@ CARRIERS = Dispatch(
         Chunks: Lazy("reference.writing.chunks", "write_chunk"),
     },
 )
-
-
-def _prefix_of(carrier: Carrier) -> Type | None:
-    """Return the type of the length at the start of the region, or None."""
-    match carrier:
-        case Prefix(prefix) | Compressed(_, Prefix(prefix)):
-            return prefix
-        case _:
-            return None
 
 
 def write_content(writer: Writer, type_: Region, value: Value, spot: Spot) -> bytes:
