@@ -1,10 +1,12 @@
-"""One item of a list is called by the singular of the list's name."""
+"""Names in generated code: one item of a list is called by the singular of its name, and imports have one order."""
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import pytest
 
-from wiregen.generate.views.python.names import singular
+from wiregen.generate.views.python.names import caseless, singular
 
 
 @pytest.mark.parametrize(
@@ -28,3 +30,8 @@ from wiregen.generate.views.python.names import singular
 )
 def test_an_item_has_the_singular_of_its_list(name: str, item: str) -> None:
     assert singular(name) == item
+
+
+def test_names_that_differ_in_case_only_have_one_order() -> None:
+    orders = {tuple(sorted(names, key=caseless)) for names in permutations(("Ab", "AB", "aB", "ab", "Frame"))}
+    assert orders == {("AB", "Ab", "aB", "ab", "Frame")}

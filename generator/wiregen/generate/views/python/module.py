@@ -17,7 +17,7 @@ from wiregen.generate.views.python.frame_views import (
 )
 from wiregen.generate.views.python.layout_builder import LayoutBuilder
 from wiregen.generate.views.python.module_views import ModuleView, rank
-from wiregen.generate.views.python.names import attribute
+from wiregen.generate.views.python.names import attribute, caseless
 from wiregen.generate.views.python.shared import Shared
 from wiregen.generate.views.python.text import class_name, declaration_doc
 from wiregen.schema import model as m
@@ -250,6 +250,6 @@ class ModuleBuilder:
         return frozenset(name for name, is_used in found.items() if is_used) | self._shared.uses
 
 
-def _import_rank(name: str) -> tuple[int, str, str]:
+def _import_rank(name: str) -> tuple[int, tuple[str, str]]:
     """Return the key that sorts names in imports: like `rank`, but ignoring case."""
-    return (rank(name)[0], name.lower(), name)
+    return rank(name)[0], caseless(name)

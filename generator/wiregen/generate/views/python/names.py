@@ -16,6 +16,11 @@ _OWN_LOCALS = frozenset(
 )
 
 
+def caseless(name: str) -> tuple[str, str]:
+    """Return a sort key that ignores case; names that differ in case only have an order too."""
+    return name.lower(), name
+
+
 METHOD_PARAMETERS = frozenset({"from_role", "context", "variant", "entries"})
 """The parameters of an `encode` that are not fields of its header."""
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wiregen.generate.views.python.module_views import LOADED_LATE, ModuleView
+from wiregen.generate.views.python.names import caseless
 from wiregen.schema import model as m
 from wiregen.schema.declared import index_of
 from wiregen.schema.naming import Scope, camel_case, python_name, snake_case
@@ -126,7 +127,9 @@ def sessions_view(protocol: m.Protocol, module: ModuleView) -> SessionsView:
         sessions=sessions,
         options=options,
         frames=tuple(_frames(protocol, module)),
-        imports=tuple(sorted(_needed(module, words), key=lambda name: (name.startswith("_"), name.lower()))),
+        imports=tuple(
+            sorted(_needed(module, words), key=lambda name: (name.startswith("_"), caseless(name)))
+        ),
         library_imports=tuple(each for each in _LIBRARY if each[1] in words),
         message=" | ".join(("_Message", *(f"messages.{name}" for name in classes))),
         exports=tuple(sorted((*LOADED_LATE, *views))),

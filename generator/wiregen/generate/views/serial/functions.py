@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from wiregen.generate.views.python.names import caseless
 from wiregen.generate.views.python.shared import Shared
 from wiregen.generate.views.python.text import annotation, class_name, flat, null_names
 from wiregen.generate.views.serial.names import SerialNames, attribute_of, class_of
@@ -85,7 +86,7 @@ class DoorsView:
     def imported_classes(self) -> str:
         """The classes of the package, sorted as imports are."""
         more = {"Limits", "Context"} if self.has_context else {"Limits"}
-        return ", ".join(sorted({*self.classes, *more}, key=lambda name: name.lower()))
+        return ", ".join(sorted({*self.classes, *more}, key=caseless))
 
     @property
     def native_arguments(self) -> str:
