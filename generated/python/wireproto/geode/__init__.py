@@ -1,8 +1,9 @@
 """Requests and responses to read and write the entries of Geode's regions: the light protocol proposed for new clients.
 A client may send many requests on a connection; the server answers them in the same order. No program speaks this serialization.
 
-The layout below is the grammar of the document's tables; `variant example` is that of its examples and message structs. Sources
-that quote the grammar have its notation: `=>` consists of, `|` one of, `[ ]` optional, `{ }` repeated.
+The document's tables and its examples describe different layouts. This file follows the grammar of the tables, and `variant example`
+has the layout of the examples and message structs. Quoted sources use the document's grammar notation: `=>` consists of, `|` one of,
+`[ ]` optional, `{ }` repeated.
 
 Source: Apache Geode wiki, New Client Server Protocol, page version 114.
 """

@@ -82,7 +82,7 @@ _RESPONSE_METADATA = pa.struct(
         _column(
             "UpdatePrMetaData",
             pa.bool_(),
-            "The request went on to another node: a smart client should learn anew where the partitions are.",
+            "The server forwarded the request to another node: a smart client should ask again where the partitions are.",
         ),
     ]
 )
@@ -242,7 +242,7 @@ _GEODE_VALUE_2 = pa.struct(
         _column(
             "Unbounded",
             pa.binary(),
-            "Serializers of their own: no end is marked, so only the last thing of a region can be one.",
+            "Values with serializers of their own. Their end is not marked, so such a value must be the last one in its region.",
         ),
     ]
 )
@@ -265,7 +265,7 @@ HEADERS: Final[dict[str, Any]] = {
         _column(
             "correlation_id",
             pa.int32(),
-            "Chosen by the client, another for each request that waits; the response repeats it, and all parts of a divided message have it.",
+            "A number that the client chooses, different for each request that waits. The response repeats it, and all parts of a divided message have it.",
         ),
         _column("is_partial", pa.bool_(), "More of this request follows under the same id."),
         _column(
@@ -276,11 +276,11 @@ HEADERS: Final[dict[str, Any]] = {
         ),
     ),
     "Response": _table(
-        "MessageHeader and Response. The body is not named on the wire: it belongs to the request of the same correlation id.",
+        "MessageHeader and Response. The wire does not say which API the body belongs to: that of the request with the same correlation id.",
         _column(
             "correlation_id",
             pa.int32(),
-            "Chosen by the client, another for each request that waits; the response repeats it, and all parts of a divided message have it.",
+            "A number that the client chooses, different for each request that waits. The response repeats it, and all parts of a divided message have it.",
         ),
         _column("is_partial", pa.bool_(), "More of this response follows under the same id."),
         _column(
@@ -336,11 +336,13 @@ MESSAGES: Final[dict[str, Any]] = {
         _column("result", _GEODE_VALUE_2, "The value of the key, bare: without value headers.", wire="union"),
     ),
     "PutAllRequest": _table(
-        "Stores many.",
+        "Stores several values.",
         _column("region_name", pa.string(), "Name of the region that is read or written."),
         _column("region_name_raw", pa.binary(), wire="raw"),
         _column(
-            "key_value_pairs", pa.list_(_KEY_VALUE_PAIR), "The keys and the values to store; may be none."
+            "key_value_pairs",
+            pa.list_(_KEY_VALUE_PAIR),
+            "The keys and the values to store. The list may be empty.",
         ),
         _column(
             "callback_arg",
@@ -350,15 +352,18 @@ MESSAGES: Final[dict[str, Any]] = {
         ),
     ),
     "PutAllResponse": _table(
-        "For how many keys no value was stored.",
+        "The number of keys for which no value was stored.",
         _column("number_of_keys_failed", pa.int32(), "Keys of the request for which no value was stored."),
     ),
     "GetAllRequest": _table(
-        "Reads many.",
+        "Reads several values.",
         _column("region_name", pa.string(), "Name of the region that is read or written."),
         _column("region_name_raw", pa.binary(), wire="raw"),
         _column(
-            "keys", pa.list_(_GEODE_VALUE), "The keys whose values are wanted; may be none.", wire="union"
+            "keys",
+            pa.list_(_GEODE_VALUE),
+            "The keys whose values are wanted. The list may be empty.",
+            wire="union",
         ),
         _column(
             "callback_arg",
@@ -372,36 +377,36 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "key_value_pairs",
             pa.list_(_KEY_RESULT_PAIR),
-            "Keys and their values. Where the answer comes in several responses, each has some of them.",
+            "Keys and their values. If the answer comes in several responses, each has some of the keys.",
         ),
     ),
     "ServerConfigRequest": _table(
         "Asks for the configuration of the server.",
-        _column("body", pa.binary(), "Everything to the end of the message, kept as it is."),
+        _column("body", pa.binary(), "The bytes to the end of the message, kept unchanged."),
     ),
     "ServerConfigResponse": _table(
         "Answers ServerConfigRequest.",
-        _column("body", pa.binary(), "Everything to the end of the message, kept as it is."),
+        _column("body", pa.binary(), "The bytes to the end of the message, kept unchanged."),
     ),
     "AuthRequest": _table(
         "Proves who the client is.",
-        _column("body", pa.binary(), "Everything to the end of the message, kept as it is."),
+        _column("body", pa.binary(), "The bytes to the end of the message, kept unchanged."),
     ),
     "AuthResponse": _table(
         "Answers AuthRequest.",
-        _column("body", pa.binary(), "Everything to the end of the message, kept as it is."),
+        _column("body", pa.binary(), "The bytes to the end of the message, kept unchanged."),
     ),
     "ClientConfigRequest": _table(
         "Gives the configuration of the client.",
-        _column("body", pa.binary(), "Everything to the end of the message, kept as it is."),
+        _column("body", pa.binary(), "The bytes to the end of the message, kept unchanged."),
     ),
     "ClientConfigResponse": _table(
         "Answers ClientConfigRequest.",
-        _column("body", pa.binary(), "Everything to the end of the message, kept as it is."),
+        _column("body", pa.binary(), "The bytes to the end of the message, kept unchanged."),
     ),
     "ErrorResponse": _table(
-        "A description of the error for people; the error code is the status of the response.",
-        _column("error_message", pa.string(), "Helps the client to find what went wrong."),
+        "A description of the error for people. The error code is the status of the response.",
+        _column("error_message", pa.string(), "A text that describes the error."),
         _column("error_message_raw", pa.binary(), wire="raw"),
     ),
     "Connect": _table(
@@ -409,14 +414,14 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "mode",
             pa.string(),
-            "Whether messages of this connection may be divided, both ways.",
+            "Whether messages of this connection may be divided, in both directions.",
             wire="member",
             enum="Mode",
         ),
         _column("mode_number", pa.int16(), wire="number"),
     ),
     "RequestPart": _table(
-        "A message in parts: its bytes after the message header are cut anywhere, and other messages may come between the parts.",
+        "A message in parts: its bytes after the message header are divided at any place, and other messages may come between the parts.",
         _column("data", pa.binary()),
     ),
     "ResponsePart": _table(

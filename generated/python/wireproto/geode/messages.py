@@ -1,8 +1,9 @@
 """Requests and responses to read and write the entries of Geode's regions: the light protocol proposed for new clients.
 A client may send many requests on a connection; the server answers them in the same order. No program speaks this serialization.
 
-The layout below is the grammar of the document's tables; `variant example` is that of its examples and message structs. Sources
-that quote the grammar have its notation: `=>` consists of, `|` one of, `[ ]` optional, `{ }` repeated.
+The document's tables and its examples describe different layouts. This file follows the grammar of the tables, and `variant example`
+has the layout of the examples and message structs. Quoted sources use the document's grammar notation: `=>` consists of, `|` one of,
+`[ ]` optional, `{ }` repeated.
 
 Source: Apache Geode wiki, New Client Server Protocol, page version 114.
 """
@@ -180,7 +181,7 @@ _REQUIRED: Any = object()
 
 
 class Limits:
-    """Bounds that hold before anything is allocated: sizes in bytes, numbers in pieces, times in milliseconds."""
+    """Limits of a reader, checked before memory is allocated: sizes in bytes, counts of items, times in milliseconds."""
 
     __slots__ = ("count", "depth", "frame", "inflated", "joined", "messages", "open", "work")
 
@@ -197,13 +198,13 @@ class Limits:
         work: int = 65536,
     ) -> None:
         self.frame = frame
-        """In bytes. A message, and a divided one put together. Assumed: no bound is given."""
+        """In bytes. Bytes of a message, also of one that was reassembled. Assumed: no bound is given."""
         self.inflated = inflated
         self.count = count
         self.messages = messages
         """Items of all lists of a message together: keys, pairs, metadata, chunks, and the elements of values. Assumed: no bound is given."""
         self.depth = depth
-        """Values inside values. Assumed: no bound is given."""
+        """Levels of values inside values. Assumed: no bound is given."""
         self.open = open
         self.joined = joined
         self.work = work
@@ -211,7 +212,7 @@ class Limits:
         _check_limits(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the bounds by name."""
+        """Return the limits by name."""
         return {
             "frame": self.frame,
             "inflated": self.inflated,
@@ -231,15 +232,15 @@ _LIMITS = Limits().to_dict()
 
 
 class Mode(_IntEnum):
-    """The contents of the connection.
+    """Whether messages of the connection may be divided.
 
     Source: Connect, Initially, we will support the following two protocols.
     """
 
     WHOLE = 110
-    """Every message is whole."""
+    """No message is divided."""
     DIVIDED = 111
-    """Client and server may divide messages, and put together what the other divided."""
+    """Client and server may divide messages, and must reassemble divided ones."""
 
 
 _MODE_BY_NUMBER = {member.value: member for member in Mode}
@@ -358,7 +359,7 @@ class KeyValuePair(_Record):
 
 
 class KeyResultPair(_Record):
-    """Here the value is bare, without value headers.
+    """A key and its value. The value has no value headers.
 
     Source: GetAllResponseMessage {, KeyValuePair {.
 
@@ -460,7 +461,7 @@ def _write_entry(message: Entry, state: _Writing) -> bytes:
 
 
 class RequestMetadata:
-    """Metadata of a request. An unknown key has no known end: the message is refused.
+    """Metadata of a request. A message with an unknown key is refused, because the end of its value is not known.
 
     Source: Supported MetaData, Request MetaData Key.
     """
@@ -612,12 +613,12 @@ class ResponseMetadata:
     """
 
     class UpdatePrMetaData(_Record):
-        """The request went on to another node: a smart client should learn anew where the partitions are.
+        """The server forwarded the request to another node: a smart client should ask again where the partitions are.
 
         Code 0x01.
 
         Attributes:
-            value: The request went on to another node: a smart client should learn anew where the partitions are.
+            value: The server forwarded the request to another node: a smart client should ask again where the partitions are.
 
         Layout: value bool
         """
@@ -654,7 +655,7 @@ def _write_response_metadata_update_pr_meta_data(
 
 
 class GeodeValue:
-    """A serialized Geode value: it says itself what it is and where it ends.
+    """A serialized Geode value. Its first byte is its type, and its end follows from its contents.
 
     Source: Object Type, We will support all the object types which Geode understands.
 
@@ -1587,13 +1588,13 @@ class GeodeValue:
             return type(other) is GeodeValue.Pdx and self.type_id == other.type_id and self.body == other.body
 
     class Unbounded(_Record):
-        """Serializers of their own: no end is marked, so only the last thing of a region can be one.
+        """Values with serializers of their own. Their end is not marked, so such a value must be the last one in its region.
 
         Code 0x01 to 0x06, 0x25 to 0x28, 0x2c, 0x2d.
 
         Attributes:
             code: Which of its codes it has on the wire.
-            value: Serializers of their own: no end is marked, so only the last thing of a region can be one.
+            value: Values with serializers of their own. Their end is not marked, so such a value must be the last one in its region.
 
         Layout: value bytes[..]
         """
@@ -3354,7 +3355,7 @@ def _write_geode_value_unbounded(message: GeodeValue.Unbounded, state: _Writing,
 
 
 class ClassName:
-    """The class of an Object[]'s elements, or a class as a value: a name, a primitive, or none.
+    """The class of the elements of an Object[], or a class as a value: a name, a primitive type, or no class.
 
     Assumed: Geode's own serialization: the page that describes it is not part of the document.
     """
@@ -3665,10 +3666,10 @@ class Connect(_Record):
 
     Source: Connect, It accepts an initial byte.
 
-    Assumed: that nothing answers it: the document shows no answer, see ledger 31.
+    Assumed: it is not answered: the document shows no answer, see ledger 31.
 
     Attributes:
-        mode: Whether messages of this connection may be divided, both ways.
+        mode: Whether messages of this connection may be divided, in both directions.
 
     Layout: mode Mode
     """
@@ -3711,13 +3712,13 @@ def _write_connect(message: Connect, state: _Writing) -> bytes:
 
 
 class RequestPart(_Record):
-    """A message in parts: its bytes after the message header are cut anywhere, and other messages may come between the parts.
+    """A message in parts: its bytes after the message header are divided at any place, and other messages may come between the parts.
 
     A piece of `Request.payload`.
 
     Source: MessageHeader, it will be used for combining the whole message.
 
-    Assumed: the flag is false on the last part, and parts are cut anywhere: the document says no more.
+    Assumed: the flag is false on the last part, and a message may be divided at any place: the document says no more.
 
     A Request has it in place of a message; the last piece carries the reassembled message.
 
@@ -3769,11 +3770,11 @@ class _InRequest(_MessageRecord):
 
     @classmethod
     def decode(cls, data: _Buffer, *, context: Context | None = None) -> Self:
-        """Return the message of the one whole frame that `data` is.
+        """Return the message in `data`, which is exactly one frame.
 
         Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
+            NeedMoreData: The frame is incomplete.
+            DecodeError: The frame is invalid, or carries another message.
         """
         message: object = decode_message(data, from_role="client", context=context)
         if isinstance(message, cls):
@@ -3810,11 +3811,11 @@ class _InResponse(_MessageRecord):
 
     @classmethod
     def decode(cls, data: _Buffer, *, context: Context | None = None) -> Self:
-        """Return the message of the one whole frame that `data` is.
+        """Return the message in `data`, which is exactly one frame.
 
         Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
+            NeedMoreData: The frame is incomplete.
+            DecodeError: The frame is invalid, or carries another message.
         """
         message: object = decode_message(data, from_role="server", context=context)
         if isinstance(message, cls):
@@ -4366,7 +4367,7 @@ def _write_get_response_body(message: GetResponse, state: _Writing) -> bytes:
 
 
 class PutAllRequest(_InRequest):
-    """Stores many.
+    """Stores several values.
 
     Code 5, from client.
 
@@ -4374,7 +4375,7 @@ class PutAllRequest(_InRequest):
 
     Attributes:
         region_name: Name of the region that is read or written.
-        key_value_pairs: The keys and the values to store; may be none.
+        key_value_pairs: The keys and the values to store. The list may be empty.
         callback_arg: The application's argument for the callbacks that the server runs when the region is used; Null without one.
 
     Layout: region_name mutf8[u16], key_value_pairs KeyValuePair[i32], callback_arg GeodeValue
@@ -4580,7 +4581,7 @@ def _write_put_all_request_body(message: PutAllRequest, state: _Writing) -> byte
 
 
 class PutAllResponse(_InResponse):
-    """For how many keys no value was stored.
+    """The number of keys for which no value was stored.
 
     Code 5, from server.
 
@@ -4693,7 +4694,7 @@ def _write_put_all_response_body(message: PutAllResponse, state: _Writing) -> by
 
 
 class GetAllRequest(_InRequest):
-    """Reads many.
+    """Reads several values.
 
     Code 6, from client.
 
@@ -4701,7 +4702,7 @@ class GetAllRequest(_InRequest):
 
     Attributes:
         region_name: Name of the region that is read or written.
-        keys: The keys whose values are wanted; may be none.
+        keys: The keys whose values are wanted. The list may be empty.
         callback_arg: The application's argument for the callbacks that the server runs when the region is used; Null without one.
 
     Layout: region_name mutf8[u16], keys GeodeValue[i32], callback_arg GeodeValue
@@ -4880,7 +4881,7 @@ class GetAllResponse(_InResponse):
     Source: Messages, GetAllResponseMessage {.
 
     Attributes:
-        key_value_pairs: Keys and their values. Where the answer comes in several responses, each has some of them.
+        key_value_pairs: Keys and their values. If the answer comes in several responses, each has some of the keys.
 
             Assumed: how several responses share them: the document says that a large response may come in chunks.
 
@@ -5045,7 +5046,7 @@ class ServerConfigRequest(_InRequest):
     Assumed: the purpose follows from its name: the document does not describe it.
 
     Attributes:
-        body: Everything to the end of the message, kept as it is.
+        body: The bytes to the end of the message, kept unchanged.
 
     Layout: body bytes[..]
     """
@@ -5164,7 +5165,7 @@ class ServerConfigResponse(_InResponse):
     Assumed: the purpose follows from its name: the document does not describe it.
 
     Attributes:
-        body: Everything to the end of the message, kept as it is.
+        body: The bytes to the end of the message, kept unchanged.
 
     Layout: body bytes[..]
     """
@@ -5287,7 +5288,7 @@ class AuthRequest(_InRequest):
     Assumed: the purpose follows from its name: the document does not describe it.
 
     Attributes:
-        body: Everything to the end of the message, kept as it is.
+        body: The bytes to the end of the message, kept unchanged.
 
     Layout: body bytes[..]
     """
@@ -5404,7 +5405,7 @@ class AuthResponse(_InResponse):
     Assumed: the purpose follows from its name: the document does not describe it.
 
     Attributes:
-        body: Everything to the end of the message, kept as it is.
+        body: The bytes to the end of the message, kept unchanged.
 
     Layout: body bytes[..]
     """
@@ -5527,7 +5528,7 @@ class ClientConfigRequest(_InRequest):
     Assumed: the purpose follows from its name: the document does not describe it.
 
     Attributes:
-        body: Everything to the end of the message, kept as it is.
+        body: The bytes to the end of the message, kept unchanged.
 
     Layout: body bytes[..]
     """
@@ -5646,7 +5647,7 @@ class ClientConfigResponse(_InResponse):
     Assumed: the purpose follows from its name: the document does not describe it.
 
     Attributes:
-        body: Everything to the end of the message, kept as it is.
+        body: The bytes to the end of the message, kept unchanged.
 
     Layout: body bytes[..]
     """
@@ -5760,14 +5761,14 @@ def _write_client_config_response_body(message: ClientConfigResponse, state: _Wr
 
 
 class ErrorResponse(_InResponse):
-    """A description of the error for people; the error code is the status of the response.
+    """A description of the error for people. The error code is the status of the response.
 
     Without a code of its own, from server.
 
     Source: ErrorResponse => errorMessage.
 
     Attributes:
-        error_message: Helps the client to find what went wrong.
+        error_message: A text that describes the error.
 
     Layout: error_message mutf8[u16]
     """
@@ -5884,7 +5885,7 @@ class Request(_Divisible):
 
     Attributes:
         message: The message in the frame.
-        correlation_id: Chosen by the client, another for each request that waits; the response repeats it, and all parts of a divided message have it.
+        correlation_id: A number that the client chooses, different for each request that waits. The response repeats it, and all parts of a divided message have it.
         is_partial: More of this request follows under the same id.
         metadata: The number of keys, at least 1, and each key with its value. A key comes at most once.
 
@@ -6082,7 +6083,7 @@ def _write_request(frame: Any, state: _Writing) -> bytes:
 
 
 class Response(_Divisible):
-    """MessageHeader and Response. The body is not named on the wire: it belongs to the request of the same correlation id.
+    """MessageHeader and Response. The wire does not say which API the body belongs to: that of the request with the same correlation id.
 
     Source: MessageHeader => Size CorrelationId isPartialMessage hasMetaData.
 
@@ -6090,7 +6091,7 @@ class Response(_Divisible):
 
     Attributes:
         message: The message in the frame.
-        correlation_id: Chosen by the client, another for each request that waits; the response repeats it, and all parts of a divided message have it.
+        correlation_id: A number that the client chooses, different for each request that waits. The response repeats it, and all parts of a divided message have it.
         is_partial: More of this response follows under the same id.
         status: Whether the request is answered in full, in part, or by an error.
 

@@ -43,13 +43,13 @@ __all__ = (
 
 
 class ConnectionView(_View):
-    """The first byte chooses for both directions whether messages may be divided."""
+    """The first byte decides whether messages may be divided, in both directions."""
 
     __slots__ = ()
 
 
 class PartsView(_View):
-    """The parts of one message agree about its metadata."""
+    """All parts of a message have the same `has_metadata`."""
 
     __slots__ = ()
 
@@ -146,12 +146,12 @@ class Connection(_Connection):
 
     @property
     def connection(self) -> ConnectionView:
-        """The first byte chooses for both directions whether messages may be divided."""
+        """The first byte decides whether messages may be divided, in both directions."""
         return _single_view(ConnectionView, self._engine.instances["Connection"])
 
     @property
     def parts(self) -> _Views[PartsView]:
-        """The parts of one message agree about its metadata."""
+        """All parts of a message have the same `has_metadata`."""
         return _Views(self._engine.instances["Parts"], PartsView, self.role, _package().roles)
 
     @property
@@ -189,12 +189,12 @@ class Session(_Session):
 
     @property
     def connection(self) -> ConnectionView:
-        """The first byte chooses for both directions whether messages may be divided."""
+        """The first byte decides whether messages may be divided, in both directions."""
         return _single_view(ConnectionView, self._engine.instances["Connection"])
 
     @property
     def parts(self) -> _Views[PartsView]:
-        """The parts of one message agree about its metadata."""
+        """All parts of a message have the same `has_metadata`."""
         return _Views(self._engine.instances["Parts"], PartsView, None, _package().roles)
 
     @property

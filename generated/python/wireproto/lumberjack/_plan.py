@@ -74,12 +74,12 @@ PLAN = load(
     "]},"
     '{"":['
     '["wrong_direction","Only the writer sends Window, Data, Json and Compressed, only the reader sends Ack."],'
-    '["window_too_large","A Window announces at most `limits.window` events; another one is noted unless strict."],'
-    '["window_overrun","No more events are unacknowledged than the last Window said, 0 where none came; with `window_use` EITHER, as many events as it said may follow it all the same; with BATCH, exactly these."],'
-    '["window_short","With `window_use` BATCH a new Window comes when the one before is full."],'
+    '["window_too_large","A Window announces at most `limits.window` events; a larger one is tolerated unless strict."],'
+    '["window_overrun","At most as many events are unacknowledged as the last Window said, and none before the first Window. With `window_use` EITHER, as many events as a Window said may follow it in any case; with BATCH, exactly as many."],'
+    '["window_short","With `window_use` BATCH a new Window comes only when the previous one is full."],'
     '["mixed_versions","With `window_use` BATCH the events of a window and their Window have one version."],'
     '["ack_out_of_window","An Ack names an event that waits or a number before the last ack, or is the 0 of a keepalive. With `ack_reach` WINDOW the event is of the oldest window. With `ack_value` COUNT the Ack counts at most the events of the oldest window."],'
-    '["ack_timeout","While events wait, an ack or a keepalive comes within `limits.ack_wait`; if not, that is noted unless strict."]'
+    '["ack_timeout","While events wait, an ack or a keepalive comes within `limits.ack_wait`; a later one is tolerated unless strict."]'
     "]},"
     '{"":[]},'
     '["Compressed"]'

@@ -45,7 +45,7 @@ _PAIR = pa.struct(
         _column(
             "key",
             pa.string(),
-            "The name of a field of the event, as `line` or `host`. Several pairs may have the same key.",
+            "The name of a field of the event, such as `line` or `host`. Several pairs may have the same key.",
         ),
         _column("key_raw", pa.binary(), wire="raw"),
         _column("value", pa.string(), 'Always text: "only strings are supported at this time".'),
@@ -54,17 +54,17 @@ _PAIR = pa.struct(
 )
 _DATA = pa.struct(
     [
-        _column("sequence", pa.int64(), "Of this event."),
+        _column("sequence", pa.int64(), "The number of this event."),
         _column(
             "pairs",
             pa.list_(_PAIR),
-            "The event's fields. The count is of pairs; the document does not say that it is unsigned.",
+            "The event's fields. The prefix is the number of pairs; the document does not say that it is unsigned.",
         ),
     ]
 )
 _JSON = pa.struct(
     [
-        _column("sequence", pa.int64(), "Of this event."),
+        _column("sequence", pa.int64(), "The number of this event."),
         _column(
             "document",
             pa.binary(),
@@ -77,14 +77,16 @@ _ACK = pa.struct(
         _column(
             "sequence",
             pa.int64(),
-            "Of the last event that is acknowledged; 0 keeps a waiting writer patient, unless an event has that number.",
+            "The number of the last event that is acknowledged. 0 is a keepalive for a waiting writer, unless an event has that number.",
         ),
     ]
 )
 _WINDOW = pa.struct(
     [
         _column(
-            "size", pa.int64(), "In whole events: Data or Json, not the frames that hold them compressed."
+            "size",
+            pa.int64(),
+            "The number of events: each Data or Json counts as one, also inside a Compressed.",
         ),
     ]
 )
@@ -94,7 +96,7 @@ _FRAME = pa.struct(
         _column(
             "version",
             pa.string(),
-            "Of this frame alone: frames of both versions may follow each other. A Data belongs to version 1, which the document describes.\nSome peers check that a Window has the version of its events (`window_use` BATCH, ledger 24): write the Window before a Data as V1 too.",
+            "The version of this frame only: frames of both versions may follow each other. Data belongs to version 1, which the document describes.\nSome peers check that a Window has the version of its events (`window_use` BATCH, ledger 24). Therefore write the Window before a Data\nas V1 too.",
             wire="member",
             enum="Version",
         ),
@@ -102,27 +104,27 @@ _FRAME = pa.struct(
         _column(
             "Data",
             _DATA,
-            "One event as string:string pairs, analogous to a map. Their order is kept and keys may repeat; a map is only a view.",
+            "One event as key and value strings. Their order is kept, and keys may repeat; in the view as a map the last of equal keys wins.",
         ),
         _column(
             "Json",
             _JSON,
-            "One event as a JSON document. The bytes are kept as they came: text that is not JSON does not make the frame invalid.",
+            "One event as a JSON document. The bytes are kept unchanged: text that is not JSON does not make the frame invalid.",
         ),
         _column(
             "Ack",
             _ACK,
-            "Acknowledges every event before and including the one numbered `sequence`, in whatever window it was announced.",
+            "Acknowledges the event numbered `sequence` and all events before it, also those of earlier windows.",
         ),
         _column(
             "Window",
             _WINDOW,
-            "How many events may be unacknowledged before the writer waits for acks: a sliding window. Go-lumber, libbeat, logstash and the\nserver of ruby-lumberjack take it for the number of events that follow, see `WindowUse` and ledger 28.",
+            "The number of events that may be unacknowledged before the writer waits for acks: a sliding window. For go-lumber, libbeat, logstash\nand the server of ruby-lumberjack it is the number of events that follow, see `WindowUse` and ledger 28.",
         ),
         _column(
             "Compressed",
             pa.string(),
-            "Many frames in one compressed envelope. Inflated they are a valid frame stream by itself, of whole frames only, and mean what they\nwould outside. The document ends with the thought that one zlib stream for the whole connection might be preferable. No known program does that.",
+            "Frames in one compressed envelope. The inflated bytes are whole frames, with the same meaning as outside of the envelope. At its end the\ndocument suggests that one zlib stream for the whole connection might be preferable. No known program does that.",
             wire="json",
         ),
     ]
@@ -130,11 +132,11 @@ _FRAME = pa.struct(
 
 HEADERS: Final[dict[str, Any]] = {
     "Frame": _table(
-        "A frame has no length of its own: its type decides how far it goes, and the next frame follows without padding.",
+        "A frame has no length field: its end follows from its type and contents. The next frame follows without padding.",
         _column(
             "version",
             pa.string(),
-            "Of this frame alone: frames of both versions may follow each other. A Data belongs to version 1, which the document describes.\nSome peers check that a Window has the version of its events (`window_use` BATCH, ledger 24): write the Window before a Data as V1 too.",
+            "The version of this frame only: frames of both versions may follow each other. Data belongs to version 1, which the document describes.\nSome peers check that a Window has the version of its events (`window_use` BATCH, ledger 24). Therefore write the Window before a Data\nas V1 too.",
             wire="member",
             enum="Version",
         ),
@@ -145,17 +147,17 @@ HEADERS: Final[dict[str, Any]] = {
 
 MESSAGES: Final[dict[str, Any]] = {
     "Data": _table(
-        "One event as string:string pairs, analogous to a map. Their order is kept and keys may repeat; a map is only a view.",
-        _column("sequence", pa.int64(), "Of this event."),
+        "One event as key and value strings. Their order is kept, and keys may repeat; in the view as a map the last of equal keys wins.",
+        _column("sequence", pa.int64(), "The number of this event."),
         _column(
             "pairs",
             pa.list_(_PAIR),
-            "The event's fields. The count is of pairs; the document does not say that it is unsigned.",
+            "The event's fields. The prefix is the number of pairs; the document does not say that it is unsigned.",
         ),
     ),
     "Json": _table(
-        "One event as a JSON document. The bytes are kept as they came: text that is not JSON does not make the frame invalid.",
-        _column("sequence", pa.int64(), "Of this event."),
+        "One event as a JSON document. The bytes are kept unchanged: text that is not JSON does not make the frame invalid.",
+        _column("sequence", pa.int64(), "The number of this event."),
         _column(
             "document",
             pa.binary(),
@@ -163,25 +165,27 @@ MESSAGES: Final[dict[str, Any]] = {
         ),
     ),
     "Ack": _table(
-        "Acknowledges every event before and including the one numbered `sequence`, in whatever window it was announced.",
+        "Acknowledges the event numbered `sequence` and all events before it, also those of earlier windows.",
         _column(
             "sequence",
             pa.int64(),
-            "Of the last event that is acknowledged; 0 keeps a waiting writer patient, unless an event has that number.",
+            "The number of the last event that is acknowledged. 0 is a keepalive for a waiting writer, unless an event has that number.",
         ),
     ),
     "Window": _table(
-        "How many events may be unacknowledged before the writer waits for acks: a sliding window. Go-lumber, libbeat, logstash and the\nserver of ruby-lumberjack take it for the number of events that follow, see `WindowUse` and ledger 28.",
+        "The number of events that may be unacknowledged before the writer waits for acks: a sliding window. For go-lumber, libbeat, logstash\nand the server of ruby-lumberjack it is the number of events that follow, see `WindowUse` and ledger 28.",
         _column(
-            "size", pa.int64(), "In whole events: Data or Json, not the frames that hold them compressed."
+            "size",
+            pa.int64(),
+            "The number of events: each Data or Json counts as one, also inside a Compressed.",
         ),
     ),
     "Compressed": _table(
-        "Many frames in one compressed envelope. Inflated they are a valid frame stream by itself, of whole frames only, and mean what they\nwould outside. The document ends with the thought that one zlib stream for the whole connection might be preferable. No known program does that.",
+        "Frames in one compressed envelope. The inflated bytes are whole frames, with the same meaning as outside of the envelope. At its end the\ndocument suggests that one zlib stream for the whole connection might be preferable. No known program does that.",
         _column(
             "frames",
             pa.list_(_FRAME),
-            "Of any type that the writer sends. The length in front is of the compressed bytes.",
+            "Frames of any type that the writer sends. The length prefix counts the compressed bytes.",
             wire="frame",
         ),
     ),

@@ -39,14 +39,14 @@ __all__ = (
 
 
 class TransferView(_View):
-    """Windows of events and their acks. The frames of a Compressed count as if they had come plain."""
+    """Windows of events and their acks. The frames in a Compressed count like frames outside of it."""
 
     __slots__ = ()
 
     @property
     def outstanding(self) -> tuple[int, ...]:
-        """The sequence numbers of the events not yet acknowledged, oldest first, and beside each the number of its window:
-        those of the windows that wait follow each other without a gap.
+        """The sequence numbers of the unacknowledged events, oldest first. At the same index of `windows` is the number of the event's window.
+        Windows are numbered without gaps.
         """
         value: tuple[int, ...] = self._value("outstanding")
         return value
@@ -58,7 +58,7 @@ class TransferView(_View):
 
     @property
     def window(self) -> int:
-        """The window that the next event belongs to: its number, its version, its size, the events still to come."""
+        """The window of the next event: its number, its version, its size, and the number of its events that have not come yet."""
         value: int = self._value("window")
         return value
 
@@ -79,7 +79,7 @@ class TransferView(_View):
 
     @property
     def acked(self) -> int:
-        """The last ack that covered something; -1 before one."""
+        """The sequence of the last Ack that acknowledged an event; -1 before the first one."""
         value: int = self._value("acked")
         return value
 
@@ -154,7 +154,7 @@ class Connection(_Connection):
 
     @property
     def transfer(self) -> TransferView:
-        """Windows of events and their acks. The frames of a Compressed count as if they had come plain."""
+        """Windows of events and their acks. The frames in a Compressed count like frames outside of it."""
         return _single_view(TransferView, self._engine.instances["Transfer"])
 
 
@@ -190,7 +190,7 @@ class Session(_Session):
 
     @property
     def transfer(self) -> TransferView:
-        """Windows of events and their acks. The frames of a Compressed count as if they had come plain."""
+        """Windows of events and their acks. The frames in a Compressed count like frames outside of it."""
         return _single_view(TransferView, self._engine.instances["Transfer"])
 
 

@@ -107,7 +107,7 @@ _unpack_qiH = _Struct(">qiH").unpack_from
 
 
 class Limits:
-    """Bounds that hold before anything is allocated: sizes in bytes, numbers in pieces, times in milliseconds."""
+    """Limits of a reader, checked before memory is allocated: sizes in bytes, counts of items, times in milliseconds."""
 
     __slots__ = ("count", "depth", "frame", "inflated", "messages", "open", "reads", "work", "writer_idle")
 
@@ -141,7 +141,7 @@ class Limits:
         _check_limits(self.to_dict(), times=("writer_idle",))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the bounds by name."""
+        """Return the limits by name."""
         return {
             "frame": self.frame,
             "inflated": self.inflated,
@@ -172,11 +172,11 @@ class _InFrame(_MessageRecord):
 
     @classmethod
     def decode(cls, data: _Buffer) -> Self:
-        """Return the message of the one whole frame that `data` is.
+        """Return the message in `data`, which is exactly one frame.
 
         Raises:
-            NeedMoreData: The frame is not whole.
-            DecodeError: It does not conform, or carries another message.
+            NeedMoreData: The frame is incomplete.
+            DecodeError: The frame is invalid, or carries another message.
         """
         message: object = decode_message(data)
         if isinstance(message, cls):
