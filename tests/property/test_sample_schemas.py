@@ -126,7 +126,8 @@ class Progress:
     def __init__(self) -> None:
         known: dict[str, Any] = json.loads(EVIDENCE.read_text(encoding="utf-8")) if EVIDENCE.is_file() else {}
         self.figures: dict[str, Any] = {"next": 0, "failed": [], **dict.fromkeys(COUNTED, 0)}
-        if known.get("next", 0) < N_SOAKED and known.keys() >= self.figures.keys():
+        is_open = known.get("next", 0) < N_SOAKED or known.get("failed")
+        if is_open and known.keys() >= self.figures.keys():
             self.figures |= {name: known[name] for name in self.figures}
 
     def batches(self, seconds: float) -> Iterator[range]:
