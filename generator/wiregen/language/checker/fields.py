@@ -154,6 +154,8 @@ def fault_of_value(value: Expression, type_: Type, declared: Declared) -> str | 
 
 
 def _fault_of_number(number: int, type_: Type, declared: Declared) -> str | None:
+    if isinstance(type_, Float):
+        return _fault_of_float(number, type_)
     if isinstance(type_, EnumReference):
         fault = _fault_of_member(number, type_, declared)
         if fault is not None:
@@ -162,6 +164,14 @@ def _fault_of_number(number: int, type_: Type, declared: Declared) -> str | None
     if possible is None or possible.low <= number <= possible.high:
         return None
     return f"{number} is not in {numbers_text(possible)}"
+
+
+def _fault_of_float(number: int, type_: Float) -> str | None:
+    try:
+        held = type_.decode(type_.encode(number))
+    except OverflowError:
+        return f"{number} is too large for `{type_.format}`"
+    return None if held == number else f"`{type_.format}` holds {held:.0f} and not {number}"
 
 
 def _fault_of_member(number: int, reference: EnumReference, declared: Declared) -> str | None:

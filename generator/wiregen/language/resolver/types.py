@@ -180,14 +180,14 @@ def _unfolded(place: Place, alias: syntax.Alias, node: syntax.Name) -> model.Typ
 
 def _match(place: Place, node: syntax.Match) -> model.Type:
     subject = resolve_reference(place.work, place.scope, node.subject)
-    if node.arms is None:
-        return model.MessageMatch(subject=subject.expression)
-    if not node.arms:
-        place.work.error("WG2111", "this `match` has no arms", node.span, label="no arms")
     allowed = {"integer", "enum", "boolean", "unknown", "null"}
     if subject.sort.kind not in allowed:
         message = "the subject of `match` must be an integer or an enum"
         place.work.error("WG2202", message, node.subject.span, label="neither of them")
+    if node.arms is None:
+        return model.MessageMatch(subject=subject.expression)
+    if not node.arms:
+        place.work.error("WG2111", "this `match` has no arms", node.span, label="no arms")
     patterns = resolve_patterns(place.work, node.arms, subject.sort)
     arms = (
         _arm(place, index, arm, spans)
