@@ -1,4 +1,4 @@
-"""The goals of a protocol's traces: every row in every state, by every role that can take it there, and every refusal."""
+"""The goals of a protocol's traces: each row in each state for each role that takes it, and each violation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["goals_of"]
 
 
 def goals_of(setup: Setup, drafts: Drafts) -> tuple[Goal, ...]:
-    """Return the goals in the order of the text. A row that an earlier row always precludes is not a goal."""
+    """Return the goals in the order of the `.wire` file, without rows that an earlier row always precludes."""
     engine = ConnectionState(setup).engine
     found: dict[Goal, None] = {}
     for sender, item in drafts.frames():
@@ -62,7 +62,7 @@ def _of_kind(engine: Engine, sender: str, item: object) -> Iterator[Goal]:
 
 
 def _says_no(entry: Entry) -> bool:
-    """Return whether a row makes the message a violation."""
+    """Return whether a row of any state makes the message a violation."""
     return any(row.violation is not None for rows in entry.rows for _, group in rows for row in group)
 
 
@@ -73,8 +73,9 @@ def _speakers(entry: Entry, sender: str) -> tuple[str, ...]:
 
 
 def _is_never_met(entry: Entry, number: int) -> bool:
-    """Return whether a message without the key cannot meet an instance in a state: an instance equal to a
-    new one is not kept.
+    """Return whether a message without the key never finds an instance in a state.
+
+    In the initial state an instance exists only if its variables differ from those of a new one.
     """
     if number != 0 or entry.key is not None or not entry.table.keys:
         return False
@@ -95,7 +96,7 @@ def _is_in(row: Transition, state: str) -> bool:
 
 
 def _is_over(table: Table, number: int, plan: Schema, sender: str) -> bool:
-    """Return whether a sender's frames cannot meet the first state: the preamble before them always leaves it."""
+    """Return whether a sender's frames never come in the first state: the preamble always leaves it."""
     first, opening = table.states[0], plan.opens.get(sender)
     rows = [row for row in table.rows if opening in (row.targets or ()) and _is_in(row, first)]
     is_left = all(_leaves(row, first) for row in rows)
@@ -104,7 +105,7 @@ def _is_over(table: Table, number: int, plan: Schema, sender: str) -> bool:
 
 
 def _is_behind(table: Table, number: int, plan: Schema, sender: str) -> bool:
-    """Return whether a sender's preamble, which comes once, cannot meet a state: only the preamble leaves
+    """Return whether a sender's preamble never comes in a state: only the preamble, which comes once, leaves
     the first state.
     """
     first, opening = table.states[0], plan.opens.get(sender)
@@ -131,7 +132,7 @@ def _in_state(
     is_preamble: bool,
     is_tolerated: bool,
 ) -> Iterator[Goal]:
-    """Yield the goals of one state. A lenient violation in a state that only tolerance leads to (`is_tolerated`) is a note there."""
+    """Yield the goals of one state. `is_tolerated`: only lenient violations lead to it; more are notes."""
     table: Table = entry.table
     rows = (entry.named_rows if entry.key is None and table.keys else entry.rows)[number]
     for when, row in ((when, row) for when, group in rows for row in group):
@@ -148,7 +149,7 @@ def _in_state(
             )
         if when is None and not (row.violation is not None and row.is_lenient):
             return
-    # Bytes before the first frame are read as such only there, so they cannot come at a wrong time.
+    # A preamble is decoded only before the first frame, so that it cannot be an unexpected message.
     if not rows and not matters.is_foreign and not is_preamble:
         yield Goal(
             kind="unexpected",

@@ -1,4 +1,4 @@
-"""Fields → steps, in wire order; runs are merged at the end."""
+"""Turns fields into steps, in wire order. A later pass merges neighbouring runs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ __all__ = ["Flattener"]
 
 
 class Flattener:
-    """Flattens fields into steps; `message` is the message that the frame's match is replaced by."""
+    """Flattens fields into steps; the fields of `message` take the place of the frame's match."""
 
     def __init__(self, protocol: m.Protocol, message: m.Message | None, *, n_regions: int = 0) -> None:
         self._protocol = protocol
@@ -104,7 +104,7 @@ class Flattener:
             index += len(row)
 
     def _key_of(self, field: m.Field) -> str:
-        """Return a field's own part of its key, which is unique although any number of fields may be called `_`."""
+        """Return a field's own part of its key. It is unique, although several fields may be called `_`."""
         if field.name != "_":
             return field.name
         self._n_unnamed += 1
@@ -186,7 +186,7 @@ class Flattener:
                     if self._asked[-1].looks_ahead(check) and m.Position(what="offset") in nested_expressions(
                         value
                     ):
-                        raise UnsupportedError(field.path, "`offset` beside what comes later")
+                        raise UnsupportedError(field.path, "`offset` together with later fields")
                     yield check
             case m.Constant(value=value):
                 if not (self._is_slot(field.type) and is_literal(value)):
@@ -336,7 +336,7 @@ class Flattener:
         extent: Extent | None = None
         chunk: tuple[Step, ...] = ()
         if isinstance(carrier, m.Compressed):
-            region = f"{key}#region"  # which has a length in addition to that of its content
+            region = f"{key}#region"  # a key of its own: region and content may both have a length
             yield from length_steps(carrier.length, region, prefix, field)
             extent = extent_of(carrier.length, region, prefix, self._codings)
         else:
@@ -382,7 +382,7 @@ class Flattener:
             message, self._message = (
                 self._message,
                 None,
-            )  # it is the frame's choice, not one in itself
+            )  # only the frame's own match is replaced, not a match of messages inside the message
             yield from self.fields(message.fields, "", is_last=is_last)
             self._message = message
             return

@@ -1,12 +1,12 @@
 """Fields that may be absent where a number is needed: calculations, lengths, sizes, choices, derived values.
 
-Such fields are refused unless they are guarded. A field is guarded where the conditions that hold at an
-expression imply the conditions under which the field is there. The conditions that hold are those of the
-expression's own field, those of the blocks and arms around it, and the left sides of `and` and `or`.
+Such fields are refused unless they are guarded. A field is guarded if the conditions that hold at an
+expression imply the conditions under which the field is present. The conditions that hold are those of the
+expression's own field, those of the enclosing blocks and arms, and the left sides of `and` and `or`.
 
 Comparing with `==` needs no guard: an absent field equals only null. Fields of one name in several arms are
-one field, which is there in each of these arms. The size and the count of an absent field are 0. They are
-unknown where the block that contains the field is absent too.
+one field, which is present in each of these arms. The size and the count of an absent field are 0. They are
+unknown if the block that contains the field is absent too.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from wiregen.schema.walk import direct_expressions, inner_expressions, nested_ex
 __all__ = ["RULES", "Uses", "is_positive"]
 
 _MOST_WAYS = 64
-"""The most combinations of conditions, one of each arm with the field, that are checked for its absence."""
+"""The maximum number of combinations, one condition of each arm with the field, that are checked."""
 _CALCULATIONS = ("+", "-", "*", "/", "%", "**", "<", "<=", ">", ">=")
 
 
@@ -53,7 +53,7 @@ def _absent_where_a_number_is_needed(inspection: Inspection) -> None:
 def is_positive(inspection: Inspection, record: Record, field: Field, expression: Expression) -> bool:
     """Return whether conditions say that a number in the type of a field is at least 1.
 
-    They are those under which the field is there, and each `where` that is checked before it is read.
+    The conditions are those under which the field is present, and each `where` that is checked before it.
     """
     uses, position = Uses(inspection, record), record.positions.get(field.name, 0)
     below = Operation(operator="<", left=expression, right=Number(value=1))
@@ -111,12 +111,12 @@ class Uses:
             self._blocks.setdefault(each.field.name, []).append(each.above)
 
     def is_always(self, name: str) -> bool:
-        """Return whether no condition decides about a field."""
+        """Return whether a field is present under all conditions."""
         ways = self._presence.get(name)
         return ways is None or () in ways
 
     def facts_of(self, field: Field) -> Facts:
-        """Return the conditions under which a field is there."""
+        """Return the conditions under which a field is present."""
         return next((each.own for each in self._placed if each.field is field), ())
 
     def known_at(self, type_: Type) -> list[Fact]:
@@ -131,7 +131,7 @@ class Uses:
 
     @cached_property
     def _wheres(self) -> tuple[tuple[int, Expression], ...]:
-        """Each condition of a field that is always there, with the position of the last field that it needs."""
+        """Each `where` of an always present field, with the position of the last field that it needs."""
         positions, end = self._record.positions, len(self._record.flat)
         return tuple(
             (max((position, *(positions.get(name, end) for name in _names(each.where)))), each.where)
@@ -204,7 +204,7 @@ class Uses:
                     yield from self._absent(operand, facts)
 
     def _ways(self, path: tuple[str, ...]) -> list[Facts]:
-        """Return each set of conditions under which a field is there, a field inside structs included."""
+        """Return each set of conditions under which a field, also one inside structs, is present."""
         ways = self._presence.get(path[0], [()])
         if not path[1:]:
             return ways
@@ -212,7 +212,7 @@ class Uses:
         return [(*way, *more) for way in ways for more in inside]
 
     def _is_there(self, path: tuple[str, ...], ways: list[Facts], facts: Facts) -> bool:
-        """Return whether `facts` imply that a field, or the block that contains it, is there in one of these ways."""
+        """Return whether `facts` imply that a field, or the block around it, is present in one of `ways`."""
         if () in ways:
             return True
         known = [each for fact in facts for each in self.implied(fact)]
@@ -251,7 +251,7 @@ class Uses:
         return None if possible is None else (possible,)
 
     def is_there(self, subject: Expression) -> bool:
-        """Return whether reading it always gives a value."""
+        """Return whether a subject always has a value."""
         return not isinstance(subject, FieldReference) or not subject.path or self.is_always(subject.path[0])
 
 

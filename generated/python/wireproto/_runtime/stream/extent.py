@@ -1,8 +1,8 @@
 """Finds the end of a frame while its bytes arrive, without reading it.
 
 Invariant: each byte is examined once, whatever the sizes of chunks, and memory is bounded by the frame's
-limits. `Wrong` means that the frame does not conform; any other `Odd`, that it may not, or that only the
-reference codec can follow the bytes.
+limits. `Wrong` means that the frame is invalid. Any other `Odd` means that the frame may be invalid, or that
+only the reference codec can find its end.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _MOST_LEVELS = 256  # of nesting, before the reference codec checks the depth
 
 
 class Level:
-    """Steps in progress: those of a record, or of the items of a list.
+    """The progress in the steps of a record, or of the items of a list.
 
     Attributes:
-        left: The number of items after this one.
-        n_lengths: The number of elements that a run of bytes with lengths still has.
+        left: The number of items after the current one.
+        n_lengths: The number of elements that remain in a run of bytes with lengths.
         until: The condition for the last item, or None if `left` counts the items.
     """
 
@@ -62,10 +62,10 @@ class Level:
 
 
 class Extent:
-    """The extent of one frame, by the bytes that have arrived. It is the scope of the expressions in the steps.
+    """The extent of one frame, found from the bytes that have arrived. The steps evaluate expressions in it.
 
     Attributes:
-        is_known: The frame's size does not depend on bytes that are missing.
+        is_known: The frame's size does not depend on bytes that have not arrived.
     """
 
     __slots__ = (
@@ -85,9 +85,9 @@ class Extent:
         self.is_known = False
 
     def measure(self, data: Buffer, start: int) -> int:
-        """Return the number of bytes needed from `start` on; the frame is whole if `data` holds so many.
+        """Return the number of bytes needed from `start` on; the frame is whole if `data` has that many.
 
-        `data` holds the same bytes as before from its `start` on, and more.
+        In each call, `data` has the bytes of the previous call from `start` on, and possibly more.
 
         Raises:
             Odd: The frame's end cannot be found, or lies beyond its limit.
@@ -183,7 +183,7 @@ class Extent:
         if count < 0 or self._items_left < 0:
             raise Wrong
 
-    # ---- steps: each returns the position after it, or how far bytes are needed as a negative number
+    # ---- steps: each returns the position after it, or the negated position up to which bytes are needed
 
     def _number(self, step: Step, data: Buffer, position: int, end: int) -> int:
         _, name, size, unpack, allowed, _ = step
@@ -260,7 +260,7 @@ class Extent:
             while left:
                 position += unpack(data, position)[0] + size
                 left -= 1
-        except (struct_error, OverflowError):  # beyond the existing bytes: faster than a comparison for each
+        except (struct_error, OverflowError):  # no more bytes; faster than a comparison for each element
             pass
         level.n_lengths = left
         if left:
