@@ -139,7 +139,9 @@ def test_sql(spark: SparkSession) -> None:
         pytest.param({"protocol": "lumberjack", "mode": "x"}, "mode is one of", id="another mode"),
         pytest.param({"protocol": "lumberjack", "split": "many"}, "split is a number", id="no number"),
         pytest.param({"protocol": "lumberjack", "split": "1000"}, "split is 1024 or more", id="too many"),
-        pytest.param({"protocol": "lumberjack", "limits": "frame"}, "write a limit as NAME=VALUE", id="no value"),
+        pytest.param(
+            {"protocol": "lumberjack", "limits": "frame"}, "write a limit as NAME=VALUE", id="no value"
+        ),
         pytest.param(
             {"protocol": "lumberjack", "limit.frame": "1e3"}, "limit frame is a number", id="no limit"
         ),

@@ -107,4 +107,6 @@ def test_a_limit_says_what_it_is_measured_in() -> None:
     with pytest.raises(ValueError, match="the limit window is an integer from 0 on, not -1"):
         lj.Limits(window=-1)
     text = Path(lj.__file__).with_name("messages.py").read_text(encoding="utf-8")
-    assert '"""In milliseconds. How long a writer waits' in text and '"""In bytes. Any one length' in text
+    assert (
+        '"""In milliseconds. The time that a writer waits' in text and '"""In bytes. Any one length' in text
+    )

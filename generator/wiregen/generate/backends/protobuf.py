@@ -87,7 +87,7 @@ def _former(subject: Subject, report: Report) -> Mapping[str, int]:
 def _report(fault: Fault, subject: Subject, report: Report) -> None:
     entry, place = fault.entry, subject.origins.get(fault.entry.path)
     if fault.other == entry.name:
-        message = f"the number of `{entry.name}` in protobuf would move from {fault.locked} to {entry.number}"
+        message = f"the protobuf number of `{entry.name}` would change from {fault.locked} to {entry.number}"
         help_ = f"keep it with `@tag({fault.locked})`, or declare the new ones after the old ones"
     else:
         message = (
