@@ -111,9 +111,9 @@ class Limits:
         ack_wait: int = 30000,
     ) -> None:
         self.frame = frame
-        """In bytes. Bytes of a whole frame, and of any single length in it. Assumed: no bound is given."""
+        """In bytes. The size of a whole frame, and of any single length in it. Assumed: no bound is given."""
         self.inflated = inflated
-        """In bytes. Bytes that one outer Compressed inflates to, nested ones included. Assumed: no bound is given."""
+        """In bytes. The size to which one outer Compressed inflates, nested ones included. Assumed: no bound is given."""
         self.count = count
         """Pairs in one Data, and frames in one Compressed. Assumed: no bound is given."""
         self.messages = messages
