@@ -143,7 +143,7 @@ ILLEGAL = pravega.ErrorCode.ILLEGAL_ARGUMENT
 REFUSALS = [
     pytest.param(INFO, no_such, Exit.NO_SUCH_SEGMENT, "the segment does not exist", id="gone"),
     pytest.param(
-        READ, lambda r: pravega.NoSuchSegment(r.request_id, NAME), Exit.NO_SUCH_SEGMENT, "no such", id="none"
+        READ, lambda r: pravega.NoSuchSegment(r.request_id, NAME), Exit.NO_SUCH_SEGMENT, "the segment does not exist", id="none"
     ),
     pytest.param(INFO, lambda r: pravega.WrongHost(r.request_id, NAME, ""), Exit.WRONG_HOST, "elsewhere\n", id="host"),
     pytest.param(

@@ -108,5 +108,6 @@ def test_a_limit_says_what_it_is_measured_in() -> None:
         lj.Limits(window=-1)
     text = Path(lj.__file__).with_name("messages.py").read_text(encoding="utf-8")
     assert (
-        '"""In milliseconds. The time that a writer waits' in text and '"""In bytes. The size of a whole frame' in text
+        '"""In milliseconds. The time that a writer waits' in text
+        and '"""In bytes. The size of a whole frame' in text
     )

@@ -386,8 +386,8 @@ def test_a_message_that_cannot_be_shown_says_so(tmp_path: Path) -> None:
         'message M 1 from a { pin : ascii[4] where pin == "1234" @secret }\n'
     )
     files = site_of_text(text, tmp_path)
-    assert "There is no example" in Page(files["p/M.html"].decode()).text
-    assert b"There is no example" in files["p/M.md"]
+    assert "It has no example" in Page(files["p/M.html"].decode()).text
+    assert b"It has no example" in files["p/M.md"]
 
 
 # ---- hostile text

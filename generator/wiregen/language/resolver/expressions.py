@@ -33,6 +33,7 @@ from wiregen.language.resolver.sorts import (
     fits,
     is_number,
     is_ordered,
+    is_value_of,
     item_of,
     list_of,
 )
@@ -97,7 +98,7 @@ def require(
 ) -> model.Expression:
     """Return an expression whose value must have a sort; `what` begins the message about one that has not."""
     typed = resolve_expression(work, scope, node, wanted)
-    if not fits(typed.sort, wanted):
+    if not is_value_of(typed.sort, wanted):
         message = f"{what} must be {describe(wanted)}, found {describe(typed.sort)}"
         work.error("WG2202", message, node.span, label=describe(typed.sort))
     return typed.expression

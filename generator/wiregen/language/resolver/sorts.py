@@ -89,6 +89,13 @@ def fits(found: Sort, wanted: Sort) -> bool:
     return {found.kind, wanted.kind} in ({"integer", "enum"}, {"integer", "float"})
 
 
+def is_value_of(found: Sort, wanted: Sort) -> bool:
+    """Return whether a value of one sort can replace a value of the other: an integer is a float, a float is not an integer."""
+    return fits(found, wanted) and not (
+        found.kind == "float" and is_number(wanted) and wanted.kind != "unknown"
+    )
+
+
 def describe(sort: Sort) -> str:
     """Return the name of the sort for a message, with its article."""
     match sort.kind:
