@@ -214,7 +214,7 @@ def _paths(given: Mapping[str, str]) -> tuple[str, ...]:
 def among(name: str | None, noun: str, names: Collection[str]) -> str | None:
     if name is None or name in names:
         return name
-    raise WireSparkError(f"unknown {noun} {name!r}; expected one of: {', '.join(names) or 'none'}")
+    raise WireSparkError(f"unknown {noun} {name!r}: expected one of {', '.join(names) or 'none'}")
 
 
 def _truth(name: str, text: str) -> bool:

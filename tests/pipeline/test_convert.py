@@ -261,7 +261,7 @@ def test_a_target_is_for_one_protocol_and_one_way_of_reading(
         ("lumberjack", {}, "was filled with protocol reactive_streams, not with protocol lumberjack"),
         ("reactive_streams", {"mode": "DROPMALFORMED"}, "mode PERMISSIVE, not with mode DROPMALFORMED"),
         ("reactive_streams", {"limit.frame": "1MiB"}, "limits as they are, not with limits frame=1048576"),
-        ("reactive_streams", {"strict": "true"}, "strict false, not with strict true: name another target"),
+        ("reactive_streams", {"strict": "true"}, "strict false, not with strict true: give another target"),
     ):
         with pytest.raises(WireSparkError, match=said):
             reader_of(path, target, protocol, **options).partitions()

@@ -170,7 +170,7 @@ def test_failfast_fails(cells: DataFrame) -> None:
     [
         pytest.param("lumber", {}, "no protocol 'lumber'", id="no protocol"),
         pytest.param("lumberjack.Dato", {}, "no message 'Dato'", id="no message"),
-        pytest.param("lumberjack", {"colour": "red"}, "no option 'colour'", id="no option"),
+        pytest.param("lumberjack", {"colour": "red"}, "unknown option 'colour'", id="no option"),
         pytest.param("lumberjack", {"mode": "dropmalformed"}, "cannot drop rows", id="no mode"),
         pytest.param(
             "geode",

@@ -42,7 +42,11 @@ def test_a_capture_is_a_table(spark: SparkSession) -> None:
 
 def test_docs_are_comments(spark: SparkSession) -> None:
     described = read(spark, CAPTURE, message="Ack").schema
-    assert described["sequence"].metadata["comment"].startswith("Of the last event that is acknowledged")
+    assert (
+        described["sequence"]
+        .metadata["comment"]
+        .startswith("The number of the last event that is acknowledged")
+    )
 
 
 def test_one_message_is_a_table_of_its_fields(spark: SparkSession) -> None:
@@ -133,9 +137,11 @@ def test_sql(spark: SparkSession) -> None:
         pytest.param({}, "give the name of the protocol", id="no protocol"),
         pytest.param({"protocol": "lumber"}, "no protocol 'lumber'", id="another protocol"),
         pytest.param(
-            {"protocol": "lumberjack", "message": "Dato"}, "no message 'Dato'", id="another message"
+            {"protocol": "lumberjack", "message": "Dato"}, "unknown message 'Dato'", id="another message"
         ),
-        pytest.param({"protocol": "lumberjack", "colour": "red"}, "no option 'colour'", id="another option"),
+        pytest.param(
+            {"protocol": "lumberjack", "colour": "red"}, "unknown option 'colour'", id="another option"
+        ),
         pytest.param({"protocol": "lumberjack", "mode": "x"}, "mode is one of", id="another mode"),
         pytest.param({"protocol": "lumberjack", "split": "many"}, "split is a number", id="no number"),
         pytest.param({"protocol": "lumberjack", "split": "1000"}, "split is 1024 or more", id="too many"),
@@ -146,7 +152,9 @@ def test_sql(spark: SparkSession) -> None:
             {"protocol": "lumberjack", "limit.frame": "1e3"}, "limit frame is a number", id="no limit"
         ),
         pytest.param({"protocol": "lumberjack", "kernel": "fast"}, "kernel is one of", id="no kernel"),
-        pytest.param({"protocol": "lumberjack", "from": "nobody"}, "no role 'nobody'", id="another role"),
+        pytest.param(
+            {"protocol": "lumberjack", "from": "nobody"}, "unknown role 'nobody'", id="another role"
+        ),
     ],
 )
 def test_wrong_options_say_what_is_right(options: dict[str, str], message: str) -> None:

@@ -31,9 +31,15 @@ def no_java(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         pytest.param(("--split", "x"), "split is a number", id="no number"),
         pytest.param(("--split", "0"), "split is 1024 or more", id="too small"),
-        pytest.param(("--limit", "foo"), "a limit is NAME=VALUE, as in frame=1MiB, not 'foo'", id="no value"),
-        pytest.param(("--limit", "foo=3"), "unknown limit 'foo'; expected one of: frame", id="no limit"),
-        pytest.param(("--from", "bob"), "unknown role 'bob'; expected one of: writer, reader", id="no role"),
+        pytest.param(
+            ("--limit", "foo"), "write a limit as NAME=VALUE, such as frame=1MiB, not 'foo'", id="no value"
+        ),
+        pytest.param(
+            ("--limit", "foo=3"), "unknown limit 'foo'\n  = help: expected one of frame", id="no limit"
+        ),
+        pytest.param(
+            ("--from", "bob"), "unknown role 'bob'\n  = help: expected one of writer, reader", id="no role"
+        ),
     ],
 )
 def test_wrong_options_of_convert(options: tuple[str, ...], said: str, tmp_path: Path) -> None:

@@ -122,7 +122,9 @@ def test_nothing_is_left_of_what_fails(spark: SparkSession, tmp_path: Path) -> N
         pytest.param({"path": "x"}, "give the name of the protocol", id="no protocol"),
         pytest.param({"protocol": "lumberjack"}, "give a target", id="no target"),
         pytest.param(
-            {"protocol": "lumberjack", "path": "x", "split": "3"}, "no option 'split'", id="another option"
+            {"protocol": "lumberjack", "path": "x", "split": "3"},
+            "unknown option 'split'",
+            id="another option",
         ),
         pytest.param(
             {"protocol": "lumberjack", "path": "x", "backend": "y"}, "no backend 'y'", id="no backend"

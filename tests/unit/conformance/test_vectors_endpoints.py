@@ -473,7 +473,7 @@ def test_a_search_for_another_message_decodes_a_bounded_number_of_bytes(
 
 @pytest.mark.parametrize(
     ("behave", "said"),
-    [(accepting, "the peer never sent anything"), (refusing, "it may expect TLS (--tls)")],
+    [(accepting, "the peer never sent any bytes"), (refusing, "it may expect TLS (--tls)")],
 )
 def test_a_peer_that_never_sends_is_named(behave: Callable[[socket.socket], None], said: str) -> None:
     with bad_reader(behave) as port:

@@ -136,7 +136,7 @@ def test_who_waits_is_told_for_whom(tmp_path: Path) -> None:
         assert told.wait(PATIENCE)
         assert not folder.exists()
     waiting.join(PATIENCE)
-    assert heard == [f"waiting for process {os.getpid()}, which writes {folder}"]
+    assert heard == [f"waiting for process {os.getpid()}, which is writing {folder}"]
     assert owner_of(folder) == "one"
 
 

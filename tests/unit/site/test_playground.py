@@ -139,7 +139,7 @@ def test_a_changed_field_is_other_bytes() -> None:
         "path": "Window.size",
         "value": "0x",
     }
-    assert "no number" in edit(question)["wrong"]
+    assert "is not a number" in edit(question)["wrong"]
     assert edit({**question, "value": "258"})["hex"] == "32570000000a325700000102"
     assert edit({**question, "path": "Frame.version", "value": "V1"})["hex"] == "32570000000a315700000001"
     assert edit({**question, "value": str(2**40)})["wrong"]
