@@ -144,7 +144,7 @@ def test_a_changed_field_is_other_bytes() -> None:
     assert edit({**question, "path": "Frame.version", "value": "V1"})["hex"] == "32570000000a315700000001"
     assert edit({**question, "value": str(2**40)})["wrong"]
     assert "nothing to change" in edit({**question, "path": "Window.no"})["wrong"]
-    assert "no such frame" in edit({**question, "frame": 7})["wrong"]
+    assert "no frame of this number" in edit({**question, "frame": 7})["wrong"]
 
 
 def test_a_text_grows_and_its_length_with_it() -> None:
