@@ -80,7 +80,7 @@ class InSize(Node):
 
 
 class Compressed(Node):
-    """Bytes that one of the `TRANSFORMS` made of the content; they must fill their length."""
+    """Bytes that a compression or another transform made of the content; they must fill their length."""
 
     algorithm: Algorithm
     length: ByteLength
@@ -92,10 +92,8 @@ class Chunks(Node):
     struct: str
     data: str
     until: Expression
-
-    @property
-    def length(self) -> None:
-        """Return None: the last chunk ends the region."""
+    length = None
+    """The last chunk ends the region."""
 
 
 # ---- scalars

@@ -25,8 +25,7 @@ __all__ = ["CARRIERS", "write_content", "write_region"]
 
 def write_region(writer: Writer, type_: Region, value: object, spot: Spot) -> bytes:
     carrier = type_.carrier
-    length = carrier.length if value is None else None
-    match length:
+    match carrier.length if value is None else None:
         case Prefix(CodingReference() as prefix) if not is_flat(type_.content):
             return prefix_bytes(writer, prefix, None, spot.path)
     data: bytes = CARRIERS[type(carrier)](writer, type_, carrier, value, spot)
