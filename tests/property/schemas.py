@@ -147,6 +147,7 @@ class _Writer:
 
     def _names(self, low: int, high: int) -> list[str]:
         names = st.sampled_from(HOSTILE_FIELDS) | st.from_regex(r"\A[a-z][a-z0-9]{0,5}\Z")
+        names = names.filter(lambda name: name not in PREFIXES)  # `bytes[u8]` would mean the field
         unlike = st.lists(names, min_size=low, max_size=high, unique_by=lambda name: name.rstrip("_"))
         return [f"`{name}`" if name in LANGUAGE_WORDS else name for name in self._draw(unlike)]
 

@@ -379,10 +379,8 @@ class Flattener:
         self, type_: m.MessageMatch, key: str, prefix: str, field: m.Field, *, is_last: bool
     ) -> Iterator[Step]:
         if self._message is not None:
-            message, self._message = (
-                self._message,
-                None,
-            )  # only the frame's own match is replaced, not a match of messages inside the message
+            # Only the frame's own match is replaced, not a match of messages inside the message.
+            message, self._message = self._message, None
             yield from self.fields(message.fields, "", is_last=is_last)
             self._message = message
             return

@@ -91,9 +91,7 @@ def fits(found: Sort, wanted: Sort) -> bool:
 
 def is_value_of(found: Sort, wanted: Sort) -> bool:
     """Return whether a value of one sort can replace a value of the other: an integer is a float, a float is not an integer."""
-    return fits(found, wanted) and not (
-        found.kind == "float" and is_number(wanted) and wanted.kind != "unknown"
-    )
+    return fits(found, wanted) and (found.kind, wanted.kind) != ("float", "integer")
 
 
 def describe(sort: Sort) -> str:

@@ -8,7 +8,6 @@ from ..reference.layout import Fields
 from ..schema.declarations import Default, Field, FieldValue, Trailing
 from ..schema.expressions import Expression, FieldReference
 from ..schema.protocol import Schema
-from ..schema.remembered import remembered
 from ..schema.shapes import blocks, content, has_blocks, is_flat
 from ..schema.types import (
     Bytes,
@@ -99,7 +98,6 @@ def has_null(plan: Schema, type_: Type) -> bool:
             return False
 
 
-@remembered
 def flat_fields(fields: Fields) -> Fields:
     """Return the fields of a declaration that have a value of their own, those of blocks too.
 
@@ -114,7 +112,6 @@ def flat_fields(fields: Fields) -> Fields:
     return tuple(found)
 
 
-@remembered
 def shown_fields(fields: Fields) -> Fields:
     """Return those that are not hidden."""
     return tuple(field for field in flat_fields(fields) if not field.is_hidden)
@@ -128,7 +125,6 @@ def _every_field(fields: Fields) -> Iterator[Field]:
             yield from _every_field(block)
 
 
-@remembered
 def unsure_names(fields: Fields) -> frozenset[str]:
     """Return the names of the fields that are in a choice with blocks, or in an optional block."""
     found: set[str] = set()

@@ -129,8 +129,12 @@ def _operation(operation: m.Operation, names: Lookup) -> str:
     if sign == "**":
         return f"{names.use('power')}({left}, {right})"
     if sign in ("*", "%"):
-        left, right = (each if each.isdigit() else names.number(each) for each in (left, right))
+        left, right = _factor(operation.left, left, names), _factor(operation.right, right, names)
     return f"({left} {_OPERATORS.get(sign, sign)} {right})"
+
+
+def _factor(operand: m.Expression, text: str, names: Lookup) -> str:
+    return text if isinstance(operand, m.Number) else names.number(text)
 
 
 def _held(value: str, container: m.Expression, names: Lookup) -> str:

@@ -12,7 +12,6 @@ from ...schema.declarations import Constant, Derived, Field, Trailing, is_code
 from ...schema.elements import Element, PreambleReference
 from ...schema.expressions import Call, Expression
 from ...schema.node import nodes_in
-from ...schema.remembered import remembered
 from ...schema.shapes import blocks, content
 from ...schema.types import (
     Bits,
@@ -89,7 +88,6 @@ def read_fields(
     return tuple(nodes)
 
 
-@remembered
 def _runs(fields: Fields) -> list[list[Field]]:
     """Return the fields one by one, but each run of adjacent bit fields together."""
     runs: list[list[Field]] = []

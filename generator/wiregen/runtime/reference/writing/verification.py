@@ -33,8 +33,7 @@ def refuse_unreadable(plan: Schema, name: str, value: Value, data: bytes, option
     try:
         node = explain(plan, data, 0, len(data), sent, is_preamble=name in plan.preambles)
     except DecodeError as error:
-        expected = error.expected or "bytes that can be read"
-        raise EncodeError("constraint", path=error.path, expected=expected) from None
+        raise _unreadable(error) from None
     is_same = _fields(plan, node.value, options) == _fields(plan, shown, options)
     if node.end != len(data) or not is_same:
         raise _another(name)
@@ -51,10 +50,14 @@ def refuse_unreadable_type(plan: Schema, type_: Type, value: Value, data: bytes,
     try:
         node = explain_type(plan, type_, data, Options(), name=name)
     except DecodeError as error:
-        expected = error.expected or "bytes that can be read"
-        raise EncodeError("constraint", path=error.path, expected=expected) from None
+        raise _unreadable(error) from None
     if value_record(plan, type_, node.value) != value_record(plan, type_, value):
         raise _another(name)
+
+
+def _unreadable(error: DecodeError) -> EncodeError:
+    expected = error.expected or "bytes that can be read"
+    return EncodeError("constraint", path=error.path, expected=expected)
 
 
 def _another(name: str) -> EncodeError:

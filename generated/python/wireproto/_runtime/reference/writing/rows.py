@@ -185,10 +185,10 @@ class Row:
                     cell.data = _WRITE_BITS.load()(self, cell)
                 elif self.is_written(cell):
                     measured = measured_by(cell, self.cells)
-                    if measured is not None:
-                        self.data(
-                            measured
-                        )  # the expression would ask for it from twelve functions further down
+                    if (
+                        measured is not None
+                    ):  # the expression would ask for it from twelve functions further down
+                        self.data(measured)
                     cell.data = self.writer.write(cell.type, self._shown(cell), self._spot(cell))
                     self.check_where(cell)
                 else:
