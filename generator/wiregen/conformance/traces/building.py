@@ -83,12 +83,15 @@ def _told(protocol: m.Protocol) -> tuple[Trace, ...]:
     return tuple(each for each in traces if each.variant is None)
 
 
-def _lead(searches: list[Search], told: tuple[Trace, ...]) -> None:
+def _lead(
+    searches: list[Search], told: tuple[Trace, ...], goals: tuple[Goal, ...], done: dict[Goal, _Reached]
+) -> None:
     """Continue searches from the steps of conversations that were made with the same options."""
     for search in searches:
+        left = [goal for goal in goals if goal not in done and _may_reach(search, goal)]
         for trace in told:
             if search.setup.is_strict is trace.is_strict and search.setup.options == trace.options:
-                search.begin_in(trace.steps)
+                search.begin_in(trace.steps, left)
 
 
 def _searches(first: Setup, drafts: Drafts, *, is_fine: bool = False) -> Iterator[Search]:
@@ -120,7 +123,7 @@ def _reached(searches: list[Search], goals: tuple[Goal, ...], told: tuple[Trace,
     done: dict[Goal, _Reached] = {}
     for number, most in enumerate(_ROUNDS):
         if number == _LED:
-            _lead(searches, told)
+            _lead(searches, told, goals, done)
         for search in searches:
             _accept(search, done, worst=number)
         if not _search(searches, goals, done, most) and not searches[0].is_fine:

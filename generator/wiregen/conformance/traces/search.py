@@ -89,11 +89,17 @@ class Search:
         self._n_kept = 0
         self._is_new(ConnectionState(setup).atoms())
 
-    def begin_in(self, steps: tuple[Step, ...]) -> None:
-        """Examine soon the connection states of a conversation, as far as its steps are legal here."""
+    def begin_in(self, steps: tuple[Step, ...], goals: Iterable[Goal]) -> None:
+        """Accept what the steps of a conversation show of these goals, and examine soon the connection states after
+        them, as far as the steps are legal here.
+        """
+        self._wanted = dict.fromkeys(goal for goal in goals if self._is_open(goal))
         world = ConnectionState(self.setup)
         for number, step in enumerate(steps, 1):
-            if not world.take(step).is_legal or number >= _DEEPEST:
+            outcome = world.take(step)
+            for goal in outcome.met:
+                self._reach(goal, steps[:number], outcome)
+            if not outcome.is_legal or number >= _DEEPEST:
                 return
             atoms = world.atoms()
             self._is_new(atoms)
