@@ -68,10 +68,13 @@ class Emitter:
     def __init__(self, *folders: Path, runtime: str = COPIED_RUNTIME) -> None:
         import jinja2  # not loaded by callers that only need the folder of the templates
 
+        from wiregen.generate.compiled_templates import compiled_templates
+
         self._environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(folders),
             autoescape=_is_markup,
             undefined=jinja2.StrictUndefined,
+            bytecode_cache=compiled_templates(),
             trim_blocks=True,
             lstrip_blocks=True,
             keep_trailing_newline=True,

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from wiregen.generate.backends import GROUP
+from wiregen.generate.caches import caches_folder
 from wiregen.generate.emitter import templates_folder
 from wiregen.generate.writer import contents_of_build, is_regular
 from wiregen.language.config import Config
@@ -145,6 +146,4 @@ def _note(config: Config) -> Path:
     Raises:
         RuntimeError: The user does not have a home folder.
     """
-    named = os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME", "")
-    caches = Path(named) if os.path.isabs(named) else Path.home() / ".cache"
-    return caches / "wiregen" / f"{sha256(os.fsencode(config.root)).hexdigest()}.build"
+    return caches_folder() / f"{sha256(os.fsencode(config.root)).hexdigest()}.build"
