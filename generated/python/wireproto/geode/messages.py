@@ -3892,9 +3892,7 @@ class PutRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (
-                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
-                ):
+                if not ((n_metadata > 0) and _distinct(given_metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -3929,8 +3927,6 @@ class PutRequest(_InRequest):
                 return _write_request(
                     Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
                 )
-            if len(data) > 16777216:
-                raise _Bad
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
@@ -4056,9 +4052,7 @@ class PutResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (
-                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
-                ):
+                if not ((n_metadata > 0) and _distinct(given_metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -4085,8 +4079,6 @@ class PutResponse(_InResponse):
                 return _write_response(
                     Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
                 )
-            if len(data) > 16777216:
-                raise _Bad
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
@@ -4179,9 +4171,7 @@ class GetRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (
-                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
-                ):
+                if not ((n_metadata > 0) and _distinct(given_metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -4213,8 +4203,6 @@ class GetRequest(_InRequest):
                 return _write_request(
                     Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
                 )
-            if len(data) > 16777216:
-                raise _Bad
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
@@ -4312,9 +4300,7 @@ class GetResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (
-                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
-                ):
+                if not ((n_metadata > 0) and _distinct(given_metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -4340,8 +4326,6 @@ class GetResponse(_InResponse):
                 return _write_response(
                     Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
                 )
-            if len(data) > 16777216:
-                raise _Bad
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
@@ -4432,9 +4416,7 @@ class PutAllRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (
-                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
-                ):
+                if not ((n_metadata > 0) and _distinct(given_metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -4479,8 +4461,6 @@ class PutAllRequest(_InRequest):
                 return _write_request(
                     Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
                 )
-            if len(data) > 16777216:
-                raise _Bad
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
@@ -4638,9 +4618,7 @@ class PutAllResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (
-                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
-                ):
+                if not ((n_metadata > 0) and _distinct(given_metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -4665,8 +4643,6 @@ class PutAllResponse(_InResponse):
                 return _write_response(
                     Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
                 )
-            if len(data) > 16777216:
-                raise _Bad
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
@@ -4757,9 +4733,7 @@ class GetAllRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (
-                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
-                ):
+                if not ((n_metadata > 0) and _distinct(given_metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -4802,8 +4776,6 @@ class GetAllRequest(_InRequest):
                 return _write_request(
                     Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
                 )
-            if len(data) > 16777216:
-                raise _Bad
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
@@ -4931,9 +4903,7 @@ class GetAllResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (
-                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
-                ):
+                if not ((n_metadata > 0) and _distinct(given_metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -4974,8 +4944,6 @@ class GetAllResponse(_InResponse):
                 return _write_response(
                     Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
                 )
-            if len(data) > 16777216:
-                raise _Bad
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
@@ -5093,9 +5061,7 @@ class ServerConfigRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (
-                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
-                ):
+                if not ((n_metadata > 0) and _distinct(given_metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -5120,8 +5086,6 @@ class ServerConfigRequest(_InRequest):
                 return _write_request(
                     Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
                 )
-            if len(data) > 16777216:
-                raise _Bad
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
@@ -5213,9 +5177,7 @@ class ServerConfigResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (
-                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
-                ):
+                if not ((n_metadata > 0) and _distinct(given_metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -5243,8 +5205,6 @@ class ServerConfigResponse(_InResponse):
                 return _write_response(
                     Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
                 )
-            if len(data) > 16777216:
-                raise _Bad
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
@@ -5335,9 +5295,7 @@ class AuthRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (
-                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
-                ):
+                if not ((n_metadata > 0) and _distinct(given_metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -5362,8 +5320,6 @@ class AuthRequest(_InRequest):
                 return _write_request(
                     Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
                 )
-            if len(data) > 16777216:
-                raise _Bad
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
@@ -5453,9 +5409,7 @@ class AuthResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (
-                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
-                ):
+                if not ((n_metadata > 0) and _distinct(given_metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -5483,8 +5437,6 @@ class AuthResponse(_InResponse):
                 return _write_response(
                     Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
                 )
-            if len(data) > 16777216:
-                raise _Bad
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
@@ -5575,9 +5527,7 @@ class ClientConfigRequest(_InRequest):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (
-                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
-                ):
+                if not ((n_metadata > 0) and _distinct(given_metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -5602,8 +5552,6 @@ class ClientConfigRequest(_InRequest):
                 return _write_request(
                     Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
                 )
-            if len(data) > 16777216:
-                raise _Bad
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
@@ -5695,9 +5643,7 @@ class ClientConfigResponse(_InResponse):
                     )
                     metadata___.append(metadata_item_)
                 metadata_ = b"".join(metadata___)
-                if not (
-                    ((0 if given_metadata is None else len(given_metadata)) > 0) and _distinct(given_metadata)
-                ):
+                if not ((n_metadata > 0) and _distinct(given_metadata)):
                     raise _Bad
                 metadata_ = _pack_h(n_metadata) + metadata_
             else:
@@ -5725,8 +5671,6 @@ class ClientConfigResponse(_InResponse):
                 return _write_response(
                     Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
                 )
-            if len(data) > 16777216:
-                raise _Bad
             return data
         except _WRITE_FAULTS:
             return _encode_carefully(
@@ -6052,7 +5996,7 @@ def _write_request(frame: Any, state: _Writing) -> bytes:
             metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
             metadata__.append(metadata_item_)
         metadata = b"".join(metadata__)
-        if not (((0 if frame.metadata is None else len(frame.metadata)) > 0) and _distinct(frame.metadata)):
+        if not ((n_metadata > 0) and _distinct(frame.metadata)):
             raise _Bad
         metadata = _pack_h(n_metadata) + metadata
     else:
@@ -6283,7 +6227,7 @@ def _write_response(frame: Any, state: _Writing) -> bytes:
             metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
             metadata__.append(metadata_item_)
         metadata = b"".join(metadata__)
-        if not (((0 if frame.metadata is None else len(frame.metadata)) > 0) and _distinct(frame.metadata)):
+        if not ((n_metadata > 0) and _distinct(frame.metadata)):
             raise _Bad
         metadata = _pack_h(n_metadata) + metadata
     else:
@@ -6389,7 +6333,7 @@ def _write_request_in_example(frame: Any, state: _Writing) -> bytes:
             metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
             metadata__.append(metadata_item_)
         metadata = b"".join(metadata__)
-        if not (((0 if frame.metadata is None else len(frame.metadata)) > 0) and _distinct(frame.metadata)):
+        if not ((n_metadata > 0) and _distinct(frame.metadata)):
             raise _Bad
         metadata = _pack_h(n_metadata) + metadata
     else:
@@ -6495,7 +6439,7 @@ def _write_response_in_example(frame: Any, state: _Writing) -> bytes:
             metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
             metadata__.append(metadata_item_)
         metadata = b"".join(metadata__)
-        if not (((0 if frame.metadata is None else len(frame.metadata)) > 0) and _distinct(frame.metadata)):
+        if not ((n_metadata > 0) and _distinct(frame.metadata)):
             raise _Bad
         metadata = _pack_h(n_metadata) + metadata
     else:

@@ -302,16 +302,24 @@ class FunctionBuilder:
             n_trailing=sum(isinstance(field.value, m.Trailing) for field in flat(fields)),
             steps=without_unread_lengths(steps, pieces),
             pieces=pieces,
-            limit=self._shared.frame_limit if traits.is_frame and not self._is_short(layout) else None,
+            limit=self._limit_to_test(layout, traits, is_counted=names.is_method and state == "large"),
             again=names.again or f"{traits.name}({names.owner}, {handed_on(parameters)}_WriteState(_LIMITS))",
             budget=self._shared.limits["messages"] or 0,
             has_compression=not isinstance(layout, UnsupportedError) and inflates(layout.steps),
         )
 
-    def _is_short(self, layout: Layout | UnsupportedError) -> bool:
-        """Return whether the layout itself keeps a frame within its limit."""
+    def _limit_to_test(
+        self, layout: Layout | UnsupportedError, traits: Traits, *, is_counted: bool
+    ) -> int | None:
+        """Return the limit of a frame, or None if what is written cannot exceed it.
+
+        `is_counted`: a frame with more bytes than `messages` has items is written by another function.
+        """
+        limit, messages = self._shared.frame_limit, self._shared.limits["messages"]
         longest = None if isinstance(layout, UnsupportedError) else longest_size(layout)
-        return longest is not None and longest <= self._shared.frame_limit
+        is_short = longest is not None and longest <= limit
+        is_left_over = is_counted and messages is not None and messages <= limit
+        return limit if traits.is_frame and not is_short and not is_left_over else None
 
     def _write_names(self, fields: tuple[m.Field, ...], prefix: str) -> WriteNames:
         known = dict(fields_by_key(fields, prefix, self._protocol))

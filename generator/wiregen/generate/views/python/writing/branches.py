@@ -93,17 +93,21 @@ class BranchWriter:
             if not condition:
                 raise UnsupportedError(step.key, "trailing fields like these, on writing")
             given: tuple[str, ...] = self._asked(step)
+            present: set[str] = set()
         else:
             assert step.condition is not None
             condition = self._builder.text_here(step.condition, step.prefix)
             keys = [step.prefix + field.name for field in names.fields_of(step.field)]
             tests = (f"{names.attribute(key)} is not None" for key in keys)
             given = tuple(test for test in tests if test != condition.removeprefix("(").removesuffix(")"))
+            present = set(keys) - names.present
         if condition == "False":  # of a message with another code
             self._builder.views.append(WriteChecks(checks=given))
             return
         is_flowing, self._builder.is_flowing = self._builder.is_flowing, False
+        names.present |= present
         block = self._builder.block(step.steps)
+        names.present -= present
         self._builder.is_flowing = is_flowing
         unasked = (WriteChecks(checks=(f"not {given[0]}",)),) if step.is_trailing and given else ()
         steps = (*unasked, *block.steps)

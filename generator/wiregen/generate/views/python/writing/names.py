@@ -53,6 +53,8 @@ class WriteNames:
     items: list[tuple[str, str]] = field(default_factory=list)
     arms: list[tuple[str, str]] = field(default_factory=list)
     counts: dict[str, str] = field(default_factory=dict)
+    present: set[str] = field(default_factory=set)
+    """The keys of the optional fields that have a value where the steps are."""
     edges: dict[tuple[str, str], Edge] = field(default_factory=dict)
     open_regions: dict[str, tuple[Held | Given, list[Test]]] = field(default_factory=dict)
     waiting: list[tuple[str, WriteAssign]] = field(default_factory=list)
@@ -201,7 +203,11 @@ class WriteLookup:
     def count(self, reference: m.FieldReference) -> str:
         names, key = self._names, self._key(reference)
         known = names.fields.get(key)
-        is_certain = known is None or (known.condition is None and not isinstance(known.value, m.Trailing))
+        is_certain = (
+            known is None
+            or key in names.present
+            or (known.condition is None and not isinstance(known.value, m.Trailing))
+        )
         if key in names.counts and is_certain:
             return names.counts[key]
         if known is not None and isinstance(known.type, m.List | m.Bytes) and known.condition is None:
