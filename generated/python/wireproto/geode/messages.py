@@ -580,7 +580,7 @@ def _read_request_metadata_event_id(
     return message, position
 
 
-def _write_request_metadata_json_key(
+def _write_request_metadata__json_key(
     message: RequestMetadata.JsonKey, state: _Writing, is_last: bool
 ) -> bytes:
     if message.value is not True and message.value is not False:
@@ -588,7 +588,7 @@ def _write_request_metadata_json_key(
     return _pack_hB(1, message.value)
 
 
-def _write_request_metadata_json_value(
+def _write_request_metadata__json_value(
     message: RequestMetadata.JsonValue, state: _Writing, is_last: bool
 ) -> bytes:
     if message.value is not True and message.value is not False:
@@ -596,7 +596,7 @@ def _write_request_metadata_json_value(
     return _pack_hB(2, message.value)
 
 
-def _write_request_metadata_event_id(
+def _write_request_metadata__event_id(
     message: RequestMetadata.EventId, state: _Writing, is_last: bool
 ) -> bytes:
     unique_id = _encode_str(message.unique_id)
@@ -646,7 +646,7 @@ def _read_response_metadata_update_pr_meta_data(
     return message, position
 
 
-def _write_response_metadata_update_pr_meta_data(
+def _write_response_metadata__update_pr_meta_data(
     message: ResponseMetadata.UpdatePrMetaData, state: _Writing, is_last: bool
 ) -> bytes:
     if message.value is not True and message.value is not False:
@@ -3475,9 +3475,9 @@ def _read_request_metadata(
 
 
 _REQUEST_METADATA_WRITERS: dict[type, Callable[[Any, _Writing, bool], bytes]] = {
-    RequestMetadata.JsonKey: _write_request_metadata_json_key,
-    RequestMetadata.JsonValue: _write_request_metadata_json_value,
-    RequestMetadata.EventId: _write_request_metadata_event_id,
+    RequestMetadata.JsonKey: _write_request_metadata__json_key,
+    RequestMetadata.JsonValue: _write_request_metadata__json_value,
+    RequestMetadata.EventId: _write_request_metadata__event_id,
 }
 
 _RESPONSE_METADATA_READERS: dict[int, Callable[[bytes, int, int, _Reading, bool], tuple[Any, int]]] = {
@@ -3492,7 +3492,7 @@ def _read_response_metadata(
 
 
 _RESPONSE_METADATA_WRITERS: dict[type, Callable[[Any, _Writing, bool], bytes]] = {
-    ResponseMetadata.UpdatePrMetaData: _write_response_metadata_update_pr_meta_data,
+    ResponseMetadata.UpdatePrMetaData: _write_response_metadata__update_pr_meta_data,
 }
 
 _GEODE_VALUE_READERS: dict[int, Callable[[bytes, int, int, _Reading, bool], tuple[Any, int]]] = {
@@ -3878,25 +3878,7 @@ class PutRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            if given_metadata is not None:
-                metadata__ = given_metadata
-                if type(metadata__) is not list and not isinstance(metadata__, tuple):
-                    raise _Bad
-                n_metadata = len(metadata__)
-                if n_metadata > 65536:
-                    raise _Bad
-                metadata___: list[bytes] = []
-                for metadata_item in metadata__:
-                    metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](
-                        metadata_item, None, False
-                    )
-                    metadata___.append(metadata_item_)
-                metadata_ = b"".join(metadata___)
-                if not ((n_metadata > 0) and _distinct(given_metadata)):
-                    raise _Bad
-                metadata_ = _pack_h(n_metadata) + metadata_
-            else:
-                metadata_ = b""
+            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
             region_name = _encode_str(message.region_name)
             if not region_name.isascii() or 0 in region_name:
                 region_name = _encode_text(message.region_name, "mutf8", lenient=True)
@@ -4038,25 +4020,9 @@ class PutResponse(_InResponse):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            if given_metadata is not None:
-                metadata__ = given_metadata
-                if type(metadata__) is not list and not isinstance(metadata__, tuple):
-                    raise _Bad
-                n_metadata = len(metadata__)
-                if n_metadata > 65536:
-                    raise _Bad
-                metadata___: list[bytes] = []
-                for metadata_item in metadata__:
-                    metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](
-                        metadata_item, None, False
-                    )
-                    metadata___.append(metadata_item_)
-                metadata_ = b"".join(metadata___)
-                if not ((n_metadata > 0) and _distinct(given_metadata)):
-                    raise _Bad
-                metadata_ = _pack_h(n_metadata) + metadata_
-            else:
-                metadata_ = b""
+            metadata_ = (
+                _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            )
             if status in (1, 2):
                 if message.success is not True and message.success is not False:
                     raise _Bad
@@ -4157,25 +4123,7 @@ class GetRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            if given_metadata is not None:
-                metadata__ = given_metadata
-                if type(metadata__) is not list and not isinstance(metadata__, tuple):
-                    raise _Bad
-                n_metadata = len(metadata__)
-                if n_metadata > 65536:
-                    raise _Bad
-                metadata___: list[bytes] = []
-                for metadata_item in metadata__:
-                    metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](
-                        metadata_item, None, False
-                    )
-                    metadata___.append(metadata_item_)
-                metadata_ = b"".join(metadata___)
-                if not ((n_metadata > 0) and _distinct(given_metadata)):
-                    raise _Bad
-                metadata_ = _pack_h(n_metadata) + metadata_
-            else:
-                metadata_ = b""
+            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
             region_name = _encode_str(message.region_name)
             if not region_name.isascii() or 0 in region_name:
                 region_name = _encode_text(message.region_name, "mutf8", lenient=True)
@@ -4286,25 +4234,9 @@ class GetResponse(_InResponse):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            if given_metadata is not None:
-                metadata__ = given_metadata
-                if type(metadata__) is not list and not isinstance(metadata__, tuple):
-                    raise _Bad
-                n_metadata = len(metadata__)
-                if n_metadata > 65536:
-                    raise _Bad
-                metadata___: list[bytes] = []
-                for metadata_item in metadata__:
-                    metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](
-                        metadata_item, None, False
-                    )
-                    metadata___.append(metadata_item_)
-                metadata_ = b"".join(metadata___)
-                if not ((n_metadata > 0) and _distinct(given_metadata)):
-                    raise _Bad
-                metadata_ = _pack_h(n_metadata) + metadata_
-            else:
-                metadata_ = b""
+            metadata_ = (
+                _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            )
             if status in (1, 2):
                 result = _GEODE_VALUE_WRITERS[type(message.result)](message.result, None, True)
                 body = result
@@ -4402,25 +4334,7 @@ class PutAllRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            if given_metadata is not None:
-                metadata__ = given_metadata
-                if type(metadata__) is not list and not isinstance(metadata__, tuple):
-                    raise _Bad
-                n_metadata = len(metadata__)
-                if n_metadata > 65536:
-                    raise _Bad
-                metadata___: list[bytes] = []
-                for metadata_item in metadata__:
-                    metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](
-                        metadata_item, None, False
-                    )
-                    metadata___.append(metadata_item_)
-                metadata_ = b"".join(metadata___)
-                if not ((n_metadata > 0) and _distinct(given_metadata)):
-                    raise _Bad
-                metadata_ = _pack_h(n_metadata) + metadata_
-            else:
-                metadata_ = b""
+            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
             region_name = _encode_str(message.region_name)
             if not region_name.isascii() or 0 in region_name:
                 region_name = _encode_text(message.region_name, "mutf8", lenient=True)
@@ -4604,25 +4518,9 @@ class PutAllResponse(_InResponse):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            if given_metadata is not None:
-                metadata__ = given_metadata
-                if type(metadata__) is not list and not isinstance(metadata__, tuple):
-                    raise _Bad
-                n_metadata = len(metadata__)
-                if n_metadata > 65536:
-                    raise _Bad
-                metadata___: list[bytes] = []
-                for metadata_item in metadata__:
-                    metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](
-                        metadata_item, None, False
-                    )
-                    metadata___.append(metadata_item_)
-                metadata_ = b"".join(metadata___)
-                if not ((n_metadata > 0) and _distinct(given_metadata)):
-                    raise _Bad
-                metadata_ = _pack_h(n_metadata) + metadata_
-            else:
-                metadata_ = b""
+            metadata_ = (
+                _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            )
             if status in (1, 2):
                 body = _pack_i(message.number_of_keys_failed)
             else:
@@ -4719,25 +4617,7 @@ class GetAllRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            if given_metadata is not None:
-                metadata__ = given_metadata
-                if type(metadata__) is not list and not isinstance(metadata__, tuple):
-                    raise _Bad
-                n_metadata = len(metadata__)
-                if n_metadata > 65536:
-                    raise _Bad
-                metadata___: list[bytes] = []
-                for metadata_item in metadata__:
-                    metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](
-                        metadata_item, None, False
-                    )
-                    metadata___.append(metadata_item_)
-                metadata_ = b"".join(metadata___)
-                if not ((n_metadata > 0) and _distinct(given_metadata)):
-                    raise _Bad
-                metadata_ = _pack_h(n_metadata) + metadata_
-            else:
-                metadata_ = b""
+            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
             region_name = _encode_str(message.region_name)
             if not region_name.isascii() or 0 in region_name:
                 region_name = _encode_text(message.region_name, "mutf8", lenient=True)
@@ -4889,25 +4769,9 @@ class GetAllResponse(_InResponse):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            if given_metadata is not None:
-                metadata__ = given_metadata
-                if type(metadata__) is not list and not isinstance(metadata__, tuple):
-                    raise _Bad
-                n_metadata = len(metadata__)
-                if n_metadata > 65536:
-                    raise _Bad
-                metadata___: list[bytes] = []
-                for metadata_item in metadata__:
-                    metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](
-                        metadata_item, None, False
-                    )
-                    metadata___.append(metadata_item_)
-                metadata_ = b"".join(metadata___)
-                if not ((n_metadata > 0) and _distinct(given_metadata)):
-                    raise _Bad
-                metadata_ = _pack_h(n_metadata) + metadata_
-            else:
-                metadata_ = b""
+            metadata_ = (
+                _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            )
             if status in (1, 2):
                 key_value_pairs = message.key_value_pairs
                 if type(key_value_pairs) is not list and not isinstance(key_value_pairs, tuple):
@@ -5047,25 +4911,7 @@ class ServerConfigRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            if given_metadata is not None:
-                metadata__ = given_metadata
-                if type(metadata__) is not list and not isinstance(metadata__, tuple):
-                    raise _Bad
-                n_metadata = len(metadata__)
-                if n_metadata > 65536:
-                    raise _Bad
-                metadata___: list[bytes] = []
-                for metadata_item in metadata__:
-                    metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](
-                        metadata_item, None, False
-                    )
-                    metadata___.append(metadata_item_)
-                metadata_ = b"".join(metadata___)
-                if not ((n_metadata > 0) and _distinct(given_metadata)):
-                    raise _Bad
-                metadata_ = _pack_h(n_metadata) + metadata_
-            else:
-                metadata_ = b""
+            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
             body = message.body
             if type(body) is not bytes:
                 raise _Bad
@@ -5163,25 +5009,9 @@ class ServerConfigResponse(_InResponse):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            if given_metadata is not None:
-                metadata__ = given_metadata
-                if type(metadata__) is not list and not isinstance(metadata__, tuple):
-                    raise _Bad
-                n_metadata = len(metadata__)
-                if n_metadata > 65536:
-                    raise _Bad
-                metadata___: list[bytes] = []
-                for metadata_item in metadata__:
-                    metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](
-                        metadata_item, None, False
-                    )
-                    metadata___.append(metadata_item_)
-                metadata_ = b"".join(metadata___)
-                if not ((n_metadata > 0) and _distinct(given_metadata)):
-                    raise _Bad
-                metadata_ = _pack_h(n_metadata) + metadata_
-            else:
-                metadata_ = b""
+            metadata_ = (
+                _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            )
             if status in (1, 2):
                 body_ = message.body
                 if type(body_) is not bytes:
@@ -5281,25 +5111,7 @@ class AuthRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            if given_metadata is not None:
-                metadata__ = given_metadata
-                if type(metadata__) is not list and not isinstance(metadata__, tuple):
-                    raise _Bad
-                n_metadata = len(metadata__)
-                if n_metadata > 65536:
-                    raise _Bad
-                metadata___: list[bytes] = []
-                for metadata_item in metadata__:
-                    metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](
-                        metadata_item, None, False
-                    )
-                    metadata___.append(metadata_item_)
-                metadata_ = b"".join(metadata___)
-                if not ((n_metadata > 0) and _distinct(given_metadata)):
-                    raise _Bad
-                metadata_ = _pack_h(n_metadata) + metadata_
-            else:
-                metadata_ = b""
+            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
             body = message.body
             if type(body) is not bytes:
                 raise _Bad
@@ -5395,25 +5207,9 @@ class AuthResponse(_InResponse):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            if given_metadata is not None:
-                metadata__ = given_metadata
-                if type(metadata__) is not list and not isinstance(metadata__, tuple):
-                    raise _Bad
-                n_metadata = len(metadata__)
-                if n_metadata > 65536:
-                    raise _Bad
-                metadata___: list[bytes] = []
-                for metadata_item in metadata__:
-                    metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](
-                        metadata_item, None, False
-                    )
-                    metadata___.append(metadata_item_)
-                metadata_ = b"".join(metadata___)
-                if not ((n_metadata > 0) and _distinct(given_metadata)):
-                    raise _Bad
-                metadata_ = _pack_h(n_metadata) + metadata_
-            else:
-                metadata_ = b""
+            metadata_ = (
+                _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            )
             if status in (1, 2):
                 body_ = message.body
                 if type(body_) is not bytes:
@@ -5513,25 +5309,7 @@ class ClientConfigRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            if given_metadata is not None:
-                metadata__ = given_metadata
-                if type(metadata__) is not list and not isinstance(metadata__, tuple):
-                    raise _Bad
-                n_metadata = len(metadata__)
-                if n_metadata > 65536:
-                    raise _Bad
-                metadata___: list[bytes] = []
-                for metadata_item in metadata__:
-                    metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](
-                        metadata_item, None, False
-                    )
-                    metadata___.append(metadata_item_)
-                metadata_ = b"".join(metadata___)
-                if not ((n_metadata > 0) and _distinct(given_metadata)):
-                    raise _Bad
-                metadata_ = _pack_h(n_metadata) + metadata_
-            else:
-                metadata_ = b""
+            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
             body = message.body
             if type(body) is not bytes:
                 raise _Bad
@@ -5629,25 +5407,9 @@ class ClientConfigResponse(_InResponse):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            if given_metadata is not None:
-                metadata__ = given_metadata
-                if type(metadata__) is not list and not isinstance(metadata__, tuple):
-                    raise _Bad
-                n_metadata = len(metadata__)
-                if n_metadata > 65536:
-                    raise _Bad
-                metadata___: list[bytes] = []
-                for metadata_item in metadata__:
-                    metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](
-                        metadata_item, None, False
-                    )
-                    metadata___.append(metadata_item_)
-                metadata_ = b"".join(metadata___)
-                if not ((n_metadata > 0) and _distinct(given_metadata)):
-                    raise _Bad
-                metadata_ = _pack_h(n_metadata) + metadata_
-            else:
-                metadata_ = b""
+            metadata_ = (
+                _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            )
             if status in (1, 2):
                 body_ = message.body
                 if type(body_) is not bytes:
@@ -5746,6 +5508,44 @@ def _write_error_response_body(message: ErrorResponse, state: _Writing) -> bytes
         error_message = _encode_text(message.error_message, "mutf8", lenient=True)
     n_error_message = len(error_message)
     return _pack_H(n_error_message) + error_message
+
+
+def _write_request_metadata(metadata: Any, state: _Writing) -> bytes:
+    parts: list[bytes] = []
+    metadata_ = metadata
+    if type(metadata_) is not list and not isinstance(metadata_, tuple):
+        raise _Bad
+    n_metadata = len(metadata_)
+    if state is not None:
+        state.take(n_metadata)
+    elif n_metadata > 65536:
+        raise _Bad
+    parts.append(_pack_h(n_metadata))
+    for metadata_item in metadata_:
+        metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
+        parts.append(metadata_item_)
+    if not ((n_metadata > 0) and _distinct(metadata)):
+        raise _Bad
+    return b"".join(parts)
+
+
+def _write_response_metadata(metadata: Any, state: _Writing) -> bytes:
+    parts: list[bytes] = []
+    metadata_ = metadata
+    if type(metadata_) is not list and not isinstance(metadata_, tuple):
+        raise _Bad
+    n_metadata = len(metadata_)
+    if state is not None:
+        state.take(n_metadata)
+    elif n_metadata > 65536:
+        raise _Bad
+    parts.append(_pack_h(n_metadata))
+    for metadata_item in metadata_:
+        metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
+        parts.append(metadata_item_)
+    if not ((n_metadata > 0) and _distinct(metadata)):
+        raise _Bad
+    return b"".join(parts)
 
 
 def _write_chunk_alone(data_: bytes) -> bytes:
@@ -5982,25 +5782,7 @@ def _bare_request(buffer: bytes, offset: int, end: int, state: _Reading) -> tupl
 
 
 def _write_request(frame: Any, state: _Writing) -> bytes:
-    if frame.metadata is not None:
-        metadata_ = frame.metadata
-        if type(metadata_) is not list and not isinstance(metadata_, tuple):
-            raise _Bad
-        n_metadata = len(metadata_)
-        if state is not None:
-            state.take(n_metadata)
-        elif n_metadata > 65536:
-            raise _Bad
-        metadata__: list[bytes] = []
-        for metadata_item in metadata_:
-            metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
-            metadata__.append(metadata_item_)
-        metadata = b"".join(metadata__)
-        if not ((n_metadata > 0) and _distinct(frame.metadata)):
-            raise _Bad
-        metadata = _pack_h(n_metadata) + metadata
-    else:
-        metadata = b""
+    metadata = _write_request_metadata(frame.metadata, state) if (frame.metadata is not None) else b""
     body = _BODY_WRITERS[type(frame.message)](frame.message, state)
     payload_size = 3 + len(metadata) + len(body)
     if frame.is_partial is not True and frame.is_partial is not False or frame.is_partial:
@@ -6213,25 +5995,7 @@ def _bare_response(buffer: bytes, offset: int, end: int, state: Any) -> tuple[_M
 
 
 def _write_response(frame: Any, state: _Writing) -> bytes:
-    if frame.metadata is not None:
-        metadata_ = frame.metadata
-        if type(metadata_) is not list and not isinstance(metadata_, tuple):
-            raise _Bad
-        n_metadata = len(metadata_)
-        if state is not None:
-            state.take(n_metadata)
-        elif n_metadata > 65536:
-            raise _Bad
-        metadata__: list[bytes] = []
-        for metadata_item in metadata_:
-            metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
-            metadata__.append(metadata_item_)
-        metadata = b"".join(metadata__)
-        if not ((n_metadata > 0) and _distinct(frame.metadata)):
-            raise _Bad
-        metadata = _pack_h(n_metadata) + metadata
-    else:
-        metadata = b""
+    metadata = _write_response_metadata(frame.metadata, state) if (frame.metadata is not None) else b""
     if frame.status in (1, 2):
         body_ = _BODY_WRITERS[type(frame.message)](frame.message, state)
         if _CODES_RESPONSE.get(type(frame.message)) is None:
@@ -6319,25 +6083,9 @@ def _read_request_in_example(buffer: bytes, offset: int, end: int, state: _Readi
 
 
 def _write_request_in_example(frame: Any, state: _Writing) -> bytes:
-    if frame.metadata is not None:
-        metadata_ = frame.metadata
-        if type(metadata_) is not list and not isinstance(metadata_, tuple):
-            raise _Bad
-        n_metadata = len(metadata_)
-        if state is not None:
-            state.take(n_metadata)
-        elif n_metadata > 65536:
-            raise _Bad
-        metadata__: list[bytes] = []
-        for metadata_item in metadata_:
-            metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
-            metadata__.append(metadata_item_)
-        metadata = b"".join(metadata__)
-        if not ((n_metadata > 0) and _distinct(frame.metadata)):
-            raise _Bad
-        metadata = _pack_h(n_metadata) + metadata
-    else:
-        metadata = b""
+    metadata = (
+        _write_request_metadata_in_example(frame.metadata, state) if (frame.metadata is not None) else b""
+    )
     body = _BODY_WRITERS[type(frame.message)](frame.message, state)
     payload_size = 4 + len(metadata) + len(body)
     if frame.is_partial is not True and frame.is_partial is not False or frame.is_partial:
@@ -6425,25 +6173,9 @@ def _read_response_in_example(buffer: bytes, offset: int, end: int, state: Any) 
 
 
 def _write_response_in_example(frame: Any, state: _Writing) -> bytes:
-    if frame.metadata is not None:
-        metadata_ = frame.metadata
-        if type(metadata_) is not list and not isinstance(metadata_, tuple):
-            raise _Bad
-        n_metadata = len(metadata_)
-        if state is not None:
-            state.take(n_metadata)
-        elif n_metadata > 65536:
-            raise _Bad
-        metadata__: list[bytes] = []
-        for metadata_item in metadata_:
-            metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
-            metadata__.append(metadata_item_)
-        metadata = b"".join(metadata__)
-        if not ((n_metadata > 0) and _distinct(frame.metadata)):
-            raise _Bad
-        metadata = _pack_h(n_metadata) + metadata
-    else:
-        metadata = b""
+    metadata = (
+        _write_response_metadata_in_example(frame.metadata, state) if (frame.metadata is not None) else b""
+    )
     if frame.status in (1, 2):
         body_ = _BODY_WRITERS[type(frame.message)](frame.message, state)
         if _CODES_RESPONSE_IN_EXAMPLE.get(type(frame.message)) is None:
@@ -6477,6 +6209,44 @@ def _write_response_in_example(frame: Any, state: _Writing) -> bytes:
     if len(data) > 16777216:
         raise _Bad
     return data
+
+
+def _write_request_metadata_in_example(metadata: Any, state: _Writing) -> bytes:
+    parts: list[bytes] = []
+    metadata_ = metadata
+    if type(metadata_) is not list and not isinstance(metadata_, tuple):
+        raise _Bad
+    n_metadata = len(metadata_)
+    if state is not None:
+        state.take(n_metadata)
+    elif n_metadata > 65536:
+        raise _Bad
+    parts.append(_pack_h(n_metadata))
+    for metadata_item in metadata_:
+        metadata_item_ = _REQUEST_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
+        parts.append(metadata_item_)
+    if not ((n_metadata > 0) and _distinct(metadata)):
+        raise _Bad
+    return b"".join(parts)
+
+
+def _write_response_metadata_in_example(metadata: Any, state: _Writing) -> bytes:
+    parts: list[bytes] = []
+    metadata_ = metadata
+    if type(metadata_) is not list and not isinstance(metadata_, tuple):
+        raise _Bad
+    n_metadata = len(metadata_)
+    if state is not None:
+        state.take(n_metadata)
+    elif n_metadata > 65536:
+        raise _Bad
+    parts.append(_pack_h(n_metadata))
+    for metadata_item in metadata_:
+        metadata_item_ = _RESPONSE_METADATA_WRITERS[type(metadata_item)](metadata_item, state, False)
+        parts.append(metadata_item_)
+    if not ((n_metadata > 0) and _distinct(metadata)):
+        raise _Bad
+    return b"".join(parts)
 
 
 _CODES_REQUEST_IN_EXAMPLE: dict[type, int] = {

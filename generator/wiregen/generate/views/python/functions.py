@@ -6,7 +6,7 @@ A function without a straight-line form only refuses: the reference codec does i
 from __future__ import annotations
 
 from wiregen.generate.steps import frame_layout, layout_of
-from wiregen.generate.steps.step import FRAME, Layout, Leave, Repeat, UnsupportedError
+from wiregen.generate.steps.step import FRAME, Layout, Leave, Option, Repeat, UnsupportedError
 from wiregen.generate.views.python.checks import any_of
 from wiregen.generate.views.python.classes import shown_fields, single_code
 from wiregen.generate.views.python.frames import message_annotation, without_unread
@@ -344,6 +344,7 @@ class FunctionBuilder:
         ), is_method
         names.fields |= dict(fields_by_key(frame.fields, FRAME, self._protocol))
         names.headers, names.message, names.body = headers, message, frame.message
+        names.frame = frame.name
         names.locals = Locals(frozenset((*map(local_name, headers), *headers.values())) | METHOD_PARAMETERS)
         names.sender, names.again = repr(frame.role), again
         traits = self.traits_of(message.name, self._shared.writer(message.name), is_frame=True)
@@ -359,6 +360,7 @@ class FunctionBuilder:
     def write_frame(self, frame: m.Frame) -> WriteFunction:
         names = self._write_names(frame.fields, FRAME)
         names.owner, names.body, names.sender = "frame", frame.message, repr(frame.role)
+        names.frame = frame.name
         names.codes_table = self._shared.codes_table(frame)
         traits = Traits(name=self._shared.writer(frame.name), is_frame=True)
         layout = laid(lambda: frame_layout(self._protocol, frame, None))
@@ -388,6 +390,17 @@ class FunctionBuilder:
             layout = UnsupportedError(variety.path, "several codes that are not single bytes")
         class_ = variety_class(union.name, variety.name)
         return self.write(layout, names, traits, class_, fields=variety.fields)
+
+    def write_header_list(self, name: str, step: Option) -> WriteFunction:
+        """Return the function that writes an optional list of a header where it is present."""
+        names = self._write_names((step.field,), FRAME)
+        value = local_name(step.field.name)
+        names.headers, names.locals = {step.field.name: value}, Locals(frozenset((value, "state")))
+        names.present = {step.key}
+        names.again = f"{name}({value}, _WriteState(_LIMITS))"
+        layout = Layout(steps=step.steps, fixed_size=None)
+        traits = Traits(name=name, is_frame=False)
+        return self.write(layout, names, traits, "", f"{value}: Any, state: _Writing")
 
     def write_chunk(self, name: str, carrier: m.Chunks) -> WriteFunction:
         """Return the function that writes content as one single chunk."""

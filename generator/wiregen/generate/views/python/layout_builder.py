@@ -98,6 +98,8 @@ class LayoutBuilder:
         if not shared.has_bodies and (is_body_read or (shared.is_deep and names_messages(protocol))):
             self._bodies(functions, shared, codecs, tables)
             shared.note_bodies()
+        for name, step in shared.header_lists.items():
+            codecs.add("", None, functions.write_header_list(name, step))
         if shared.is_deep:
             for name, carrier in shared.chunks.items():
                 codecs.add("", None, functions.write_chunk(name, carrier))

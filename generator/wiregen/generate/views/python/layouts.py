@@ -23,6 +23,7 @@ from wiregen.generate.steps.step import (
 )
 from wiregen.generate.views.python.classes import single_code
 from wiregen.generate.views.python.text import flat
+from wiregen.runtime.schema.node import nodes_in
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.declared import index_of
@@ -41,6 +42,7 @@ __all__ = [
     "has_empty_items",
     "has_options",
     "inflates",
+    "is_apart",
     "is_byte_codes",
     "is_measured",
     "laid",
@@ -248,3 +250,22 @@ def names_frames(protocol: m.Protocol) -> bool:
         field.type for union in protocol.unions for variety in union.varieties for field in variety.fields
     ]
     return any(isinstance(each, m.FrameReference | m.MessageReference) for each in references(*types))
+
+
+def is_apart(step: Option) -> bool:
+    """Return whether a step is an optional list of a frame's header that depends on no other field.
+
+    Such a list is written by one function, which all messages of the frame call.
+    """
+    field = step.field
+    if not step.key.startswith(FRAME) or step.is_trailing or field.is_hidden or step.steps == ():
+        return False
+    if not isinstance(field.type, m.List):
+        return False
+    for node in nodes_in((field.type, field.where)):
+        match node:
+            case m.FieldReference(path=path, scope=scope) if scope != "item" and path[0] != field.name:
+                return False
+            case m.ContextReference() | m.JoinReference():
+                return False
+    return True

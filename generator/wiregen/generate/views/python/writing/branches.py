@@ -15,6 +15,7 @@ from wiregen.generate.steps.step import (
     UnsupportedError,
 )
 from wiregen.generate.views.python.expressions import span_test
+from wiregen.generate.views.python.layouts import is_apart
 from wiregen.generate.views.python.text import block_fields, is_shown
 from wiregen.generate.views.python.transforms import arguments_after
 from wiregen.generate.views.python.writing.step_views import (
@@ -103,6 +104,13 @@ class BranchWriter:
             present = set(keys) - names.present
         if condition == "False":  # of a message with another code
             self._builder.views.append(WriteChecks(checks=given))
+            return
+        if not given and is_apart(step):
+            call = f"{self._shared.header_list_writer(names.frame, step)}({names.attribute(step.key)}, {names.state})"
+            self._builder.views.append(
+                WriteOption(data=target, condition=condition, steps=(), pieces=(call,), given=())
+            )
+            self._builder.piece(target)
             return
         is_flowing, self._builder.is_flowing = self._builder.is_flowing, False
         names.present |= present

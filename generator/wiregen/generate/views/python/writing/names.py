@@ -40,6 +40,7 @@ class WriteNames:
     fields: dict[str, m.Field]
     """The fields of all declarations of the function, by key."""
     owner: str = "message"
+    frame: str = ""
     message: m.Message | None = None
     body: str | None = None
     headers: dict[str, str] = field(default_factory=dict)
