@@ -41,7 +41,7 @@ DOCS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A field above: `sort` is int, bool, enum, text, bytes, list or other; `most` bounds a small integer."""
+    """A field above: `sort` is int, float, bool, enum, text, bytes, list or other; `most` bounds a small integer."""
 
     name: str
     sort: str
@@ -197,6 +197,8 @@ class Fields:
                 return self.one((f' where {name} != x"00"', f" where count({name}) < 2 or {name}[1] > 1"))
             case "bytes" | "list" | "text" | "numbers":
                 return f" where count({name}) < {self.dice.randint(3, 9)}"
+            case "float":
+                return self.one((f" where {name} < 1", f" where not {name} > 2 ** 70 and {name} != 7"))
             case "uuid":
                 return f' where {name} != x"00000000000000000000000000000000"'
             case _:
@@ -227,7 +229,7 @@ class Fields:
         return type_, Known("", "int", 255 if type_ == "u8" else 0)
 
     def _float(self, place: Place) -> tuple[str, Known]:
-        return self.one(("f32", "f64", "f32le", "f64be", "f64le")), Known("", "other")
+        return self.one(("f32", "f64", "f32le", "f64be", "f64le")), Known("", "float")
 
     def _bool(self, place: Place) -> tuple[str, Known]:
         return self.one(("bool", "bool lenient")), Known("", "bool")
@@ -567,7 +569,7 @@ class Fields:
 
     def condition(self, place: Place) -> str:
         """Return an `if` over fields above, or "" without any."""
-        subjects = place.of("int", "bool", "enum")
+        subjects = place.of("int", "bool", "enum", "float")
         if not subjects:
             return ""
         subject = self.dice.choice(subjects)
@@ -577,6 +579,8 @@ class Fields:
                 text = self.one((name, f"not {name}"))
             case "enum":
                 text = f"{name} == {self._member(subject.type.rstrip(')'))}"
+            case "float":
+                text = self.one((f"{name} > 0", f"not {name} < 1", f"{name} == 0", f"{name} != 1"))
             case _:
                 text = self.one((f"{name} > 1", f"1 <= {name}", f"{name} ** 2 > 9", f"{name} in [1, 2] or {name} in 8 .. 9", f"{name} == 0", f"{name} in [0, 4 .. 7]", f"{name} not in 1 .. 3", f"{name} % 2 == 0", f"{name} - 1 <= 3 or {name} == 9"))  # fmt: skip
         if len(subjects) > 1 and self.chance(0.2):

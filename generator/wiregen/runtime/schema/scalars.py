@@ -10,7 +10,7 @@ from struct import Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Final
 
     from .literals import FloatName
@@ -28,10 +28,10 @@ class FloatFormat:
     """A binary floating-point format.
 
     `letter`: that of `struct`, "" if it does not have one. `digits`: as many decimal digits tell any two values apart.
-    `largest` and `least`: bytes of the largest and the least positive number, most significant first.
+    `holds_all`: whether it holds every float of Python. `largest` and `least`: bytes of the largest and the least positive number, most significant first.
     """
 
-    __slots__ = ("digits", "largest", "least", "letter", "pack", "size", "unpack")
+    __slots__ = ("digits", "holds_all", "largest", "least", "letter", "pack", "size", "unpack")
 
     def __init__(
         self,
@@ -46,10 +46,19 @@ class FloatFormat:
         self.size = len(largest)
         self.largest = largest
         self.least = bytes(self.size - 1) + b"\x01"
+        self.holds_all = self.size >= 8
         self.pack = pack
         """Return the bytes of a value, most significant first. OverflowError: it is too large."""
         self.unpack = unpack
         """Return the value of bytes, most significant first."""
+
+    def held(self, value: float | None) -> float | None:
+        """Return the nearest value of the format; None for an absent one. OverflowError: it is too large."""
+        return None if value is None else self.unpack(self.pack(value))
+
+    def held_all(self, values: Iterable[float] | None) -> list[float | None] | None:
+        """Return the same for the items of a list."""
+        return None if values is None else [self.held(each) for each in values]
 
 
 def _of_struct(letter: str, digits: int, largest: bytes) -> FloatFormat:

@@ -23,7 +23,8 @@ from ..reference.writing.frames import write_frame
 from ..schema.declarations import Constant, Derived, Field, FieldValue, Join
 from ..schema.expressions import Call, FieldReference
 from ..schema.protocol import Schema
-from ..schema.types import EnumReference, Integer, Text, Type, Varint
+from ..schema.shapes import content
+from ..schema.types import EnumReference, Float, Integer, List, StructReference, Text, Type, Varint
 from .closures import Term, compile_term
 
 __all__ = ["Kind", "MessageWords"]
@@ -87,8 +88,8 @@ class MessageWords:
 
     def message_field(self, path: tuple[str, ...]) -> _Get | None:
         """Return a function that reads a field, which is always present, from a message."""
-        is_of_message = path[0] in self.kind.fields and self.declared(path) is not None
-        return _getter(self.kind.message_class, path[0]) if is_of_message else None
+        declared = self.declared(path) if path[0] in self.kind.fields else None
+        return None if declared is None else _read_as(declared, _getter(self.kind.message_class, path[0]))
 
     def declared(self, path: tuple[str, ...]) -> Type | None:
         """Return the type of a field that is always present, or None if it is unknown or may be absent."""
@@ -101,8 +102,21 @@ class MessageWords:
         first = self._first(path[0])
         if len(path) == 1:
             return first
-        rest = path[1:]
+        rest, held = path[1:], _held(self._type(path))
+        if held is not None:
+            return lambda m, f, v, x: held(_inner(first(m, f, v, x), rest))
         return lambda m, f, v, x: _inner(first(m, f, v, x), rest)
+
+    def _type(self, path: tuple[str, ...]) -> Type | None:
+        """Return the type of a field in a struct, or None if it is not in one."""
+        found = self.kind.fields.get(path[0]) or self.kind.frame_fields.get(path[0])
+        for name in path[1:]:
+            inner = None if found is None else content(found.type)
+            if not isinstance(inner, StructReference):
+                return None
+            fields = flat_fields(self.kind.plan.structs[inner.name])
+            found = next((each for each in fields if each.name == name), None)
+        return None if found is None else found.type
 
     def about(self, function: str, path: tuple[str, ...]) -> Term:
         match function:
@@ -150,7 +164,7 @@ class MessageWords:
         name = field.name
         if field.is_hidden and field.value is not None:
             return self._hidden(name, field.value)
-        get = _getter(class_, name)
+        get = _read_as(field.type, _getter(class_, name))
         if is_header:
             plain: Term = lambda m, f, v, x: get(f)  # noqa: E731 - a closure as all others
         else:
@@ -193,6 +207,18 @@ def _getter(class_: type, name: str) -> _Get:
     if issubclass(class_, Record | FrameValue):
         return lambda value: value.fields[name]
     return attrgetter(next(iter(spellings(class_, name)), name))
+
+
+def _held(type_: Type | None) -> _Get | None:
+    """Return a function that rounds a value to what its bytes hold, or None if the bytes hold any value."""
+    if isinstance(type_, List) and isinstance(type_.item, Float):
+        return None if type_.item.definition.holds_all else type_.item.definition.held_all
+    return None if not isinstance(type_, Float) or type_.definition.holds_all else type_.definition.held
+
+
+def _read_as(type_: Type, get: _Get) -> _Get:
+    held = _held(type_)
+    return get if held is None else lambda value: held(get(value))
 
 
 def _missing(name: str) -> Term:

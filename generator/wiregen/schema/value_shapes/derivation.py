@@ -219,8 +219,8 @@ class _Owner:
                 return Number(is_wide=bits > 32, is_signed=signed)
             case m.Varint(is_zigzag=zigzag):
                 return Number(is_wide=True, is_signed=zigzag)
-            case m.Float(bits=bits):
-                return Real(is_wide=bits > 32)
+            case m.Float(format_):
+                return Real(format=format_)
             case m.Boolean() | m.Bits(is_flag=True):
                 return Flag()
             case m.Bits():

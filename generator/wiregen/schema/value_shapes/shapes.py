@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from wiregen.runtime.schema.literals import FloatName
+from wiregen.runtime.schema.scalars import FLOATS
 from wiregen.schema.model import Notes
 
 __all__ = [
@@ -43,9 +45,14 @@ class Flag:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Real:
-    """A float; `is_wide` with 64 bits."""
+    """A float of one of the FLOATS."""
 
-    is_wide: bool
+    format: FloatName
+
+    @property
+    def is_wide(self) -> bool:
+        """Return whether it has the 64 bits of Python's own."""
+        return FLOATS[self.format].holds_all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,7 +34,7 @@ else:
     Scalar = object
 
 __all__ = [
-    "SCALARS", "Scalar", "coding_bytes", "enum_name", "number", "number_shown", "scalar", "text_bytes",
+    "SCALARS", "Scalar", "coding_bytes", "enum_name", "number", "number_shown", "real", "scalar", "text_bytes",
 ]  # fmt: skip
 
 SCALARS = (Integer, Float, Boolean, Varint, Uuid, EnumReference, CodingReference)
@@ -90,6 +90,11 @@ def _flag(value: object, path: str) -> bool:
     if plain not in (0, 1):
         raise EncodeError("invalid_value", path=path, expected="a Boolean", found=shown(plain))
     return plain == 1
+
+
+def real(type_: Float, value: object, path: str) -> float:
+    """Return the float that the bytes of a value are, which a reader sees."""
+    return type_.decode(_float(type_, value, path))
 
 
 def _float(type_: Float, value: object, path: str) -> bytes:

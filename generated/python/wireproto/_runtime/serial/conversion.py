@@ -17,10 +17,15 @@ from ..reference.access import kind_of
 from ..reference.explain import explain_type
 from ..reference.writing.frames import write_type
 from ..schema.protocol import Schema
+from ..schema.scalars import FLOATS
 from ..schema.types import UnionReference
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..schema.literals import FloatName
+
 __all__ = [
-    "Budget", "Fault", "LeftOver", "Members", "Misfit", "RawUnion", "each", "inside", "plain", "take_uuid", "wrong",
+    "Budget", "Fault", "LeftOver", "Members", "Misfit", "RawUnion", "each", "inside", "plain", "rounded", "take_uuid", "wrong",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -221,6 +226,14 @@ def inside(name: str, take: Callable[[object, Budget], T], source: object, budge
         return take(source, budget)
     except Misfit as misfit:
         raise misfit.within(name) from None
+
+
+def rounded(format_: FloatName, value: float) -> float:
+    """Return the value that the native codec carries for a float; one that is too large is left for it to refuse."""
+    try:
+        return FLOATS[format_].unpack(FLOATS[format_].pack(value))
+    except OverflowError:
+        return value
 
 
 def take_uuid(source: object, budget: Budget) -> UUID:

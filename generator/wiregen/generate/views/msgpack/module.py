@@ -27,6 +27,7 @@ _RUNTIME = {
     "wrong": "serial.conversion",
     "inside": "serial.conversion",
     "take_uuid": "serial.conversion",
+    "rounded": "serial.conversion",
     "LeftOver": "serial.conversion",
     "Misfit": "serial.conversion",
 }

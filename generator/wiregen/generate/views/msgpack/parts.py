@@ -109,7 +109,7 @@ def packed(form: Form, value: str, names: SerialNames) -> str:
         case Flag():
             return f"bool({value})"
         case Real():
-            return f"float({value})"
+            return _real(form, value)
         case _ if isinstance(form, Plain | Uuid | Raw | Compound):
             return sent(form, value, names)
         case _:
@@ -160,8 +160,13 @@ def unpacked(form: Form, place: str, value: str, names: SerialNames) -> str:
         case String(is_lenient=True):
             return f'{value}.decode("utf-8", "surrogateescape")'
         case Real():
-            return f"float({value})"
+            return _real(form, value)
         case _ if isinstance(form, Plain | Uuid | Raw | Compound):
             return value
         case _:
             assert_never(form)
+
+
+def _real(form: Real, value: str) -> str:
+    """Return a float, which msgpack has in 64 bits, as the native codec carries it."""
+    return f"float({value})" if form.is_wide else f'_rounded("{form.format}", float({value}))'

@@ -77,8 +77,8 @@ def scalar(form: Form) -> str | None:
             return _open_number(number)
         case Flag():
             return "bool"
-        case Real(is_wide=is_wide):
-            return "double" if is_wide else "float"
+        case Real():
+            return "double" if form.is_wide else "float"
         case String(is_lenient=False):
             return "string"
         case Octets() | String() | Uuid() | Raw():

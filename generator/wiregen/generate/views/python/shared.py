@@ -55,6 +55,7 @@ class Shared:
         self.structs: StructTable = StructTable() if parent is None else parent.structs
         self.uses: set[str] = set() if parent is None else parent.uses
         self._onlys: dict[tuple[str, ...], str] = {} if parent is None else parent._onlys
+        self.fields_of_structs = {struct.name: struct.fields for struct in protocol.structs}
         self.limits = limits_of(protocol)
         counts = [self.limits["messages"], self.limits["count"]]
         self.count_limit = str(min(count for count in counts if count is not None))

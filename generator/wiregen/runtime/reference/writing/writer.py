@@ -8,7 +8,9 @@ from uuid import UUID
 from ...codec.errors import SEARCHED, EncodeError, within
 from ...codec.options import Options
 from ...lazy import Dispatch
+from ...records.types import shown_fields
 from ...schema.protocol import Schema
+from ...schema.shapes import is_rounded
 from ...schema.types import (
     Bits,
     Boolean,
@@ -18,6 +20,7 @@ from ...schema.types import (
     Float,
     Integer,
     Span,
+    StructReference,
     Text,
     Type,
     UnionReference,
@@ -25,10 +28,10 @@ from ...schema.types import (
 )
 from ..access import (
     as_bytes,
-    as_float,
     as_int,
     as_items,
     as_str,
+    attribute,
     declared_name,
     extra,
     is_a,
@@ -38,7 +41,7 @@ from ..access import (
 )
 from ..expressions import Undefined, Value
 from ..layout import Layout
-from ..scalars import SCALARS, bit_number, number, scalar, text_bytes
+from ..scalars import SCALARS, bit_number, number, real, scalar, text_bytes
 from ..tree import Variety
 from .cells import Spot
 
@@ -228,10 +231,22 @@ class Writer:
         return name if name in self.schema.messages else None
 
     def plain_items(self, item: Type, value: object, path: str) -> tuple[object, ...]:
+        """Return the items of a list as a reader compares them: floats as their bytes, alternatives by their codes."""
         items = as_items(value, path)
-        if not isinstance(item, UnionReference):
-            return items
-        return tuple(self.variety(item.name, one, path) for one in items)
+        if isinstance(item, UnionReference):
+            return tuple([self.variety(item.name, each, path) for each in items])
+        if is_rounded(item, self.schema.structs):
+            return tuple([self._rounded(item, each, path) for each in items])
+        return items
+
+    def _rounded(self, type_: Type, value: object, path: str) -> object:
+        """Return a value with its floats as their bytes hold them; a struct becomes the tuple of its values."""
+        if isinstance(type_, Float):
+            return real(type_, value, path)
+        if not isinstance(type_, StructReference):
+            return value
+        fields = shown_fields(self.schema.structs[type_.name])
+        return tuple([self._rounded(each.type, attribute(value, each.name, path), path) for each in fields])
 
     def variety(self, union: str, value: Value, path: str) -> Variety:
         """Return the alternative of a union that a value is; its fields are not copied.
@@ -258,7 +273,7 @@ class Writer:
             case Bits():
                 return bit_number(type_, value, path)
             case Float():
-                return as_float(value, path)
+                return real(type_, value, path)
             case Bytes():
                 return None if value is None else as_bytes(value, path)
             case Text():

@@ -12,6 +12,7 @@ from wiregen.generate.views.python.names import Locals, attribute, local_name
 from wiregen.generate.views.python.shared import Shared
 from wiregen.generate.views.python.text import flat, is_shown
 from wiregen.generate.views.python.writing.step_views import WriteAssign
+from wiregen.runtime.schema.shapes import is_rounded
 from wiregen.schema import model as m
 
 __all__ = ["Piece", "Test", "WriteLookup", "WriteNames", "prefix_of"]
@@ -191,8 +192,21 @@ class WriteLookup:
         known = self._names.fields.get(key)
         prefix = key.removesuffix(reference.path[-1]) if reference.path else key
         value = self._names.value(key, known, prefix, self._pieces)
-        # In expressions a uuid is bytes: its literals are, and a decoder compares it before it makes an object.
-        return f"{value}.bytes" if known is not None and isinstance(known.type, m.Uuid) else value
+        return value if known is None else self._as_read(known.type, key, value)
+
+    def _as_read(self, type_: m.Type, key: str, value: str) -> str:
+        """Return the value that a decoder has for the expression: bytes for a uuid, and floats as their bytes hold them."""
+        match type_:
+            case m.Uuid():
+                return f"{value}.bytes"
+            case m.Float(definition=definition) if not definition.holds_all:
+                return f'{self.use("FLOATS")}["{type_.format}"].held({value})'
+            case m.List(item=m.Float(definition=definition) as item) if not definition.holds_all:
+                return f'{self.use("FLOATS")}["{item.format}"].held_all({value})'
+            case m.List(item=item) if is_rounded(item, self._names.shared.fields_of_structs):
+                raise UnsupportedError(key, "a list of structs with floats in an expression, on writing")
+            case _:
+                return value
 
     def size(self, reference: m.FieldReference) -> str:
         key = self._key(reference)
