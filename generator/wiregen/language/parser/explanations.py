@@ -1,6 +1,7 @@
 """Explanations of an unexpected word or sign, from the most specific to the one that always applies."""
 
 import re
+from typing import Final
 
 from wiregen.language.diagnostics import did_you_mean, suggest
 
@@ -96,6 +97,10 @@ def missing_colon(fault: Fault) -> bool:
     return False
 
 
+_LIKE_A_TYPE: Final = re.compile(r"[uif][0-9]+(?:[lb]e)?|bool|bytes|uuid|varint|utf8|ascii")
+"""Words that are more probably a type than the name of a field."""
+
+
 def _missing_type(fault: Fault) -> bool:
     rest = fault.rest_of_line
     if rest.startswith((":=", "=", "?=")):
@@ -105,6 +110,9 @@ def _missing_type(fault: Fault) -> bool:
         type_ = rest.split(" ", 1)[0] if rest[:1].isalpha() else "u32"
         message = f"expected `:` after the field name `{fault.token}`"
         way_out = f"write {fault.token} : {type_}"
+        if _LIKE_A_TYPE.fullmatch(fault.token) and not _LIKE_A_TYPE.fullmatch(type_):  # the order of C
+            message = f"the type `{fault.token}` stands before the name of its field"
+            way_out = f"write {type_} : {fault.token}"
     return fault.error("WG1112", message, way_out=way_out)
 
 

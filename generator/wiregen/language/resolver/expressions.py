@@ -361,7 +361,14 @@ def _part(work: Workspace, base: Typed, node: syntax.Attribute) -> Typed:
 def _report_no_part(work: Workspace, sort: Sort, name: syntax.Name) -> None:
     declared = work.names.get(sort.name)
     fields = declared.fields if isinstance(declared, syntax.Struct | syntax.Message | syntax.Frame) else ()
-    hint = did_you_mean(name.text, (field.name.text for field in fields))
+    names = [field.name.text for field in fields]
+    if name.text in names:
+        message = f"`{name.text}` can be named through a field only, not through an item or a result"
+        where = f"write the condition as a `where` in the declaration of `{sort.name}`"
+        label = f"a field of `{sort.name}`"
+        work.error("WG2208", message, name.span, label=label, help_=where)
+        return
+    hint = did_you_mean(name.text, names)
     if sort.kind == "block":
         hint = f"the fields of a block belong to the declaration around it: write only `{name.text}`"
     message = f"{describe(sort)} has no field `{name.text}`"
