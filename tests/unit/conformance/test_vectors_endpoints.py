@@ -8,8 +8,10 @@ import os
 import re
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, cast
@@ -23,6 +25,9 @@ from tests.unit.tools.test_cli_decode import run
 from wiregen.conformance.judge import Verdict
 from wiregen.conformance.vectors.endpoints import Live, Patience, Script, Side, Unfit, script_of, talk
 from wiregen.conformance.vectors.endpoints.conversation import Action, Finish, Hear, News, Send
+from wiregen.conformance.vectors.endpoints.network import Network
+from wiregen.conformance.vectors.endpoints.network import held as held_by_all
+from wiregen.conformance.vectors.endpoints.script import ScriptStep
 from wiregen.conformance.vectors.format import Trace, VectorFile, read_vectors
 from wireproto import lumberjack as lj
 from wireproto.lumberjack import aio
@@ -395,6 +400,20 @@ def test_a_good_peer_passes_all_that_it_is_asked() -> None:
         assert line.startswith((f"{place} of {len(lines)}: passed ", f"{place} of {len(lines)}: skipped "))
     assert "0 failed" in result.stdout
     assert f"reader at {HOST}:{port}: {N_TRACES} vectors, " in result.stdout
+
+
+def test_the_search_of_other_conversations_takes_no_time_from_a_peer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slowly(live: Live, step: ScriptStep) -> bytes | None:
+        time.sleep(1.5)
+        return apt(live, step)
+
+    apt = Live.apt
+    monkeypatch.setattr(Live, "apt", slowly)
+    scripts = [replace(script(REFUSED[0], WRITER), id=str(number)) for number in range(5)]
+    with good_reader() as port:
+        network, patience = Network(host=HOST, port=port), Patience(refusal=1.0, quiet=0.2)
+        verdicts = asyncio.run(held_by_all(scripts, WRITER, network, patience))
+    assert {each.outcome for each in verdicts.values()} == {"passed"}, verdicts
 
 
 def test_a_peer_that_accepts_everything_fails_where_it_has_to_refuse() -> None:

@@ -66,9 +66,19 @@ class _Over(Exception):
         self.verdict = verdict
 
 
-def talk(script: Script, live: Live, patience: Patience, clock: Callable[[], float]) -> Conversing:
-    """Return the conversation of a script; `clock` counts seconds from its beginning."""
-    talking = _Talk(script, live, patience, clock)
+def talk(
+    script: Script,
+    live: Live,
+    patience: Patience,
+    clock: Callable[[], float],
+    waited: Callable[[], float] | None = None,
+) -> Conversing:
+    """Return the conversation of a script; `clock` counts seconds from its beginning.
+
+    `waited` counts those in which the runner waited for its peers, without those in which it searched for messages: a
+    peer has its patience from them.
+    """
+    talking = _Talk(script, live, patience, clock, waited or clock)
     try:
         yield from talking.run()
     except _Over as over:
@@ -80,11 +90,19 @@ _Steps: TypeAlias = Generator[Action, News, None]
 
 
 class _Talk:
-    def __init__(self, script: Script, live: Live, patience: Patience, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        script: Script,
+        live: Live,
+        patience: Patience,
+        clock: Callable[[], float],
+        waited: Callable[[], float],
+    ) -> None:
         self._script = script
         self._live = live
         self._patience = patience
         self._clock = clock
+        self._waited = waited
         self._check = ""
 
     def run(self) -> _Steps:
@@ -122,9 +140,9 @@ class _Talk:
 
     def _apt(self, step: ScriptStep) -> Generator[Action, News, bytes]:
         """Return bytes with the effect of a step, if need be after further messages of the peer."""
-        live, end = self._live, self._clock() + self._patience.quiet
+        live, end = self._live, self._waited() + self._patience.quiet
         while (data := live.apt(step)) is None:
-            left = end - self._clock()
+            left = end - self._waited()
             news = (yield Hear(left)) if left > 0 and live.heard else None
             if news is None:
                 peer = f"after {', '.join(live.heard[-3:])}" if live.heard else "now"
@@ -138,8 +156,8 @@ class _Talk:
         """Wait until the peer closes, or sends one of its refusals."""
         expected = f"{violations[0]} refused within {self._patience.refusal:g} s"
         said: list[str] = []
-        end = self._clock() + self._patience.refusal
-        while (left := end - self._clock()) > 0:
+        end = self._waited() + self._patience.refusal
+        while (left := end - self._waited()) > 0:
             news = yield Hear(left)
             if news == "closed":
                 return
@@ -153,8 +171,8 @@ class _Talk:
 
     def _still_open(self, *, is_end: bool = False) -> _Steps:
         """Wait as long as a peer needs to refuse the bytes by closing."""
-        end = self._clock() + self._patience.quiet
-        while (left := end - self._clock()) > 0:
+        end = self._waited() + self._patience.quiet
+        while (left := end - self._waited()) > 0:
             news = yield Hear(left)
             if news is None:
                 return
@@ -176,8 +194,8 @@ class _Talk:
         """
         live, is_reached = self._live, False
         n_before = len(live.heard)
-        end = self._clock() + self._patience.quiet
-        while not is_reached and (left := end - self._clock()) > 0:
+        end = self._waited() + self._patience.quiet
+        while not is_reached and (left := end - self._waited()) > 0:
             news = yield Hear(left)
             if news is None:
                 break

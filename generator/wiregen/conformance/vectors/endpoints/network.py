@@ -15,6 +15,7 @@ from typing import Final, TypeAlias
 
 from wiregen.conformance.judge import Finding, Verdict
 from wiregen.conformance.vectors.endpoints.conversation import (
+    Action,
     Conversing,
     Finish,
     Hear,
@@ -126,6 +127,8 @@ class _Run:
         self._told = told
         self.heard = Answers()
         self._n_open = 0
+        self._searched = 0.0
+        """Seconds in which the runner computed what to say: in them it hears no peer."""
         self._came = asyncio.Event()
 
     # ---- the runner connects
@@ -211,10 +214,11 @@ class _Run:
     ) -> Verdict:
         loop = asyncio.get_running_loop()
         began = loop.time()
-        talking = talk(script, Live(side=self._side), self._patience, lambda: loop.time() - began)
+        live = Live(side=self._side)
+        talking = talk(script, live, self._patience, lambda: loop.time() - began, self._waited)
         try:
             async with asyncio.timeout(_longest(script, self._patience)):
-                verdict = await _driven(script, talking, reader, writer, self.heard)
+                verdict = await self._driven(script, talking, reader, writer)
         except TimeoutError:
             reason = f"it takes longer than {loop.time() - began:.0f} s with this peer"
             verdict = Verdict(id=script.id, outcome="skipped", reason=reason)
@@ -222,6 +226,62 @@ class _Run:
             talking.close()
             writer.transport.abort()
         return verdict
+
+    def _waited(self) -> float:
+        return asyncio.get_running_loop().time() - self._searched
+
+    def _next(self, talking: Conversing, news: News) -> Action:
+        """Return the next action of a conversation; the time of the search for it counts against no peer."""
+        began = self._waited()
+        try:
+            return talking.send(news)
+        finally:
+            self._searched += self._waited() - began
+
+    async def _driven(
+        self,
+        script: Script,
+        talking: Conversing,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> Verdict:
+        """Perform the actions of the conversation until it has a verdict."""
+        news: News = None
+        n_bytes, is_closed = 0, False
+        while True:
+            try:
+                action = self._next(talking, news)
+            except StopIteration as stop:
+                verdict: Verdict = stop.value
+                return verdict
+            news = None
+            match action:
+                case Send(data=data):
+                    is_closed |= not await _sent(writer, data)
+                case Finish():
+                    with suppress(OSError):
+                        writer.write_eof()
+                case Hear(seconds=seconds):
+                    is_over = is_closed and reader.at_eof()
+                    news = "closed" if is_over else await self._listened(reader, seconds)
+                    self.heard.note(news, is_first=n_bytes == 0)
+                    n_bytes += len(news) if isinstance(news, bytes) else 0
+                    if n_bytes > _MOST_BYTES:
+                        reason = f"the peer sent more than {_MOST_BYTES >> 10} KiB"
+                        return Verdict(id=script.id, outcome="skipped", reason=reason)
+
+    async def _listened(self, reader: asyncio.StreamReader, seconds: float) -> News:
+        """Return what the peer sends within so many seconds of waiting."""
+        end = self._waited() + seconds
+        while (left := end - self._waited()) > 0:
+            try:
+                async with asyncio.timeout(left):
+                    return await reader.read(_CHUNK) or "closed"
+            except TimeoutError:
+                continue  # the time that another conversation searched does not count
+            except OSError:
+                return "closed"
+        return None
 
 
 def _longest(script: Script, patience: Patience) -> float:
@@ -236,38 +296,6 @@ def _why(error: OSError, *, is_tls: bool) -> str:
     return f"{'the TLS handshake' if is_tls else 'connecting'} did not end within {_CONNECTING:g} s"
 
 
-async def _driven(
-    script: Script,
-    talking: Conversing,
-    reader: asyncio.StreamReader,
-    writer: asyncio.StreamWriter,
-    answers: Answers,
-) -> Verdict:
-    """Perform the actions of the conversation until it has a verdict."""
-    news: News = None
-    n_bytes, is_closed = 0, False
-    while True:
-        try:
-            action = talking.send(news)
-        except StopIteration as stop:
-            verdict: Verdict = stop.value
-            return verdict
-        news = None
-        match action:
-            case Send(data=data):
-                is_closed |= not await _sent(writer, data)
-            case Finish():
-                with suppress(OSError):
-                    writer.write_eof()
-            case Hear(seconds=seconds):
-                news = "closed" if is_closed and reader.at_eof() else await _heard(reader, seconds)
-                answers.note(news, is_first=n_bytes == 0)
-                n_bytes += len(news) if isinstance(news, bytes) else 0
-                if n_bytes > _MOST_BYTES:
-                    reason = f"the peer sent more than {_MOST_BYTES >> 10} KiB"
-                    return Verdict(id=script.id, outcome="skipped", reason=reason)
-
-
 async def _sent(writer: asyncio.StreamWriter, data: bytes) -> bool:
     """Send bytes; return whether the connection is still open."""
     try:
@@ -277,13 +305,3 @@ async def _sent(writer: asyncio.StreamWriter, data: bytes) -> bool:
     except OSError:
         return False
     return True
-
-
-async def _heard(reader: asyncio.StreamReader, seconds: float) -> News:
-    try:
-        async with asyncio.timeout(seconds):
-            return await reader.read(_CHUNK) or "closed"
-    except TimeoutError:
-        return None
-    except OSError:
-        return "closed"
