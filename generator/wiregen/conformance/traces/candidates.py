@@ -8,7 +8,7 @@ from copy import copy
 from itertools import islice
 from typing import Any, Final
 
-from wiregen.conformance.traces.field_paths import fits, is_measured, type_at, value_at
+from wiregen.conformance.traces.field_paths import NUMBERS, fits, is_measured, type_at, value_at
 from wiregen.conformance.traces.message_values import Draft, Source, Spread, written_by
 from wiregen.conformance.traces.relevant_fields import Mention, measuring, mentions_of, paths_in
 from wiregen.conformance.traces.smallest_values import Smallest, variations
@@ -21,7 +21,7 @@ from wiregen.runtime.reference.tree import FrameValue, Record
 from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.schema.declarations import Setting
 from wiregen.runtime.schema.protocol import Schema
-from wiregen.runtime.schema.types import Bits, CodingReference, FrameReference, Integer, Varint
+from wiregen.runtime.schema.types import FrameReference
 from wiregen.runtime.sessions.closures import NOTHING, compile_term
 from wiregen.runtime.sessions.names import Kind, MessageWords
 from wiregen.runtime.stream.context import Context
@@ -30,7 +30,6 @@ __all__ = ["Drafts"]
 
 _MOST_VALUES: Final = 20
 _MOST_SMALL: Final = 5
-_NUMBERS: Final = (Integer, Varint, CodingReference, Bits)
 _MOST_SAID: Final = 2
 _MOST_CUT: Final = 2
 """Messages that are cut in fragments."""
@@ -164,7 +163,7 @@ class Drafts:
         known = _known(world, mention)
         is_optional = field.condition is not None and len(path) == 1
         none = (None,) if is_optional and first is not None else ()
-        if isinstance(type_, _NUMBERS):
+        if isinstance(type_, NUMBERS):
             near = [number + more for more in (0, 1, -1) for number in mention.numbers]
             now = [each + more for each in known if isinstance(each, int) for more in (0, 1, -1)]
             wanted = [number for number in (0, 1, 2, *now, *near) if fits(type_, number)]

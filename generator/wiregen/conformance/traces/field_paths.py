@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import Final, assert_never
 
 from wiregen.runtime.reference.expressions import Value
 from wiregen.runtime.reference.tree import FrameValue, Record
@@ -21,7 +21,7 @@ from wiregen.runtime.schema.types import (
     Varint,
 )
 
-__all__ = ["fits", "is_measured", "type_at", "value_at", "with_values"]
+__all__ = ["NUMBERS", "fits", "is_measured", "type_at", "value_at", "with_values"]
 
 
 def _holder(value: object, name: str) -> Value:
@@ -78,6 +78,9 @@ def is_measured(type_: Type) -> bool:
             return is_measured(inner)
         case _:
             return False
+
+
+NUMBERS: Final = (Integer, Varint, CodingReference, Bits)
 
 
 def fits(type_: Integer | Bits | Varint | CodingReference, number: int) -> bool:

@@ -10,6 +10,7 @@ from itertools import combinations, islice, product
 from typing import Final, TypeAlias, assert_never
 from uuid import UUID
 
+from wiregen.conformance.traces.field_paths import NUMBERS, fits
 from wiregen.runtime.codec.errors import EncodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.records.types import flat_fields
@@ -18,7 +19,8 @@ from wiregen.runtime.reference.expressions import Value
 from wiregen.runtime.reference.tree import FrameValue, Record, Variety
 from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.schema.declarations import Field
-from wiregen.runtime.schema.expressions import LiteralExpression
+from wiregen.runtime.schema.expressions import LiteralExpression, Number
+from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.types import (
     Bits,
@@ -159,7 +161,7 @@ class Smallest:
         return {name: values for name, values in found.items() if values}
 
     def _of_field(self, field: Field, depth: int) -> Iterator[object]:
-        """Yield the default first, and absence before the values of a conditional field."""
+        """Yield the default first, absence before the values of a conditional field, and last the numbers of its `where`."""
         value = None if field.value is None else field.value.value
         first = [constant_value(value, field.type)] if isinstance(value, LiteralExpression) else []
         yield from first
@@ -168,6 +170,7 @@ class Smallest:
         for other in self._values(field.type, depth):
             if other not in first:
                 yield other
+        yield from _compared(field)
 
     def _records(self, fields: tuple[Field, ...], depth: int) -> Iterator[dict[str, Value]]:
         if depth > _DEEPEST:
@@ -245,6 +248,14 @@ class Smallest:
             if frame == name:
                 found = (self._message(each, role, depth + 1) for each in self._plan.codes[role].values())
                 yield from (each for each in found if each is not None)
+
+
+def _compared(field: Field) -> Iterator[int]:
+    """Yield the numbers in the condition of a number: none of the small values may meet it."""
+    if isinstance(field.type, NUMBERS):
+        for node in nodes_in(field.where):
+            if isinstance(node, Number) and fits(field.type, node.value):
+                yield node.value
 
 
 _NOTHING: Final = object()
