@@ -100,8 +100,9 @@ class Smallest:
 
     def preamble(self, name: str, role: str) -> Record | None:
         """Return the smallest such preamble, or None if none was found."""
-        for values in self._records(self._plan.preambles[name].fields, 0):
-            found = Record(name, values)
+        choices = self._choices(self._plan.preambles[name].fields)
+        for values in variations(tuple(choices.values())):
+            found = Record(name, dict(zip(choices, values, strict=True)))
             if self._is_right(found, role):
                 return found
         return None
