@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wiregen.conformance.traces.candidates import Drafts
+from wiregen.conformance.traces.openings import states_by_preamble
 from wiregen.language.examples.connection_state import ConnectionState, Setup
 from wiregen.language.examples.tolerated_states import tolerated_states
 from wiregen.language.examples.trace import Goal
 from wiregen.runtime.reference.tree import FrameValue
-from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.sessions import Go, Transition, Update, Violates
 from wiregen.runtime.sessions.engine import Engine
 from wiregen.runtime.sessions.table import Entry, Matters, Table
@@ -44,11 +44,12 @@ def _of_kind(engine: Engine, sender: str, item: object) -> Iterator[Goal]:
     if matters.is_foreign and all(not _says_no(entry) for entry in matters.entries):
         yield Goal(kind="wrong_role", role=sender, violation=engine.program.foreign)
     for entry in matters.entries:
-        tolerated = tolerated_states(engine.program.plan.sessions[entry.table.name])
+        session = engine.program.plan.sessions[entry.table.name]
+        tolerated = tolerated_states(session)
+        unopened, opened = states_by_preamble(session, sender, engine.program.plan.opens.get(sender))
         for number, state in enumerate(entry.table.states):
-            is_too_late = _is_over if isinstance(item, FrameValue) else _is_behind
-            is_never = is_too_late(entry.table, number, engine.program.plan, sender)
-            for role in () if is_never else _speakers(entry, sender):
+            is_there = state in (opened if isinstance(item, FrameValue) else unopened)
+            for role in _speakers(entry, sender) if is_there else ():
                 if not _is_never_met(entry, number):
                     yield from _in_state(
                         entry,
@@ -93,28 +94,6 @@ def _keeps_a_new_one(row: Transition, table: Table) -> bool:
 def _is_in(row: Transition, state: str) -> bool:
     """Return whether a row applies in a state."""
     return row.states is None or state in row.states
-
-
-def _is_over(table: Table, number: int, plan: Schema, sender: str) -> bool:
-    """Return whether a sender's frames never come in the first state: the preamble always leaves it."""
-    first, opening = table.states[0], plan.opens.get(sender)
-    rows = [row for row in table.rows if opening in (row.targets or ()) and _is_in(row, first)]
-    is_left = all(_leaves(row, first) for row in rows)
-    comes_back = any(isinstance(row.effect, Go) and row.effect.state == first for row in table.rows)
-    return number == 0 and bool(rows) and rows[-1].when is None and is_left and not comes_back
-
-
-def _is_behind(table: Table, number: int, plan: Schema, sender: str) -> bool:
-    """Return whether a sender's preamble never comes in a state: only the preamble, which comes once, leaves
-    the first state.
-    """
-    first, opening = table.states[0], plan.opens.get(sender)
-    leaving = [row for row in table.rows if _leaves(row, first) and _is_in(row, first)]
-    return number > 0 and all(row.targets == (opening,) for row in leaving)
-
-
-def _leaves(row: Transition, state: str) -> bool:
-    return isinstance(row.effect, Go) and row.effect.state not in (None, state)
 
 
 def _changes(updates: tuple[Update, ...], table: Table) -> bool:

@@ -151,6 +151,7 @@ class Prediction:
         for name in self._world.engine.instances:
             yield from said[name] if name in said else self._world.atoms_of(name)
         yield from said.get(None, ())
+        yield from self._world.openings(self._spread.sender)
 
 
 def is_remembered(item: object, world: ConnectionState) -> bool:

@@ -201,8 +201,14 @@ class ConnectionState:
         return (
             *_of_sessions(self.engine, tuple(self.engine.instances)),
             *self.remembered(),
+            *self.openings(),
             ("ended", self.ended),
         )
+
+    def openings(self, *senders: str) -> Iterator[Atom]:
+        """Yield which roles have sent the preambles with which they begin, these senders included."""
+        if self.setup.plan.opens:
+            yield ("begun", self.begun.union(senders).intersection(self.setup.plan.opens))
 
     def fingerprint(self, sessions: tuple[str, ...]) -> Hashable:
         """Return the exact state that a message of these sessions meets."""
