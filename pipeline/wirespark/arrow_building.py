@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from wirespark.arrow_columns import arm_key, column_groups, declared, wire_of
+from wirespark.arrow_columns import column_groups, declared, wire_of
 from wirespark.packages import Package
 from wirespark.untyped import ArrowArray, ArrowField, ArrowType, Values
 
@@ -314,13 +314,11 @@ class Fillers:
     def _choice(self, type_: Match, column: ArrowField) -> Filler:
         """Return the filler of a choice of several types: a value goes to the first arm that accepts it."""
         groups = list(column_groups(column.type))
-        arms: dict[str, Type] = {}
-        for arm in self._arms.leaf_arms(type_):
-            arms.setdefault(arm_key(self._nodes, self._content(arm)), arm)
-        fillers = [(arm, self.of(arm, group)) for arm, group in zip(arms.values(), groups, strict=True)]
+        arms = [first for first, *_ in self._arms.arms_of_columns(type_).values()]
+        fillers = [(arm, self.of(arm, group)) for arm, group in zip(arms, groups, strict=True)]
 
         def fill(values: Values) -> tuple[ArrowArray, ...]:
-            chosen = [self._index(arms.values(), value) for value in values]
+            chosen = [self._index(arms, value) for value in values]
             arrays: list[ArrowArray] = []
             for n, (_, filler) in enumerate(fillers):
                 arrays.extend(filler([v if c == n else None for v, c in zip(values, chosen, strict=True)]))
@@ -328,10 +326,9 @@ class Fillers:
 
         return fill
 
-    def _index(self, arms: Iterable[Type], value: object) -> int | None:
+    def _index(self, arms: list[Type], value: object) -> int | None:
         if value is None:
             return None
-        arms = list(arms)
         return next((arms.index(arm) for arm in self._arms.fitting(self._schema, arms, value)), None)
 
 

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from wirespark.errors import WireSparkError
-from wirespark.nodes import Nodes
 from wirespark.untyped import ArrowField, Values
 
-if TYPE_CHECKING:
-    from wireproto._runtime.schema.types import Type
-
-__all__ = ["arm_key", "chosen", "column_groups", "declared", "member_of", "wire_of"]
+__all__ = ["chosen", "column_groups", "declared", "member_of", "wire_of"]
 
 _BESIDE = ("number", "raw")
 
@@ -37,23 +32,6 @@ def wire_of(column: ArrowField) -> str:
 def declared(name: str, known: Container[object]) -> str:
     """Return a name as the .wire file spells it."""
     return name if name in known else name.removesuffix("_")
-
-
-def arm_key(n: Nodes, type_: Type) -> str:
-    """Return the key that arms of a choice have in common if they share a column; `n`: the classes of nodes."""
-    match type_:
-        case n.EnumReference(name) | n.StructReference(name) | n.UnionReference(name):
-            return name
-        case n.CodingReference(name) | n.MessageReference(name) | n.FrameReference(name):
-            return name
-        case n.Integer() | n.Varint() | n.Bits(is_flag=False):
-            return "integer"
-        case n.Bits() | n.Boolean():
-            return "boolean"
-        case n.MessageMatch() | n.Match() | n.Block():
-            return "value"
-        case _:
-            return type(type_).__name__
 
 
 def chosen(names: Values, values: Mapping[str, Values]) -> Values:

@@ -16,7 +16,7 @@ from uuid import UUID
 import pyarrow as pa
 
 from wirespark.array_casting import plain
-from wirespark.arrow_columns import arm_key, chosen, column_groups, declared, member_of, wire_of
+from wirespark.arrow_columns import chosen, column_groups, declared, member_of, wire_of
 from wirespark.packages import Package
 from wirespark.untyped import ArrowArray, ArrowField, Made, Values
 
@@ -320,11 +320,9 @@ class Takers:
 
     def _choice(self, type_: Match, column: ArrowField) -> Taker:
         """Return the taker of a choice of several types: the value is that of the first arm that is set."""
-        arms: dict[str, Type] = {}
-        for arm in self._arms.leaf_arms(type_):
-            arms.setdefault(arm_key(self._nodes, self._content(arm)), arm)
+        arms = [first for first, *_ in self._arms.arms_of_columns(type_).values()]
         groups = list(column_groups(column.type))
-        takers = [(self.of(arm, group), len(group)) for arm, group in zip(arms.values(), groups, strict=True)]
+        takers = [(self.of(arm, group), len(group)) for arm, group in zip(arms, groups, strict=True)]
 
         def take(arrays: Arrays) -> Values:
             columns = _taken(takers, arrays[0].flatten())

@@ -6,7 +6,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from wiregen.schema.model import Coding, Enum, Field, Protocol, Struct, Union
+from wiregen.schema.model import (
+    Coding,
+    CodingReference,
+    Enum,
+    EnumReference,
+    Field,
+    Protocol,
+    Struct,
+    StructReference,
+    Union,
+    UnionReference,
+)
 
 __all__ = ["Index", "index_of", "kept"]
 
@@ -40,6 +51,20 @@ class Index:
     struct_fields: Mapping[str, tuple[Field, ...]]
     unions: Mapping[str, Union]
     codings: Mapping[str, Coding]
+
+    def declared(
+        self, reference: EnumReference | StructReference | UnionReference | CodingReference
+    ) -> Enum | Struct | Union | Coding:
+        """Return the declaration that a reference names."""
+        match reference:
+            case EnumReference(name=name):
+                return self.enums[name]
+            case StructReference(name=name):
+                return self.structs[name]
+            case UnionReference(name=name):
+                return self.unions[name]
+            case CodingReference(name=name):
+                return self.codings[name]
 
 
 @kept

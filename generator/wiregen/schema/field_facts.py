@@ -136,16 +136,13 @@ def fields_reach_end(fields: tuple[m.Field, ...], protocol: m.Protocol) -> bool:
 
 def is_simple_padding(field: m.Field) -> bool:
     """Return whether a field called `_` is a block, or zeros or a constant whose value is not used."""
-    type_ = field.type
-    while isinstance(type_, m.Region):
-        type_ = type_.content
+    type_ = shapes.content(field.type)
     if isinstance(type_, m.Block):
         return True
     if isinstance(field.value, m.Default | m.Trailing) or isinstance(field.type, m.Region):
         return False
     is_enum = isinstance(type_, m.EnumReference) and field.value is not None
-    plain = m.Integer | m.Float | m.Boolean | m.Uuid | m.Bits | m.Varint | m.Bytes | m.Text
-    return is_enum or isinstance(type_, plain)
+    return is_enum or isinstance(type_, m.BuiltIn)
 
 
 def expected_of(field: m.Field, message: m.Message | None) -> int | bytes | bool | float | None:
@@ -176,10 +173,6 @@ def arm_of(type_: m.Match, message: m.Message) -> m.Arm | None:
 
 def bits_of(enums: Mapping[str, m.Enum], type_: m.Type) -> int | None:
     """Return the size in bits of a type in a run of bit fields, or None if it cannot be in one."""
-    match type_:
-        case m.Integer() | m.Float() | m.Boolean() | m.Uuid() | m.Bits():
-            return type_.bits
-        case m.EnumReference(name=name):
-            return bits_of(enums, enums[name].type)
-        case _:
-            return None
+    if isinstance(type_, m.EnumReference):
+        type_ = enums[type_.name].type
+    return type_.bits if isinstance(type_, m.FixedSize) else None

@@ -6,16 +6,14 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from wiregen.schema.model import (
-    Bits,
     Coding,
     Expression,
-    Integer,
     Negation,
     Number,
     Operation,
     Span,
     Truth,
-    Varint,
+    WholeNumber,
 )
 
 __all__ = ["MAX_NUMBER", "coding_span", "number_of", "span_of", "truth_of"]
@@ -79,7 +77,7 @@ def truth_of(expression: Expression) -> bool | None:
             return None
 
 
-def span_of(type_: Integer | Varint | Bits) -> Span:
+def span_of(type_: WholeNumber) -> Span:
     """Return the numbers that a type can hold."""
     low, high = type_.bounds
     return Span(low=low, high=high)

@@ -23,9 +23,9 @@ from wiregen.schema.model import (
     Match,
     Message,
     MessageMatch,
-    MessageReference,
     Preamble,
     Protocol,
+    RecordReference,
     Reference,
     Region,
     Struct,
@@ -231,11 +231,11 @@ def has_value(type_: Type) -> bool:
 
 def tail_keepers(content: Type, owner: str, protocol: Protocol) -> set[str]:
     """Return the declarations that may keep the trailing bytes of a lenient region of `owner` with this content."""
+    if isinstance(content, RecordReference):
+        return {content.name}
     match content:
         case MessageMatch():
             return {message.name for message in protocol.messages}
-        case StructReference(name=name) | MessageReference(name=name) | FrameReference(name=name):
-            return {name}
         case Match(arms=arms):
             return {name for arm in arms for name in tail_keepers(arm.type, owner, protocol)}
         case _:

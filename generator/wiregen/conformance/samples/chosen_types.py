@@ -31,6 +31,7 @@ from wiregen.runtime.reference.layout import fixed_size
 from wiregen.runtime.reference.reading.frames import READERS
 from wiregen.runtime.reference.reading.reader import Reader, Steps
 from wiregen.runtime.reference.reading.records import read_struct
+from wiregen.runtime.reference.scalars import scalar
 from wiregen.runtime.reference.window import Place
 from wiregen.runtime.schema.declarations import Enum, Trailing
 from wiregen.runtime.schema.types import (
@@ -148,22 +149,8 @@ class ChosenTypes:
                 assert_never(type_)
 
     def _bytes_of(self, type_: Scalar, value: Any) -> bytes:
-        """Return bytes of approximately the right size: the sample is encoded again later."""
-        match type_:
-            case Integer() | Float():
-                return type_.encode(value)
-            case Uuid():
-                data: bytes = value.bytes
-                return data
-            case FewBits():
-                return b""
-            case Varint():
-                number = (value if value >= 0 else ~value) << type_.is_zigzag
-                return bytes(max(1, -(-number.bit_length() // 7)))
-            case Boolean() | CodingReference():
-                return b"\0"
-            case _:
-                assert_never(type_)
+        """Return the bytes of a value; those of a run of bits are read before."""
+        return b"" if isinstance(type_, FewBits) else scalar(self._soil.plan, type_, value, "")
 
     # ---- types with a code
 

@@ -22,8 +22,8 @@ from wiregen.runtime.schema.declarations import (
 from wiregen.runtime.schema.expressions import Call
 from wiregen.runtime.schema.node import Node
 from wiregen.runtime.schema.protocol import Schema, Variant
-from wiregen.runtime.schema.types import Bits, Block, EnumReference, List, Match, Region, Type
-from wiregen.schema.copies import replace
+from wiregen.runtime.schema.types import Bits, Block, EnumReference, Type
+from wiregen.schema.copies import mapped, replace
 
 __all__ = ["CODES", "FewBits", "loosened"]
 
@@ -103,16 +103,13 @@ class _Loosening:
         return EnumReference(name)
 
     def _type(self, type_: Type) -> Type:
-        match type_:
+        return mapped(type_, self._part)
+
+    def _part(self, part: Node) -> Node | None:
+        match part:
             case Block(fields):
                 return Block(self._fields(fields))
-            case Region(content):
-                return replace(type_, content=self._type(content))
-            case Match(subject, arms):
-                return Match(subject, tuple(replace(arm, type=self._type(arm.type)) for arm in arms))
-            case List(item):
-                return replace(type_, item=self._type(item))
             case Bits(bits, is_flag, order):
                 return FewBits(bits, is_flag, order)
             case _:
-                return type_
+                return None

@@ -19,18 +19,16 @@ from wiregen.runtime.reference.layout import Layout
 from wiregen.runtime.reference.tree import FrameValue, Variety
 from wiregen.runtime.schema.declarations import Enum
 from wiregen.runtime.schema.expressions import Number
+from wiregen.runtime.schema.shapes import is_to_the_end
 from wiregen.runtime.schema.types import (
-    Bits,
     Bytes,
     EnumReference,
     InSize,
     Integer,
-    List,
     Region,
     Text,
-    ToEnd,
     Type,
-    Varint,
+    WholeNumber,
 )
 
 __all__ = ["refused_values"]
@@ -139,9 +137,6 @@ def _in_header(value: object) -> frozenset[int]:
 def _beyond(soil: SampleBasis, type_: Type | None, value: Value) -> Iterator[tuple[str, Value]]:
     """Yield values that are one beyond the bounds of a type."""
     match type_:
-        case Integer() | Bits(is_flag=False) | Varint() if isinstance(value, int):
-            low, high = type_.bounds
-            yield from (("one above the largest", high + 1), ("one below the smallest", low - 1))
         case EnumReference(name) if isinstance(value, int):
             yield from _beyond_members(soil.plan.enums[name])
         case Text() if isinstance(value, str):
@@ -150,9 +145,12 @@ def _beyond(soil: SampleBasis, type_: Type | None, value: Value) -> Iterator[tup
             most = soil.most_said(length)
             if most is not None and most < _LONGEST:
                 yield "one byte too long", b"\x5a" * (most + 1)
-        case Region(Text(_, ToEnd()) | Bytes(ToEnd()) | List(_, ToEnd()), InSize(Number())) if value:
+        case Region(content, InSize(Number())) if value and is_to_the_end(content):
             yield "more than its region holds", value + value[:1]
             yield "less than its region holds", value[:-1]
+        case _ if isinstance(type_, WholeNumber) and isinstance(value, int):
+            low, high = type_.bounds
+            yield from (("one above the largest", high + 1), ("one below the smallest", low - 1))
 
 
 def _beyond_members(enum: Enum) -> Iterator[tuple[str, object]]:

@@ -3,12 +3,11 @@
 from typing import Any
 
 from wiregen.runtime.schema.declarations import Field
-from wiregen.runtime.schema.node import nodes_in
+from wiregen.runtime.schema.node import Node, nodes_in
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.schema.types import (
-    FrameReference,
     MessageMatch,
-    MessageReference,
+    RecordReference,
     StructReference,
     UnionReference,
 )
@@ -37,16 +36,18 @@ def may_hold_secret(plan: Schema, message: str | None) -> bool:
     return _reaches_secret(plan, plan.messages[message], set())
 
 
-def _reaches_secret(plan: Schema, part: object, seen: set[StructReference | UnionReference]) -> bool:
+def _reaches_secret(plan: Schema, part: object, seen: set[Node]) -> bool:
     for node in nodes_in(part):
         match node:
             case Field(is_secret=True):
                 return True
-            case MessageMatch() | FrameReference() | MessageReference() if secret_names(plan):
-                return True
-            case StructReference(name) | UnionReference(name) if node not in seen:
-                seen.add(node)
+            case StructReference(name) | UnionReference(name):
                 declared = plan.structs if isinstance(node, StructReference) else plan.unions
+                if node in seen:
+                    continue
+                seen.add(node)
                 if _reaches_secret(plan, declared.get(name), seen):
                     return True
+            case _ if isinstance(node, MessageMatch | RecordReference) and secret_names(plan):
+                return True
     return False

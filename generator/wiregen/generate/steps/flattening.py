@@ -314,11 +314,11 @@ class Flattener:
 
     def _tail_owner(self, content: m.Type, key: str, prefix: str) -> str:
         """Return the key of the record that keeps trailing bytes, or the prefix of its fields' keys."""
+        if isinstance(content, m.RecordReference):
+            return key
         match content:
             case m.MessageMatch():
                 return "" if self._message is not None else key
-            case m.StructReference() | m.MessageReference() | m.FrameReference():
-                return key
             case m.Match(arms=arms):
                 arm = None if self._message is None else arm_of(content, self._message)
                 owners = {self._tail_owner(each.type, key, prefix) for each in ((arm,) if arm else arms)}

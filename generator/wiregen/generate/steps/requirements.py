@@ -119,12 +119,8 @@ def _is_laid_by(field: m.Field, function: str, name: str) -> bool:
             return isinstance(chosen, m.MessageMatch) and chosen.subject == own
         case "size", m.Region(carrier=m.InSize(size=size)):
             return field.condition is None and size == own
-        case "size", m.Bytes(length=m.Computed(value=value)):
-            return field.condition is None and value == own
-        case "count", m.Bytes(length=m.Computed(value=value)) | m.List(length=m.Computed(value=value)):
-            return field.condition is None and value == own
-        case "count", m.Text(length=m.Computed(value=value)):
-            return field.condition is None and value == own
+        case ("size", m.Bytes() as counted) | ("count", counted) if isinstance(counted, m.Counted):
+            return field.condition is None and counted.length == m.Computed(own)
         case _:
             return False
 

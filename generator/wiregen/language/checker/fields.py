@@ -7,14 +7,15 @@ from itertools import dropwhile, groupby, takewhile
 
 from wiregen.language.checker.inspection import Inspection, Record, numbers_text
 from wiregen.language.checker.lookup import Declared
+from wiregen.runtime.schema.shapes import content
 from wiregen.schema.model import (
     Bits,
     Block,
-    Boolean,
+    BuiltIn,
     Bytes,
     Call,
-    CodingReference,
     Computed,
+    Counted,
     Default,
     Derived,
     EnumReference,
@@ -22,22 +23,13 @@ from wiregen.schema.model import (
     Field,
     FieldReference,
     Float,
-    FrameReference,
-    Integer,
     List,
     Match,
     MessageMatch,
-    MessageReference,
     Octets,
     Position,
-    Region,
-    StructReference,
-    Text,
     Trailing,
     Type,
-    UnionReference,
-    Uuid,
-    Varint,
 )
 from wiregen.schema.values import number_of
 from wiregen.schema.walk import direct_expressions, nested_expressions, own_blocks, shapes
@@ -250,21 +242,9 @@ def _nothing_to_write(inspection: Inspection) -> None:
 
 def _has_zero(type_: Type) -> bool:
     """Return whether a type has a value of zeros, or is a block, which has no value of its own."""
-    match type_:
-        case Integer() | Float() | Boolean() | Bits() | Varint() | Uuid() | Bytes() | Text() | Block():
-            return True
-        case List(item=item):
-            return not isinstance(item, Bytes | Text | List) and _has_zero(item)
-        case Region(content=content):
-            return isinstance(_innermost(content), Block)
-        case EnumReference() | CodingReference() | StructReference() | UnionReference() | Match():
-            return False
-        case MessageReference() | FrameReference() | MessageMatch():
-            return False
-
-
-def _innermost(type_: Type) -> Type:
-    return _innermost(type_.content) if isinstance(type_, Region) else type_
+    if isinstance(type_, List):
+        return not isinstance(type_.item, Counted) and _has_zero(type_.item)
+    return isinstance(type_, BuiltIn) or isinstance(content(type_), Block)
 
 
 def _remaining_in_a_value(inspection: Inspection) -> None:

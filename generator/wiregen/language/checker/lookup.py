@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wiregen.schema.model import (
-    Bits,
     Block,
     Boolean,
     CodingReference,
@@ -14,13 +13,12 @@ from wiregen.schema.model import (
     Expression,
     Field,
     FieldReference,
-    Integer,
     Protocol,
     Region,
     Span,
     StructReference,
     Type,
-    Varint,
+    WholeNumber,
 )
 from wiregen.schema.values import coding_span, span_of
 from wiregen.schema.walk import flat_fields
@@ -55,8 +53,6 @@ class Declared:
     def numbers_in(self, type_: Type) -> Span | None:
         """Return the numbers of an integer, an enum's type or a variable-width integer, or None for other types."""
         match type_:
-            case Integer() | Varint() | Bits():
-                return span_of(type_)
             case Boolean():
                 return Span(low=0, high=1)
             case EnumReference(name=name) if name in self.enums:
@@ -64,7 +60,7 @@ class Declared:
             case CodingReference(name=name) if name in self._codings:
                 return coding_span(self._codings[name])
             case _:
-                return None
+                return span_of(type_) if isinstance(type_, WholeNumber) else None
 
     def choices_in(self, type_: Type) -> tuple[Span, ...] | None:
         """Return every number that is read as a value of the type, or None for types without numbers.

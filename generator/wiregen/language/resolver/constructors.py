@@ -111,25 +111,17 @@ def _candidates(shelf: Shelf, wanted: Wanted) -> Iterator[str | _Choice]:
             yield from ("message", "frame", "preamble")
         case model.MessageMatch():
             yield "message"
-        case model.FrameReference(name=name):
-            yield from (f"={name}", "message")
         case model.UnionReference(name=name, only=only) if name in shelf.unions:
             yield _Choice(union=name, only=only)
-        case (
-            model.EnumReference(name=name)
-            | model.StructReference(name=name)
-            | model.UnionReference(name=name)
-            | model.CodingReference(name=name)
-            | model.MessageReference(name=name)
-        ):
-            yield f"={name}"
         case model.Region(content=content):
             yield from _candidates(shelf, content)
         case model.Match(arms=arms):
             for arm in arms:
                 yield from _candidates(shelf, arm.type)
-        case _:
-            return
+        case _ if isinstance(wanted, model.Reference):
+            yield f"={wanted.name}"
+            if isinstance(wanted, model.FrameReference):
+                yield "message"
 
 
 def _suits(record: Record, candidate: str) -> bool:

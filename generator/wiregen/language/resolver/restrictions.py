@@ -14,29 +14,29 @@ from wiregen.schema.copies import replace
 
 def restrict(work: Workspace, type_: model.Type, names: tuple[syntax.Name, ...]) -> model.Type:
     """Return the type restricted to these names; of lists the items are restricted."""
+    if isinstance(type_, model.List):
+        return replace(type_, item=restrict(work, type_.item, names))
+    if isinstance(type_, model.Region):
+        return replace(type_, content=restrict(work, type_.content, names))
+    if isinstance(type_, model.Restrictable):
+        return replace(type_, only=_allowed_of(work, type_, names))
+    span = replace(names[0].span, end=names[-1].span.end)
+    message = "`only` cannot restrict this type"
+    help_ = "use it for an enum, a union, a frame or a `match` of messages; in a `match` with arms, write it in the arm"
+    work.error("WG2105", message, span, help_=help_)
+    return type_
+
+
+def _allowed_of(
+    work: Workspace, type_: model.Restrictable, names: tuple[syntax.Name, ...]
+) -> tuple[str, ...] | None:
     match type_:
-        case model.List():
-            return replace(type_, item=restrict(work, type_.item, names))
-        case model.Region():
-            return replace(type_, content=restrict(work, type_.content, names))
-        case model.MessageMatch():
-            return replace(type_, only=_allowed(work, names, "message", _messages(work), type_.only))
-        case model.EnumReference():
-            members = members_of(work, enum_of(type_.name))
-            only = _allowed(work, names, "member", members, type_.only, type_.name)
-            return replace(type_, only=only)
-        case model.UnionReference():
-            varieties = _varieties(work, type_.name)
-            only = _allowed(work, names, "alternative", varieties, type_.only, type_.name)
-            return replace(type_, only=only)
-        case model.FrameReference():
-            return replace(type_, only=_allowed(work, names, "message", _messages(work), type_.only))
-        case _:
-            span = replace(names[0].span, end=names[-1].span.end)
-            message = "`only` cannot restrict this type"
-            help_ = "use it for an enum, a union, a frame or a `match` of messages; in a `match` with arms, write it in the arm"
-            work.error("WG2105", message, span, help_=help_)
-            return type_
+        case model.EnumReference(name=name):
+            return _allowed(work, names, "member", members_of(work, enum_of(name)), type_.only, name)
+        case model.UnionReference(name=name):
+            return _allowed(work, names, "alternative", _varieties(work, name), type_.only, name)
+        case model.FrameReference() | model.MessageMatch():
+            return _allowed(work, names, "message", _messages(work), type_.only)
 
 
 def _messages(work: Workspace) -> list[str]:

@@ -144,19 +144,7 @@ def _is_bytes(node: syntax.Ref) -> bool:
 
 def _kept(type_: model.Type) -> model.VariableType | None:
     """Return a type that a variable may have, or None for any other type."""
-    match type_:
-        case (
-            model.Integer()
-            | model.Varint()
-            | model.Boolean()
-            | model.Uuid()
-            | model.EnumReference()
-            | model.Bytes()
-            | model.Text()
-        ):
-            return type_
-        case _:
-            return None
+    return type_ if isinstance(type_, model.VariableType) else None
 
 
 def _sort_of(variable: model.Variable) -> Sort:

@@ -24,16 +24,19 @@ from ..schema.types import (
     Match,
     MessageMatch,
     MessageReference,
+    RecordReference,
+    Reference,
     StructReference,
     Text,
     Type,
     UnionReference,
     Uuid,
     Varint,
+    WholeNumber,
 )
 from .types import has_null
 
-__all__ = ["accepts", "arm_names", "fitting", "leaf_arms", "value_arms"]
+__all__ = ["accepts", "arm_names", "arms_of_columns", "fitting", "leaf_arms", "value_arms"]
 
 
 _LIST_OF = "list of "
@@ -125,6 +128,22 @@ def leaf_arms(type_: Match) -> Iterator[Type]:
             yield arm.type
 
 
+def arms_of_columns(type_: Match) -> dict[str, list[Type]]:
+    """Return those types by the columns that a choice has: one for each declaration and each kind of plain values."""
+    arms: dict[str, list[Type]] = {}
+    for arm in leaf_arms(type_):
+        arms.setdefault(_column(content(arm)), []).append(arm)
+    return arms
+
+
+def _column(type_: Type) -> str:
+    if isinstance(type_, Reference):
+        return type_.name
+    if isinstance(type_, WholeNumber):
+        return "boolean" if isinstance(type_, Bits) and type_.is_flag else "integer"
+    return "value" if isinstance(type_, MessageMatch) else type(type_).__name__.lower()
+
+
 def arm_names(choice: Match) -> dict[Type, str]:
     """Return the names in a record of the arms of a choice that need one.
 
@@ -145,11 +164,11 @@ def _kind(type_: Type) -> str:
     match type_:
         case List(item):
             return f"{_LIST_OF}{_kind(item)}"
-        case StructReference(name) | UnionReference(name) | MessageReference(name) | FrameReference(name):
-            return name
         case MessageMatch():
             return "message_match"
         case Match():
             return "match"
         case _:
+            if isinstance(type_, RecordReference | UnionReference):
+                return type_.name
             return _PLAIN[type(type_)][0]

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from .scalars import FloatFormat
 
 __all__ = [
-    "Arm", "Bits", "Block", "Boolean", "ByteLength", "Bytes", "Carrier", "Chunks", "CodingReference", "Compressed", "Computed", "Delimited", "EnumReference", "Float",
-    "FrameReference", "InSize", "Integer", "ItemCondition", "ItemLength", "Length", "List", "Match", "MessageMatch", "MessageReference", "Prefix", "Region", "Span",
-    "StructReference", "Text", "ToEnd", "Type", "UnionReference", "Until", "Uuid", "Varint", "View",
+    "Arm", "Bits", "Block", "Boolean", "BuiltIn", "ByteLength", "Bytes", "Carrier", "Chunks", "CodingReference", "Compressed", "Computed", "Counted", "Delimited", "EnumReference",
+    "FixedSize", "Float", "FrameReference", "InSize", "Integer", "ItemCondition", "ItemLength", "Length", "List", "Match", "MessageMatch", "MessageReference", "Prefix",
+    "RecordReference", "Reference", "Region", "Restrictable", "Span", "StructReference", "Text", "ToEnd", "Type", "UnionReference", "Until", "Uuid", "Varint", "View",
+    "WholeNumber",
 ]  # fmt: skip
 
 
@@ -337,6 +338,20 @@ ByteLength: TypeAlias = Prefix | Computed | ToEnd | Delimited
 ItemLength: TypeAlias = Prefix | Computed | ToEnd | Until
 Length: TypeAlias = ByteLength | ItemLength
 Carrier: TypeAlias = InSize | Prefix | Compressed | Chunks
+FixedSize: TypeAlias = Integer | Float | Boolean | Bits | Uuid
+"""All values have the same `bits`."""
+WholeNumber: TypeAlias = Integer | Varint | Bits
+"""A number within `bounds`."""
+BuiltIn: TypeAlias = FixedSize | Varint | Bytes | Text
+"""A type of the language itself whose value has no parts."""
+Counted: TypeAlias = Bytes | Text | List
+"""As many bytes or items as its `length` says."""
+Restrictable: TypeAlias = EnumReference | UnionReference | FrameReference | MessageMatch
+"""One of several declarations; `only` some of them, unless `is_lenient`."""
+RecordReference: TypeAlias = StructReference | MessageReference | FrameReference
+"""The value is a record of the declaration's `name`."""
+Reference: TypeAlias = RecordReference | EnumReference | UnionReference | CodingReference
+"""A declaration by its `name`."""
 Type: TypeAlias = (
     Integer | Float | Boolean | Bits | Varint | Uuid | EnumReference | CodingReference | Bytes | Text | List | StructReference | UnionReference
     | MessageReference | FrameReference | MessageMatch | Match | Block | Region

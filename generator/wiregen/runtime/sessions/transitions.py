@@ -10,7 +10,7 @@ from ..reference.expressions import Value
 from ..schema.expressions import Call, Expression, FieldReference, Number, Operation, Truth, VariableReference
 from ..schema.node import nodes_in
 from ..schema.sessions import Go, Update, Variable, Violates
-from ..schema.types import Boolean, Bytes, Integer, Type, Uuid, Varint
+from ..schema.types import Boolean, Bytes, Integer, Type, Uuid, WholeNumber
 from .closures import NOTHING, Term, compile_term
 from .names import MessageWords
 
@@ -271,13 +271,9 @@ def _fitted(term: Term, type_: Type, operand: Expression, words: MessageWords) -
         return lambda m, f, v, x: fixed
     if isinstance(operand, FieldReference) and _is_same(words.declared(operand.path), type_):
         return term  # values on the wire fit, and others are not sent
-    match type_:
-        case Integer(size, False):
-            mask = (1 << 8 * size) - 1
-            return lambda m, f, v, x: term(m, f, v, x) & mask
-        case Varint(bits, False):
-            mask = (1 << bits) - 1
-            return lambda m, f, v, x: term(m, f, v, x) & mask
+    if isinstance(type_, WholeNumber) and type_.bounds[0] == 0:
+        mask = type_.bounds[1]
+        return lambda m, f, v, x: term(m, f, v, x) & mask
     fit = _fit(type_)
     return term if fit is None else lambda m, f, v, x: fit(term(m, f, v, x))
 
@@ -292,10 +288,6 @@ def _is_same(declared: Type | None, type_: Type) -> bool:
 def _fit(type_: Type) -> Value:
     """Return a function that fits a value to the type, or None if every value fits."""
     match type_:
-        case Integer(size, is_signed):
-            return _rolling(8 * size, is_signed)
-        case Varint(bits, is_zigzag):
-            return _rolling(bits, is_zigzag)
         case Boolean():
             return bool
         case Uuid():
@@ -303,11 +295,12 @@ def _fit(type_: Type) -> Value:
         case Bytes():
             return bytes
         case _:
-            return None
+            return _rolling(type_) if isinstance(type_, WholeNumber) else None
 
 
-def _rolling(bits: int, is_signed: bool) -> object:
-    mask, half = (1 << bits) - 1, 1 << bits - 1
-    if not is_signed:
+def _rolling(type_: WholeNumber) -> object:
+    low, high = type_.bounds
+    mask = high - low
+    if not low:
         return lambda value: value & mask
-    return lambda value: ((value + half) & mask) - half
+    return lambda value: ((value - low) & mask) + low

@@ -22,6 +22,7 @@ from wiregen.runtime.schema.types import (
     Bits,
     Block,
     Boolean,
+    BuiltIn,
     ByteLength,
     Bytes,
     Carrier,
@@ -29,8 +30,10 @@ from wiregen.runtime.schema.types import (
     CodingReference,
     Compressed,
     Computed,
+    Counted,
     Delimited,
     EnumReference,
+    FixedSize,
     Float,
     FrameReference,
     InSize,
@@ -43,7 +46,10 @@ from wiregen.runtime.schema.types import (
     MessageMatch,
     MessageReference,
     Prefix,
+    RecordReference,
+    Reference,
     Region,
+    Restrictable,
     Span,
     StructReference,
     Text,
@@ -53,22 +59,18 @@ from wiregen.runtime.schema.types import (
     Until,
     Uuid,
     Varint,
+    WholeNumber,
 )
 
 __all__ = [
-    "About", "Arm", "BitOrder", "Bits", "Block", "Boolean", "ByteLength", "Bytes", "Carrier", "Chunks", "CodingReference", "Compressed", "Computed", "Condition", "Constant",
-    "Default", "DefaultOf", "Delimited", "Derived", "Encoding", "Endian", "EnumReference", "Field", "FieldValue", "Float", "FrameReference", "InSize", "Integer",
-    "ItemCondition", "ItemLength", "Length", "List", "Match", "MessageMatch", "MessageReference", "Notes", "Prefix", "Reference", "Region", "Span",
-    "StructReference", "Target", "Text", "ToEnd", "Trailing", "Type", "UnionReference", "Until", "Uuid", "Varint", "View", "target_of",
+    "About", "Arm", "BitOrder", "Bits", "Block", "Boolean", "BuiltIn", "ByteLength", "Bytes", "Carrier", "Chunks", "CodingReference", "Compressed", "Computed", "Condition", "Constant",
+    "Counted", "Default", "DefaultOf", "Delimited", "Derived", "Encoding", "Endian", "EnumReference", "Field", "FieldValue", "FixedSize", "Float", "FrameReference", "InSize", "Integer",
+    "ItemCondition", "ItemLength", "Length", "List", "Match", "MessageMatch", "MessageReference", "Notes", "Prefix", "RecordReference", "Reference", "Region", "Restrictable", "Span",
+    "StructReference", "Target", "Text", "ToEnd", "Trailing", "Type", "UnionReference", "Until", "Uuid", "Varint", "View", "WholeNumber", "target_of",
 ]  # fmt: skip
 
 View: TypeAlias = ViewForm | Type
 """A second reading of a field's bytes: as JSON, as a dictionary of pairs, or as a type."""
-
-Reference: TypeAlias = (
-    EnumReference | StructReference | UnionReference | CodingReference | MessageReference | FrameReference
-)
-"""A declared type by its name."""
 
 Target: TypeAlias = Literal["enum", "struct", "union", "coding", "message", "frame"]
 

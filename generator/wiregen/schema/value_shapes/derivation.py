@@ -295,13 +295,12 @@ class _Owner:
     # ---- null
 
     def _is_nullable(self, type_: m.Type) -> bool:
+        if isinstance(type_, m.Counted):
+            return self._is_null_length(type_.length)
         match type_:
-            case m.Bytes(length=length) | m.Text(length=length) | m.List(length=length):
-                return self._is_null_length(length)
-            case m.Region(content=content, carrier=m.InSize()):
-                return self._is_nullable(content)
             case m.Region(content=content, carrier=carrier):
-                return self._is_null_length(carrier.length) or self._is_nullable(content)
+                is_null = not isinstance(carrier, m.InSize) and self._is_null_length(carrier.length)
+                return is_null or self._is_nullable(content)
             case m.Match(arms=arms):
                 return any(self._is_nullable(arm.type) for arm in arms)
             case _:

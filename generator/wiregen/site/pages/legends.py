@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, assert_never
+from typing import Final
 
 from wiregen.language.spelling import type_text
 from wiregen.runtime.reference.reading.records import measures
@@ -23,8 +23,6 @@ _TAKEN: Final = {
     "measured": "any value is taken; a strict reader refuses what is not the derived one (`length_mismatch`)",
     "derived": "any value is taken; a strict reader refuses what is not the derived one (`constraint`)",
     "only": "a value outside the list is accepted; a strict reader refuses it (`constraint`)",
-    "code": "a code that no message has is kept; a strict reader refuses it (`unknown_code`)",
-    "enum": "a number that no member has is taken; a strict reader refuses it (`invalid_enum`)",
 }
 """The meaning of `lenient`, by the type that it is written at."""
 _OTHER: Final = {"big": "little", "little": "big"}
@@ -105,18 +103,14 @@ def is_filled(protocol: m.Protocol, message: str) -> bool:
 
 
 def _around(type_: m.Type, message: str, region: m.Region | None) -> m.Region | None:
-    """Return the innermost region around a message; `region`: the one around the type."""
-    match type_:
-        case m.MessageMatch() | m.MessageReference():
-            is_it = isinstance(type_, m.MessageMatch) or type_.name == message
-            return region if is_it else None
-        case m.Region(content=content):
-            return _around(content, message, type_)
-        case m.Match() | m.Block():
-            found = (_around(each, message, region) for each in inner_types(type_))
-            return next((each for each in found if each is not None), None)
-        case _:
-            return None
+    """Return the innermost region around a message that is not in a list; `region`: the one around the type."""
+    if isinstance(type_, m.MessageMatch) or type_ == m.MessageReference(name=message):
+        return region
+    if isinstance(type_, m.List):
+        return None
+    here = type_ if isinstance(type_, m.Region) else region
+    found = (_around(each, message, here) for each in inner_types(type_))
+    return next((each for each in found if each is not None), None)
 
 
 # ---- numbers
@@ -195,22 +189,7 @@ def _lenience(type_: m.Type) -> str:
             return "mutf8" if encoding == "mutf8" else "text"
         case m.Region(lenient=True):
             return "region"
-        case m.MessageMatch(is_lenient=True, only=only):
-            return "code" if only is None else "only"
-        case (
-            m.EnumReference(is_lenient=True, only=only)
-            | m.UnionReference(is_lenient=True, only=only)
-            | m.FrameReference(is_lenient=True, only=only)
-        ):
-            return "enum" if only is None else "only"
-        case (
-            m.Integer() | m.Float() | m.Boolean() | m.Bits() | m.Varint() | m.Uuid() | m.Bytes() | m.Text()
-            | m.List() | m.EnumReference() | m.CodingReference() | m.StructReference() | m.UnionReference()
-            | m.MessageReference() | m.FrameReference() | m.MessageMatch() | m.Match() | m.Block() | m.Region()
-        ):  # fmt: skip
-            return ""
-        case _:
-            assert_never(type_)
+    return "only" if isinstance(type_, m.Restrictable) and type_.is_lenient else ""
 
 
 # ---- optional trailing fields

@@ -93,22 +93,15 @@ def _named(*owners: Iterable[m.Field]) -> Iterator[m.Reference]:
 
 
 def _held(protocol: m.Protocol, reference: m.Reference, role: str | None) -> _Held | None:
-    index, name = index_of(protocol), reference.name
     match reference:
-        case m.StructReference():
-            return _Held(type=index.structs[name])
-        case m.EnumReference():
-            return _Held(type=index.enums[name])
-        case m.UnionReference():
-            return _Held(type=index.unions[name])
-        case m.CodingReference():
-            return _Held(type=index.codings[name])
+        case m.MessageReference():
+            return None
         case m.FrameReference():
-            frame = next(each for each in protocol.frames if each.name == name)
+            frame = next(each for each in protocol.frames if each.name == reference.name)
             messages = tuple(matched_messages(protocol.messages, reference, role))
             return _Held(type=frame, messages=messages)
         case _:
-            return None
+            return _Held(type=index_of(protocol).declared(reference))
 
 
 def _is_small(view: InsideView) -> bool:

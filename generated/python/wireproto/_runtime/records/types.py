@@ -13,6 +13,7 @@ from ..schema.types import (
     Bytes,
     CodingReference,
     Computed,
+    Counted,
     EnumReference,
     Integer,
     List,
@@ -69,11 +70,11 @@ def is_nullable(type_: Type) -> bool:
     """Return whether None is a value of the type: the null of a variable-width integer, or of an element
     whose length may be null.
     """
+    if isinstance(type_, Counted):
+        return isinstance(type_.length, Computed) or _has_coding(type_.length)
     match type_:
         case CodingReference():
             return True
-        case Bytes() | Text() | List():
-            return isinstance(type_.length, Computed) or _has_coding(type_.length)
         case Region(inside, carrier):
             return is_nullable(inside) or _has_coding(carrier)
         case Match(_, arms):

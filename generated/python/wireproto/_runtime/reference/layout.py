@@ -13,19 +13,15 @@ from ..schema.node import replace
 from ..schema.protocol import Schema
 from ..schema.shapes import fields_reach_end, reaches_end
 from ..schema.types import (
-    Bits,
     Block,
-    Boolean,
     Bytes,
     Computed,
     EnumReference,
-    Float,
-    Integer,
+    FixedSize,
     Region,
     StructReference,
     ToEnd,
     Type,
-    Uuid,
 )
 
 if TYPE_CHECKING:
@@ -175,8 +171,6 @@ class Layout:
     def bits(self, type_: Type) -> int | None:
         """Return the number of bits that every value of the type takes, or None if that varies."""
         match type_:
-            case Integer() | Float() | Boolean() | Uuid() | Bits():
-                return type_.bits
             case EnumReference(name):
                 return self.bits(self.plan.enums[name].type)
             case StructReference(name):
@@ -186,7 +180,7 @@ class Layout:
             case Bytes(Computed(Number(size))):
                 return 8 * max(0, size)
             case _:
-                return None
+                return type_.bits if isinstance(type_, FixedSize) else None
 
     def _struct_bits(self, name: str) -> int | None:
         """Return the size of a struct in bits, computed once: nested structs with two fields each double

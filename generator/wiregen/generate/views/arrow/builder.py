@@ -8,23 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeVar, assert_never
+from typing import TypeVar
 
 from wiregen.generate.views.arrow.cycles import Cycles
 from wiregen.generate.views.arrow.types import (
     FLOATS,
-    arm_key,
     integer_of,
     is_integer,
     may_be_no_text,
     number,
     widest,
 )
+from wiregen.runtime.records.arms import arms_of_columns
 from wiregen.runtime.schema.shapes import content
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.naming import constant_case
-from wiregen.schema.walk import attributes, has_value, matched_messages
+from wiregen.schema.walk import attributes, matched_messages
 
 __all__ = ["Column", "ColumnsBuilder", "Named"]
 
@@ -140,12 +140,6 @@ class ColumnsBuilder:
                 return (Column(name=name, type=number(widest((coding.type, *wides))), doc=doc),)
             case _ if self._is_too_deep(m.target_of(type_), type_.name):
                 return (Column(name=name, type=_JSON, doc=doc, wire="json"),)
-            case m.StructReference():
-                struct = _declared(self._protocol.structs, type_.name)
-                return self._record(name, doc, "struct", struct.name, struct.fields)
-            case m.MessageReference():
-                message = _declared(self._protocol.messages, type_.name)
-                return self._record(name, doc, "message", message.name, message.fields)
             case m.UnionReference():
                 columns = self._varieties(_declared(self._protocol.unions, type_.name), type_)
                 return self._struct(name, doc, type_.name, "union", columns)
@@ -154,7 +148,16 @@ class ColumnsBuilder:
                 columns = self._frame(frame, self._matched(type_, frame.role))
                 return self._struct(name, doc, type_.name, "frame", columns)
             case _:
-                assert_never(type_)
+                return self._named_record(name, type_, doc)
+
+    def _named_record(
+        self, name: str, type_: m.StructReference | m.MessageReference, doc: str
+    ) -> tuple[Column, ...]:
+        if isinstance(type_, m.StructReference):
+            fields = _declared(self._protocol.structs, type_.name).fields
+        else:
+            fields = _declared(self._protocol.messages, type_.name).fields
+        return self._record(name, doc, m.target_of(type_), type_.name, fields)
 
     def _is_too_deep(self, kind: str, name: str) -> bool:
         n_around = sum(self._cycles.is_between((kind, name), each) for each in self._open)
@@ -230,15 +233,16 @@ class ColumnsBuilder:
 
     def _choice(self, name: str, type_: m.Match, doc: str) -> tuple[Column, ...]:
         """Return the columns of a choice: equal types share a column, and several kinds of lists are JSON."""
-        arms = [(arm_key(arm), arm) for arm in _leaf_arms(type_)]
-        if len({self.columns_of(name, arm, doc) for key, arm in arms if key == "list"}) > 1:
+        arms_by_kind = arms_of_columns(type_)
+        if len({self.columns_of(name, arm, doc) for arm in arms_by_kind.get("list", ())}) > 1:
             return (Column(name=name, type=_JSON, doc=doc, wire="json"),)
-        if all(is_integer(arm) for _, arm in arms):
-            return (Column(name=name, type=number(widest(arm for _, arm in arms)), doc=doc),)
-        kinds = {self.columns_of(name, arm, doc) for _, arm in arms}
+        arms = [arm for group in arms_by_kind.values() for arm in group]
+        if all(map(is_integer, arms)):
+            return (Column(name=name, type=number(widest(arms)), doc=doc),)
+        kinds = {self.columns_of(name, arm, doc) for arm in arms}
         if len(kinds) == 1:
             return kinds.pop()
-        rows = [self._arm(key, [arm for each, arm in arms if each == key]) for key in dict(arms)]
+        rows = [self._arm(kind, group) for kind, group in arms_by_kind.items()]
         return self._struct(name, doc, f"{self._open[-1][1]}.{name}", "choice", unique(rows))
 
     def _arm(self, key: str, arms: list[m.Type]) -> tuple[Column, ...]:
@@ -278,16 +282,6 @@ def _shown(fields: Iterable[m.Field]) -> Iterator[m.Field]:
     for each in attributes(fields):
         if not each.field.is_hidden:
             yield each.field
-
-
-def _leaf_arms(type_: m.Match) -> Iterator[m.Type]:
-    """Yield the types of a choice's values; a choice in an arm is replaced by its own types."""
-    for arm in type_.arms:
-        inner = content(arm.type)
-        if isinstance(inner, m.Match):
-            yield from _leaf_arms(inner)
-        elif has_value(inner):
-            yield arm.type
 
 
 def _declared(declarations: tuple[_Declared, ...], name: str) -> _Declared:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final, TypeAlias, assert_never
+from typing import Final, TypeAlias
 
 from wiregen.runtime.schema.literals import FloatName
-from wiregen.runtime.schema.shapes import content
 from wiregen.schema import model as m
 
-__all__ = ["FLOATS", "Width", "arm_key", "integer_of", "is_integer", "may_be_no_text", "number", "widest"]
+__all__ = ["FLOATS", "Width", "integer_of", "is_integer", "may_be_no_text", "number", "widest"]
 
 Width: TypeAlias = tuple[int, bool]
 """The number of bits, and whether the integer is signed."""
@@ -57,30 +56,3 @@ FLOATS: Final[Mapping[FloatName, str]] = {"f32": "pa.float32()", "f64": "pa.floa
 def may_be_no_text(type_: m.Text) -> bool:
     """Return whether a value may hold surrogates, which Arrow does not allow in text."""
     return type_.encoding in ("mutf8", "utf16") or (type_.encoding == "utf8" and type_.is_lenient)
-
-
-def arm_key(type_: m.Type) -> str:
-    """Return the name of a choice's arm: the kind of its value."""
-    match type_:
-        case m.Region():
-            return arm_key(content(type_))
-        case m.Integer() | m.Varint() | m.Bits(is_flag=False):
-            return "integer"
-        case m.Boolean() | m.Bits():
-            return "boolean"
-        case m.Float():
-            return "float"
-        case m.Uuid():
-            return "uuid"
-        case m.Bytes():
-            return "bytes"
-        case m.Text():
-            return "text"
-        case m.List():
-            return "list"
-        case m.MessageMatch() | m.Match() | m.Block():
-            return "value"
-        case _ if isinstance(type_, m.Reference):
-            return type_.name
-        case _:
-            assert_never(type_)
