@@ -203,7 +203,9 @@ class _Ruler:
         return _Extent(low=0, high=extent.high) if is_optional else extent
 
     def type(self, type_: Type) -> _Extent:
-        known = self._measured.get(id(type_))
+        known = self._measured.get(
+            id(type_)
+        )  # a hash would read all that the type contains, at each depth again
         if known is None:
             known = self._measured[id(type_)] = self._measure(type_)
         return known

@@ -298,7 +298,7 @@ def declared_types(protocol: Protocol) -> Iterator[Type]:
 
 
 def _nested(roots: Iterable[_Node], inner: Callable[[_Node], tuple[_Node, ...]]) -> Iterator[_Node]:
-    seen: set[int] = set()
+    seen: set[int] = set()  # of nodes below the roots: equal ones at two places are both yielded
     stack = list(roots)[::-1]
     while stack:
         node = stack.pop()

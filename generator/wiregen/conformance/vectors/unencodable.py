@@ -11,7 +11,7 @@ from wiregen.conformance.samples import SampleBasis
 from wiregen.conformance.vectors.drafts import Draft, Drafting, message_of
 from wiregen.conformance.vectors.format import Unwritable
 from wiregen.conformance.vectors.refused_values import refused
-from wiregen.conformance.vectors.value_places import fields_below
+from wiregen.conformance.vectors.value_places import ValuePlace, fields_below
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.codec.text import encode_text
 from wiregen.runtime.reference.expressions import Value
@@ -54,9 +54,8 @@ def refused_values(drafting: Drafting, soil: SampleBasis, frames: list[Draft]) -
         value = copy.deepcopy(draft.trees[0].value)
         message = message_of(draft)
         variant = f"{draft.scene.variant}: " * bool(draft.scene.variant)
-        in_header = _in_header(value)
-        for site, holder, name, around in fields_below(value, _ITEMS):
-            is_header = site.partition(".")[0] in soil.plan.frames or id(holder) in in_header
+        for is_header, (site, holder, name, around) in _placed(value):
+            is_header = is_header or site.partition(".")[0] in soil.plan.frames
             own = f"{variant}{message} in {site}" if is_header else site
             if isinstance(holder[name], Variety):
                 own = f"{own} in {around}"  # the enclosing declarations also decide which values are allowed
@@ -128,10 +127,14 @@ class _Others:
                     self._varieties.setdefault(each.union, {}).setdefault(f"{kind}, {each.name}", each)
 
 
-def _in_header(value: object) -> frozenset[int]:
-    """Return the ids of objects that hold fields of a header and of the values in it."""
-    header = getattr(value, "header", {}) if isinstance(value, FrameValue) else {}
-    return frozenset(id(holder) for part in header.values() for _, holder, _, _ in fields_below(part, _ITEMS))
+def _placed(value: Value) -> Iterator[tuple[bool, ValuePlace]]:
+    """Yield each place of a value, with whether it is in the header of a frame."""
+    if not isinstance(value, FrameValue):
+        yield from ((False, place) for place in fields_below(value, _ITEMS))
+        return
+    header = FrameValue(value.name, value.fields)
+    yield from ((True, place) for place in fields_below(header, _ITEMS))
+    yield from ((False, place) for place in fields_below(value.message, _ITEMS, value.name))
 
 
 def _beyond(soil: SampleBasis, type_: Type | None, value: Value) -> Iterator[tuple[str, Value]]:

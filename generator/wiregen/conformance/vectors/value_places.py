@@ -9,9 +9,11 @@ from typing import TypeAlias
 from wiregen.runtime.reference.expressions import Value
 from wiregen.runtime.reference.tree import FrameValue, Record, Variety
 
-__all__ = ["bare", "fields_below", "places"]
+__all__ = ["ValuePlace", "bare", "fields_below", "places"]
 
 Holder: TypeAlias = "dict[str, Value] | list[Value]"
+ValuePlace: TypeAlias = tuple[str, Holder, Value, str]
+"""The site, its holder, its name there, and the declaration that encloses the holder."""
 
 
 def bare(item: object) -> object:
@@ -28,7 +30,7 @@ def places(value: object) -> Iterator[tuple[str, Holder, Value]]:
     return ((site, holder, key) for site, holder, key, _ in fields_below(value, 1))
 
 
-def fields_below(value: object, n_items: int, around: str = "") -> Iterator[tuple[str, Holder, Value, str]]:
+def fields_below(value: object, n_items: int, around: str = "") -> Iterator[ValuePlace]:
     """Yield the same in `n_items` items of lists, with the declaration that encloses the holder."""
     match value:
         case list():

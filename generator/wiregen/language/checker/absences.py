@@ -139,12 +139,12 @@ class Uses:
             if each.where is not None and self.is_always(each.name)
         )
 
-    def choices(self) -> Iterator[tuple[Field, Facts, Match]]:
-        """Yield each choice by number with its field and the conditions under which it is made."""
-        for each in self._placed:
+    def choices(self) -> Iterator[tuple[int, Field, Facts, Match]]:
+        """Yield each choice by number with its field, that field's position, and the conditions under which it is made."""
+        for position, each in enumerate(self._placed):
             for facts, type_ in each.laid:
                 if isinstance(type_, Match):
-                    yield each.field, facts, type_
+                    yield position, each.field, facts, type_
 
     def unguarded(self) -> Iterator[tuple[_Need, Field, str]]:
         """Yield each use of a field that may be absent, with the field and the part of it that uses it."""

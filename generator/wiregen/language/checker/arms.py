@@ -18,10 +18,9 @@ def _arm_ruled_out(inspection: Inspection) -> None:
         if not any(isinstance(type_, Match) for _, type_ in record.shapes):
             continue
         uses = Uses(inspection, record)
-        positions = {id(field): position for position, field in enumerate(record.flat)}
-        for field, facts, match in uses.choices():
+        for position, field, facts, match in uses.choices():
             values = _values(inspection, record, match)
-            known = [*uses.known_before(positions[id(field)], facts), *values]
+            known = [*uses.known_before(position, facts), *values]
             if not known or never(known, uses):  # where the choice is never made, its arms are not at fault
                 continue
             path = next(path for path, each in placed_matches(field) if each is match)

@@ -96,13 +96,13 @@ def _report_uncarried(inspection: Inspection, messages: list[Message], help_: st
 
 
 def _code_outside_frame(inspection: Inspection) -> None:
-    uses = {id(record): Uses(inspection, record) for record in inspection.frame_records}
+    uses = {record.role: Uses(inspection, record) for record in inspection.frame_records}
     for message in inspection.protocol.messages:
         if message.code is None or message.name in inspection.named_messages:
             continue
         faults = [
             _fault_of_code(inspection, message.code, record, way)
-            or _fault_of_place(uses[id(record)], message.code, way)
+            or _fault_of_place(uses[record.role], message.code, way)
             for record, way in _listing(inspection, message)
         ]
         if faults and None not in faults:

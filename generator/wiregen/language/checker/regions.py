@@ -214,9 +214,9 @@ def _messages(inspection: Inspection, variant: Variant | None) -> tuple[Message,
 
 
 def _records(inspection: Inspection) -> Iterator[tuple[Record, Rests]]:
-    rests = {id(variant): rests_of(inspection, variant) for variant, _ in inspection.layouts}
-    for record in inspection.records:
-        yield record, rests[id(record.variant)]
+    for variant, _ in inspection.layouts:
+        rests = rests_of(inspection, variant)
+        yield from ((record, rests) for record in inspection.records if record.variant is variant)
 
 
 def _rows_of_fields(record: Record) -> Iterator[tuple[Field, ...]]:

@@ -130,13 +130,13 @@ class States:
 
         A row of `any` state, where that is the first place, counts in each state.
         """
-        found: dict[int, Row] = {}
+        found: dict[str, Row] = {}
         for case in cases:
             for place in places:
                 takers = look.takers(self._earlier(case, place, anywhere))
                 if not takers and (place is not anywhere or len(places) == 1):
                     return ()
-                found.update((id(row), row) for row in takers)
+                found.update((row.path, row) for row in takers)
                 if takers and place is anywhere:
                     break
         return tuple(found.values())[:_MAX_SHOWN]
@@ -176,7 +176,7 @@ class _Look:
         self._patience = patience
         self._own = [] if row.when is None else [(row.when, True)]
         self._read = frozenset() if row.when is None else frozenset(read_by(row.when))
-        self._known: dict[tuple[int, ...], tuple[Row, ...]] = {}
+        self._known: dict[tuple[str, ...], tuple[Row, ...]] = {}
 
     @cached_property
     def is_impossible(self) -> bool:
@@ -185,7 +185,7 @@ class _Look:
 
     def takers(self, earlier: tuple[Row, ...]) -> tuple[Row, ...]:
         """Return the earlier row that takes everything that this one could, or several that do together, or ()."""
-        key = tuple(id(row) for row in earlier)
+        key = tuple(row.path for row in earlier)
         if key not in self._known:
             self._known[key] = self._takers(earlier)
         return self._known[key]

@@ -278,8 +278,7 @@ def _of_sessions(
     for name in sessions:
         kept = engine.instances[name]
         others = [each for each in more if each.table.name == name]
-        known = {id(each) for each in others}
-        instances = [each for each in kept.all() if id(each) not in known] + others
+        instances = [each for each in kept.all() if each not in others] + others
         instances = [each for each in instances if each is kept.single or not _is_new(each, engine)]
         found += [
             (name, "kept", min(len(instances), _SMALL)),

@@ -46,6 +46,7 @@ def build(tree: ParseTree, source: str, report: Report) -> Parts:
     Raises:
         NestedTooDeeplyError: An expression is nested too deeply; the report has it.
     """
+    # By the identity of subtrees, which all live as long as `tree`: a hash of one would read all below it.
     built: dict[int, object] = {}
     depths: dict[int, int] = {}
     for subtree in tree.iter_subtrees():

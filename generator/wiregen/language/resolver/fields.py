@@ -82,7 +82,7 @@ def resolve_lone(
 
 
 def _field(place: Place, node: syntax.Field) -> model.Field:
-    start, end = place.layout.places.get(id(node), (place.scope.visible, place.scope.visible + 1))
+    start, end = place.layout.places.get(node.span, (place.scope.visible, place.scope.visible + 1))
     path = _placed(place, node, start)
     notes = resolve_notes(place.work, node.annotations, place.notes)
     scope = replace(place.scope, own=place.layout.fields_at(node), visible=start)

@@ -28,11 +28,11 @@ class _Exports:
 
     names: Mapping[str, Named]
     rules: Mapping[str, tuple[syntax.Rule, ...]]
-    positions: Mapping[int, int]
-    """The position in the file of each declaration, by its identity."""
+    positions: Mapping[Span, int]
+    """The position of each declaration among those of the file and its imports, by its span."""
 
     def in_order(self, chosen: Iterable[syntax.Declaration]) -> list[syntax.Declaration]:
-        return sorted(chosen, key=lambda each: self.positions[id(each)])
+        return sorted(chosen, key=lambda each: self.positions[each.span])
 
 
 def _exports(declarations: tuple[syntax.Declaration, ...]) -> _Exports:
@@ -43,7 +43,7 @@ def _exports(declarations: tuple[syntax.Declaration, ...]) -> _Exports:
             names.setdefault(each.name.text, each)
         if isinstance(each, syntax.Rule):
             rules[each.name.text] = (*rules.get(each.name.text, ()), each)
-    positions = {id(each): position for position, each in enumerate(declarations)}
+    positions = {each.span: position for position, each in enumerate(declarations)}
     return _Exports(names=names, rules=rules, positions=positions)
 
 
@@ -62,13 +62,13 @@ class Imports:
         return self._expand(file, ((file.protocol.name.text, file.protocol.name.span),))
 
     def _expand(self, file: syntax.File, way: tuple[tuple[str, Span], ...]) -> tuple[syntax.Declaration, ...]:
-        declarations: dict[int, syntax.Declaration] = {}
+        declarations: dict[Span, syntax.Declaration] = {}
         own = frozenset(node.name.text for node in file.declarations if isinstance(node, syntax.Rule))
         # The names that imports above have copied, by protocol; otherwise each import would follow its whole chain.
         taken: dict[str, set[str]] = {}
         for node in file.declarations:
             copied = self._copied(node, way, taken) if isinstance(node, syntax.Import) else (node,)
-            declarations.update((id(each), each) for each in copied if not _is_replaced(each, node, own))
+            declarations.update((each.span, each) for each in copied if not _is_replaced(each, node, own))
         return tuple(declarations.values())
 
     def _copied(

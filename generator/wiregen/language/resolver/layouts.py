@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from wiregen.language import syntax
+from wiregen.language.diagnostics import Span
 from wiregen.language.resolver.builtin_types import needs_length, sort_of_word
 from wiregen.language.resolver.names import Entry, check_case, report_duplicate
 from wiregen.language.resolver.sorts import (
@@ -46,20 +47,20 @@ Arms: TypeAlias = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """`places`: start and end of every syntax field by its id, nameless ones included.
+    """`places`: start and end of every syntax field by its span, nameless ones included.
 
-    `arms`: by the same id, the arms that contain it. `namesakes`: the fields of one name in different arms.
+    `arms`: by the same span, the arms that contain it. `namesakes`: the fields of one name in different arms.
     """
 
     fields: Mapping[str, Known]
-    places: Mapping[int, tuple[int, int]]
+    places: Mapping[Span, tuple[int, int]]
     n_fields: int
-    arms: Mapping[int, Arms]
+    arms: Mapping[Span, Arms]
     namesakes: Mapping[str, tuple[tuple[Arms, Known], ...]]
 
     def fields_at(self, node: syntax.Field) -> Mapping[str, Known]:
         """Return the fields that are visible to the expressions of a field: of namesakes, the one in its own arm."""
-        here = self.arms.get(id(node), ())
+        here = self.arms.get(node.span, ())
         if not here or not self.namesakes:
             return self.fields
         own = {
@@ -81,13 +82,12 @@ def are_exclusive(first: Arms, second: Arms) -> bool:
 
 def layout_of(work: Workspace, fields: tuple[syntax.Field, ...]) -> Layout:
     """Return the layout of a declaration's fields; names used twice and in wrong case are reported."""
-    known = work.layouts.get(id(fields))
-    if isinstance(known, Layout) and fields:
-        return known
-    rows = _Rows(work)
-    layout = _measured(work, rows, rows.of(fields))
-    work.layouts[id(fields)] = layout
-    return layout
+    begin = fields[0].span if fields else None
+    known = work.layouts.get(begin)
+    if not isinstance(known, Layout):
+        rows = _Rows(work)
+        known = work.layouts[begin] = _measured(work, rows, rows.of(fields))
+    return known
 
 
 def lone_layout(work: Workspace, shape: syntax.Shape) -> Layout:
@@ -106,9 +106,9 @@ def lone_layout(work: Workspace, shape: syntax.Shape) -> Layout:
 
 def _measured(work: Workspace, rows: _Rows, opened: Iterable[_Row]) -> Layout:
     named: dict[str, list[tuple[_Row, Known]]] = {}
-    places: dict[int, tuple[int, int]] = {}
+    places: dict[Span, tuple[int, int]] = {}
     for row in opened:
-        places[id(row.node)] = (row.start, row.end)
+        places[row.node.span] = (row.start, row.end)
         if row.node.name.text != PADDING:
             known = Known(sort=sort_of_shape(work, row.node.shape), start=row.start, end=row.end)
             named.setdefault(row.node.name.text, []).append((row, known))
@@ -118,7 +118,7 @@ def _measured(work: Workspace, rows: _Rows, opened: Iterable[_Row]) -> Layout:
         fields=MappingProxyType({name: found[0][1] for name, found in named.items()}),
         places=MappingProxyType(places),
         n_fields=next(rows.counter),
-        arms=MappingProxyType({id(row.node): row.arms for found in named.values() for row, _ in found}),
+        arms=MappingProxyType({row.node.span: row.arms for found in named.values() for row, _ in found}),
         namesakes=MappingProxyType(
             {
                 name: tuple((row.arms, known) for row, known in found)
@@ -139,7 +139,7 @@ def _check_names(work: Workspace, namesakes: list[_Row]) -> None:
             )  # of an alias: the names in it differ in their places
             second, first = (each.node.name if is_one_use else each.name for each in (row, before))
             report_duplicate(Entry(name=second, what="field"), first.span, work.report)
-    for name in {id(row.node): row.node.name for row in namesakes}.values():
+    for name in {row.node.span: row.node.name for row in namesakes}.values():
         check_case(name, "snake", "a field", work.report, is_warning=True)
 
 

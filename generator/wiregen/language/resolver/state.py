@@ -67,7 +67,8 @@ class Workspace:
     kinds: dict[type, tuple[Named, ...]] = field(default_factory=dict)
     seen: dict[str, object] = field(default_factory=dict)
     members: dict[str, Mapping[str, int]] = field(default_factory=dict)
-    layouts: dict[int, object] = field(default_factory=dict)
+    layouts: dict[Span | None, object] = field(default_factory=dict)
+    """The layout of each list of fields, by the place of the first; None: no fields."""
     targets: tuple[Named, ...] | None = None
     """Every declaration of something that is sent, computed when first needed."""
     sent_fields: frozenset[str] | None = None

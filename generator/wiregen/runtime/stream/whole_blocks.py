@@ -100,6 +100,7 @@ def spliced(
 
 
 _KNOWN: dict[tuple[int, str | None, str], tuple[Schema, Splice | None]] = {}
+"""Splices by the identity of the schema, which the entry keeps alive; a hash would read the whole schema."""
 _MOST_KNOWN = 64
 
 

@@ -266,7 +266,7 @@ class _Drawing:
     ) -> tuple[ChartLink, ChartLabel]:
         """Return a line out of a state, along its lane, and into another state."""
         start, end = self._ends(link, is_right=is_right)
-        out = _LANE * (self._lanes[is_right][id(link)] + 1)
+        out = _LANE * (self._lanes[is_right][link] + 1)
         lane = lane_zone + out if is_right else lane_zone - out
         points = ((edge, start), (lane, start), (lane, end), (edge, end))
         lines = tuple(
@@ -341,10 +341,10 @@ def _depth(ports: list[_Port]) -> int:
     return max((port.y + (_loop_half(port.link) if port.link.is_loop else 0) for port in ports), default=0)
 
 
-def _lanes(links: list[tuple[_Link, tuple[int, int]]]) -> dict[int, int]:
+def _lanes(links: list[tuple[_Link, tuple[int, int]]]) -> dict[_Link, int]:
     """Return the lane of each link: short links are inside; links of one lane do not overlap."""
     taken: list[list[tuple[int, int]]] = []
-    found: dict[int, int] = {}
+    found: dict[_Link, int] = {}
     for link, ends in sorted(links, key=lambda each: abs(each[1][0] - each[1][1])):
         low, high = min(ends), max(ends)
         lane = next(
@@ -354,11 +354,11 @@ def _lanes(links: list[tuple[_Link, tuple[int, int]]]) -> dict[int, int]:
         if lane == len(taken):
             taken.append([])
         taken[lane].append((low, high))
-        found[id(link)] = lane
+        found[link] = lane
     return found
 
 
-def _n_lanes(lanes: dict[int, int]) -> int:
+def _n_lanes(lanes: dict[_Link, int]) -> int:
     return max(lanes.values(), default=-1) + 1
 
 

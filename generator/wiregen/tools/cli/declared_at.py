@@ -60,12 +60,12 @@ def _sources(frames: list[FrameType]) -> Mapping[str, Any]:
 
 def _origins(frames: list[FrameType]) -> list[Mapping[str, Span]]:
     """Return the places of declarations, by path, for each protocol in use, the innermost first."""
-    found: dict[int, Mapping[str, Span]] = {}
+    found: list[Mapping[str, Span]] = []
     for value in (value for frame in frames for value in _locals(frame) if _is_ours(value)):
         origins = getattr(value, "origins", None)
-        if isinstance(origins, Mapping) and origins:
-            found.setdefault(id(origins), origins)
-    return list(found.values())
+        if isinstance(origins, Mapping) and origins and not any(each is origins for each in found):
+            found.append(origins)
+    return found
 
 
 def _span_of(value: object, origins: Mapping[str, Span]) -> tuple[str, Span] | None:

@@ -31,10 +31,12 @@ def asks_context(layout: Layout, frame: str, message: str) -> bool:
     while waiting:
         part, is_outermost = waiting.pop()
         nodes = list(nodes_in(part))
-        subjects = {id(node.subject) for node in nodes if isinstance(node, MessageMatch)}
+        n_subjects = sum(
+            isinstance(each, MessageMatch) and isinstance(each.subject, ContextReference) for each in nodes
+        )
+        if sum(isinstance(each, ContextReference) for each in nodes) > n_subjects:
+            return True
         for node in nodes:
-            if isinstance(node, ContextReference) and id(node) not in subjects:
-                return True
             if is_outermost and isinstance(node, MessageMatch):
                 continue  # its message is known
             for name, inner in _named(layout, node):

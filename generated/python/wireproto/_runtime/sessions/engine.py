@@ -361,11 +361,11 @@ class Engine:
     def restore(self, before: _Saved) -> None:
         """Restore the saved state."""
         counts, saved = before
-        known = {id(instance) for instance, _ in saved}
+        known = {instance for instance, _ in saved}
         for kept, count in zip(self._kept, counts, strict=True):
             kept.n_forgotten, kept.forgotten = count, None
             for instance in kept.all():
-                if id(instance) not in known:
+                if instance not in known:
                     kept.forget(instance)
         for instance, state in saved:
             instance.restore(state)

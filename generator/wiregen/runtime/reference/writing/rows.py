@@ -68,7 +68,7 @@ class Row:
         self._fields = fields
         self._at: Cell | None = None  # the innermost field that is being written
         self._checks: list[tuple[Cell | None, Callable[[], None]]] = []
-        self._groups: dict[int, list[Cell]] = {}
+        self._groups: dict[int, list[Cell]] = {}  # by the identity of fields: blocks of two arms may be equal
         self.cells: dict[str, Cell] = {}
         self._collect(fields, None)
         refuse_undeclared(self.owner, self.cells.values(), body, path)
@@ -86,7 +86,7 @@ class Row:
                 cell.run = cells[-1].run if cells and cells[-1].run else []
                 cell.run.append(cell)
             cells.append(cell)
-            self.cells.setdefault(cell.name if cell.name != "_" else f"_{id(field)}", cell)
+            self.cells.setdefault(cell.name if cell.name != "_" else f"_{len(self.cells)}", cell)
             for block in blocks(cell.type):
                 self._collect(block, cell)
         self._groups[id(fields)] = cells
