@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import struct
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 import pytest
@@ -15,8 +15,10 @@ from tests.unit import plans as p
 
 from wiregen.runtime.codec.errors import EncodeError
 from wiregen.runtime.records.frames import frame_from_record, frame_record, message_fields
+from wiregen.runtime.records.scalars import PLAIN
 from wiregen.runtime.reference.tree import FrameValue, Record, Unknown, Variety
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.types import BuiltIn, CodingReference
 
 ENUMS = {"Closed": (p.U8, False, ((1, "ONE"), (2, "TWO"))), "Open": (p.U64, True, ((1, "ONE"),))}
 CODINGS = {"Length": (p.U8, ((0, 0xFC, None, False), (0xFF, 0xFF, None, True)))}
@@ -361,3 +363,7 @@ def test_any_json_is_a_record_or_an_encode_error(data: Any, name: str) -> None:
             except EncodeError:
                 continue
             frame_record(plan, value)
+
+
+def test_each_type_without_parts_has_json() -> None:
+    assert set(PLAIN) == {*get_args(BuiltIn), CodingReference}

@@ -185,7 +185,7 @@ class ValueMaker:
             return None
         plain = PLAIN.get(type(type_))
         if plain is not None:
-            return plain(type_, data, path)
+            return plain.value(type_, data, path)
         match type_:
             case EnumReference(name):
                 return self._member(name, data, path)

@@ -24,7 +24,6 @@ from ..schema.types import (
     Match,
     MessageMatch,
     MessageReference,
-    RecordReference,
     Reference,
     StructReference,
     Text,
@@ -161,14 +160,10 @@ def arm_names(choice: Match) -> dict[Type, str]:
 
 def _kind(type_: Type) -> str:
     type_ = content(type_)
-    match type_:
-        case List(item):
-            return f"{_LIST_OF}{_kind(item)}"
-        case MessageMatch():
-            return "message_match"
-        case Match():
-            return "match"
-        case _:
-            if isinstance(type_, RecordReference | UnionReference):
-                return type_.name
-            return _PLAIN[type(type_)][0]
+    if isinstance(type_, List):
+        return f"{_LIST_OF}{_kind(type_.item)}"
+    if type(type_) in _PLAIN:
+        return _PLAIN[type(type_)][0]
+    if isinstance(type_, Reference):
+        return type_.name
+    return "match" if isinstance(type_, Match) else "message_match"

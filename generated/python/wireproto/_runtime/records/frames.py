@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from ..codec.errors import EncodeError
 from ..codec.fragment import Part
 from ..codec.options import Options
-from ..codec.text import encode_text
 from ..lazy import Lazy
 from ..reference.access import MISSING, attribute, declared_name, extra, is_named, unknown_of
 from ..reference.layout import Fields, Layout
@@ -20,28 +19,19 @@ from ..reference.scalars import enum_name
 from ..schema.declarations import Field
 from ..schema.protocol import Schema
 from ..schema.types import (
-    Bits,
-    Boolean,
-    Bytes,
-    CodingReference,
     EnumReference,
-    Float,
     FrameReference,
-    Integer,
     List,
     Match,
     Region,
     StructReference,
-    Text,
     Type,
     UnionReference,
-    Uuid,
-    Varint,
 )
+from .scalars import PLAIN
 from .types import (
     is_nullable,
     is_trailing,
-    is_wide,
     shown_fields,
     unsure_names,
 )
@@ -60,7 +50,6 @@ __all__ = [
 
 _ADD_VIEW = Lazy("records.views", "add_view")
 _CHOICE_RECORD = Lazy("records.choices", "choice_record")
-_FLOAT_RECORD = Lazy("records.floats", "float_record")
 _PART_RECORD = Lazy("records.fragments", "part_record")
 _FAULTS = (TypeError, ValueError, AttributeError, OverflowError, RecursionError, struct.error)
 
@@ -238,32 +227,12 @@ class Recorder:
         """Return the JSON of a value."""
         if value is None:
             return None
+        plain = PLAIN.get(type(type_))
+        if plain is not None:
+            return plain.record(self.plan, type_, value)
         match type_:
-            case Integer() | Varint() | CodingReference():
-                return str(int(value)) if is_wide(self.plan, type_) else int(value)
             case EnumReference(name):
                 return self._member(name, value)
-            case Boolean():
-                return bool(value)
-            case Bits():
-                return bool(value) if type_.is_flag else int(value)
-            case Float():
-                return _FLOAT_RECORD.load()(value, type_)
-            case Uuid():
-                return str(value)
-            case Bytes():
-                return bytes(value).hex()
-            case Text():
-                return _text(value, type_)
-            case _:
-                return self._compound(type_, value)
-
-    def _member(self, enum: str, value: Value) -> Value:
-        name = enum_name(self.plan, enum, value)
-        return self.value(self.plan.enums[enum].type, value) if name is None else name
-
-    def _compound(self, type_: Type, value: Value) -> object:
-        match type_:
             case List(item):
                 return [self.value(item, each) for each in value]
             case StructReference(name):
@@ -278,27 +247,14 @@ class Recorder:
             case _:
                 return self._message(value)
 
+    def _member(self, enum: str, value: Value) -> Value:
+        name = enum_name(self.plan, enum, value)
+        return self.value(self.plan.enums[enum].type, value) if name is None else name
+
 
 def _known(value: object, declarations: Mapping[str, object]) -> str | None:
     name = declared_name(value)
     return name if name in declarations else None
-
-
-# ---- plain values ----
-
-
-def _text(value: str, type_: Text) -> Value:
-    """Return text, or the bytes that it represents if it is not valid in its encoding."""
-    if type_.encoding != "utf8" or not type_.is_lenient:
-        return str(value)
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        try:
-            return {"hex": encode_text(value, type_.encoding, type_.is_lenient, type_.endian).hex()}
-        except UnicodeEncodeError:
-            pass
-    return str(value)
 
 
 # ---- views ----

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 from ..codec.errors import EncodeError
-from ..codec.text import decode_text
+from ..codec.text import decode_text, encode_text
 from ..lazy import Lazy
 from ..reference.writing.cells import join
 from ..schema.types import Bits, Boolean, Bytes, CodingReference, Float, Integer, Text, Uuid, Varint
+from .types import is_wide
 
 if TYPE_CHECKING:
     from ..reference.expressions import Value
     from ..schema.literals import Code
+    from ..schema.protocol import Schema
 
 __all__ = ["PLAIN", "integer", "is_number", "kind", "message_name", "octets", "only", "part", "wrong"]
 
 _FLOAT_VALUE = Lazy("records.floats", "float_value")
+_FLOAT_RECORD = Lazy("records.floats", "float_record")
 _LONGEST_NUMBER = 80  # characters: more than any integer type can hold
 
 
@@ -124,14 +127,43 @@ def _uuid(type_: Uuid, data: object, path: str) -> UUID:
         raise wrong(path, "a UUID", "other text") from None
 
 
-PLAIN: dict[type[Any], Callable[[Value, Value, str], Value]] = {
-    Integer: lambda _, data, path: integer(data, path),
-    Varint: lambda _, data, path: integer(data, path),
-    CodingReference: lambda _, data, path: integer(data, path),
-    Boolean: lambda _, data, path: _flag(data, path),
-    Bits: _bits,
-    Float: lambda type_, data, path: float(_FLOAT_VALUE.load()(type_, data, path)),
-    Uuid: _uuid,
-    Bytes: lambda _, data, path: octets(data, path),
-    Text: _text,
+def _number_record(plan: Schema, type_: Integer | Varint | CodingReference, value: Value) -> int | str:
+    return str(int(value)) if is_wide(plan, type_) else int(value)
+
+
+def _text_record(_: Schema, type_: Text, value: str) -> Value:
+    """Return text, or the bytes that it represents if it is not valid in its encoding."""
+    if type_.encoding != "utf8" or not type_.is_lenient:
+        return str(value)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        try:
+            return {"hex": encode_text(value, type_.encoding, type_.is_lenient, type_.endian).hex()}
+        except UnicodeEncodeError:
+            pass
+    return str(value)
+
+
+class Plain(NamedTuple):
+    """The JSON of a plain type: `value(type, data, path)` reads it, `record(schema, type, value)` writes it."""
+
+    value: Callable[[Value, Value, str], Value]
+    record: Callable[[Schema, Value, Value], Value]
+
+
+_NUMBER = Plain(lambda _, data, path: integer(data, path), _number_record)
+PLAIN: dict[type[Any], Plain] = {
+    Integer: _NUMBER,
+    Varint: _NUMBER,
+    CodingReference: _NUMBER,
+    Boolean: Plain(lambda _, data, path: _flag(data, path), lambda _, type_, value: bool(value)),
+    Bits: Plain(_bits, lambda _, type_, value: bool(value) if type_.is_flag else int(value)),
+    Float: Plain(
+        lambda type_, data, path: float(_FLOAT_VALUE.load()(type_, data, path)),
+        lambda _, type_, value: _FLOAT_RECORD.load()(value, type_),
+    ),
+    Uuid: Plain(_uuid, lambda _, type_, value: str(value)),
+    Bytes: Plain(lambda _, data, path: octets(data, path), lambda _, type_, value: bytes(value).hex()),
+    Text: Plain(_text, _text_record),
 }
