@@ -14,9 +14,7 @@ from typing import TypeAlias, assert_never
 from wiregen.runtime.schema.node import Node
 from wiregen.schema.graph import components
 from wiregen.schema.model import (
-    Bits,
     Block,
-    Boolean,
     Bytes,
     Carrier,
     Chunks,
@@ -26,11 +24,9 @@ from wiregen.schema.model import (
     Computed,
     Delimited,
     Enum,
-    EnumReference,
     Field,
-    Float,
+    FixedSize,
     Frame,
-    FrameReference,
     InSize,
     Integer,
     Length,
@@ -38,13 +34,12 @@ from wiregen.schema.model import (
     Match,
     Message,
     MessageMatch,
-    MessageReference,
     Preamble,
     Prefix,
     Protocol,
+    Reference,
     Region,
     Struct,
-    StructReference,
     Text,
     ToEnd,
     Trailing,
@@ -52,7 +47,6 @@ from wiregen.schema.model import (
     Union,
     UnionReference,
     Until,
-    Uuid,
     Variant,
     Variety,
     Varint,
@@ -212,7 +206,7 @@ class _Ruler:
 
     def _measure(self, type_: Type) -> _Extent:
         match type_:
-            case Integer() | Float() | Boolean() | Uuid() | Bits():
+            case _ if isinstance(type_, FixedSize):
                 return _Extent(low=type_.bits, high=type_.bits)
             case Varint(bits=bits, is_lenient=bool(lenient)):
                 return _Extent(low=8, high=80 if lenient else -(-bits // 7) * 8)
@@ -224,13 +218,7 @@ class _Ruler:
                 return self._counted(length, self.type(item))
             case UnionReference():
                 return self._union(type_)
-            case (
-                EnumReference()
-                | CodingReference()
-                | StructReference()
-                | MessageReference()
-                | FrameReference()
-            ):
+            case _ if isinstance(type_, Reference):
                 return self._known.get((target_of(type_), type_.name), _ANYTHING)
             case MessageMatch():
                 return _ANYTHING

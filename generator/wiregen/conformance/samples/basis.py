@@ -27,11 +27,11 @@ from wiregen.runtime.schema.types import (
     Carrier,
     CodingReference,
     Computed,
+    Counted,
     Delimited,
     EnumReference,
     Integer,
     Length,
-    List,
     Prefix,
     StructReference,
     Text,
@@ -256,7 +256,7 @@ class SampleBasis:
         return tuple((label, number) for number, label in known.items())
 
 
-def shape_of(type_: Bytes | Text | List) -> str:
+def shape_of(type_: Counted) -> str:
     """Return the name of a type with a length, for uses where its field does not matter."""
     kind = type_.encoding if isinstance(type_, Text) else "bytes" if isinstance(type_, Bytes) else "list"
     return f"{kind}[{_shape_of_length(type_.length)}]"

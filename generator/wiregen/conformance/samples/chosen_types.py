@@ -96,7 +96,7 @@ class ChosenTypes:
         if place.path == self._choosing.last_item:
             reader.is_last = True  # the enclosing list decides this afterwards
         match type_:
-            case Boolean() | FewBits() | Integer() | Varint() | Float() | Uuid() | CodingReference():
+            case _ if isinstance(type_, Scalar):
                 return self._scalar(reader, type_, place)
             case EnumReference():
                 self._member(reader, type_, place)

@@ -203,7 +203,7 @@ class Flattener:
     def _type(self, type_: m.Type, key: str, prefix: str, field: m.Field, *, is_last: bool) -> Iterator[Step]:
         bits = bits_of(self._enums, type_)
         if bits is not None:
-            assert isinstance(type_, m.Integer | m.Float | m.Boolean | m.Uuid | m.Bits | m.EnumReference)
+            assert isinstance(type_, Fixed)
             yield self._slot(type_, bits, key, prefix, field)
             return
         match type_:
@@ -224,13 +224,13 @@ class Flattener:
                 struct = self._structs[type_.name]
                 yield from self.fields(struct.fields, f"{key}.", is_last=is_last)
                 yield Make(key=key, struct=struct)
-            case m.StructReference() | m.UnionReference() | m.MessageReference() | m.FrameReference():
+            case _ if isinstance(type_, m.RecordReference | m.UnionReference):
                 yield self._invoke(type_, key, field, is_last=is_last)
             case m.Match():
                 yield from self._match(type_, key, prefix, field, is_last=is_last)
             case m.MessageMatch():
                 yield from self._dispatch(type_, key, prefix, field, is_last=is_last)
-            case m.Integer() | m.Float() | m.Boolean() | m.Bits() | m.Uuid():
+            case _ if isinstance(type_, m.FixedSize):
                 raise UnsupportedError(field.path, "a scalar without whole bytes")
             case _:
                 assert_never(type_)

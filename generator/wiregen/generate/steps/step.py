@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 from wiregen.schema import model as m
 from wiregen.schema.field_facts import Part
 
-Fixed: TypeAlias = m.Integer | m.Float | m.Boolean | m.Uuid | m.Bits | m.EnumReference
+Fixed: TypeAlias = m.FixedSize | m.EnumReference
 """The types whose values can be in a run."""
 
 FRAME = "frame:"

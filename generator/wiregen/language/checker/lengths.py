@@ -12,15 +12,14 @@ from wiregen.schema.model import (
     Bytes,
     Call,
     Computed,
+    Counted,
     Derived,
     Expression,
     Field,
     FieldReference,
     Frame,
-    FrameReference,
     InSize,
     Limit,
-    List,
     Message,
     MessageMatch,
     MessageReference,
@@ -29,8 +28,8 @@ from wiregen.schema.model import (
     Preamble,
     Prefix,
     Range,
+    RecordReference,
     Region,
-    StructReference,
     Text,
     Trailing,
     Type,
@@ -190,7 +189,7 @@ def _room(inspection: Inspection, record: Record, region: Region) -> tuple[int |
 
 def _laid_in(inspection: Inspection, content: Type) -> Label | None:
     """Return where the content of a region is declared."""
-    if isinstance(content, StructReference | MessageReference | FrameReference):
+    if isinstance(content, RecordReference):
         return inspection.also(f"{inspection.protocol.path}.{content.name}", "its layout is here", "name")
     return None
 
@@ -322,7 +321,7 @@ def _least(expression: Expression, record: Record, message: Message | None = Non
 def _measure(field: Field, function: str, sizes: Sizes, message: Message | None) -> int | None:
     if function == "size":
         return None if sizes.is_endless(field) else sizes.smallest(field) + _extra(field, sizes, message)
-    if field.condition is not None or not isinstance(field.type, Bytes | Text | List):
+    if field.condition is not None or not isinstance(field.type, Counted):
         return 0
     length = field.type.length
     if isinstance(length, Computed):

@@ -12,12 +12,10 @@ from wiregen.schema.graph import components
 from wiregen.schema.model import (
     Field,
     Frame,
-    FrameReference,
     Message,
     MessageMatch,
-    MessageReference,
+    RecordReference,
     Struct,
-    StructReference,
     Trailing,
     Type,
     Variant,
@@ -109,8 +107,8 @@ def _sent(key: _Key, messages: tuple[Message, ...]) -> Iterator[_Key]:
 
 def _keys(type_: Type, role: str | None, messages: tuple[Message, ...]) -> Iterable[_Key]:
     match type_:
-        case StructReference(name=name) | MessageReference(name=name) | FrameReference(name=name):
-            return ((target_of(type_), name),)
+        case _ if isinstance(type_, RecordReference):
+            return ((target_of(type_), type_.name),)
         case MessageMatch(only=None) | MessageMatch(is_lenient=True):
             return ((_SENT, role or ""),)  # one key keeps the work linear in the number of frames
         case MessageMatch():

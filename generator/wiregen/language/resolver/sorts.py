@@ -148,12 +148,8 @@ def sort_of_type(type_: model.Type) -> Sort:
             return INTEGER
         case model.UnionReference(name=name):
             return Sort(kind="union", name=name)
-        case (
-            model.StructReference(name=name)
-            | model.MessageReference(name=name)
-            | model.FrameReference(name=name)
-        ):
-            return record_of(name)
+        case _ if isinstance(type_, model.RecordReference):
+            return record_of(type_.name)
         case model.Region(content=content):
             return sort_of_type(content)
         case model.MessageMatch():

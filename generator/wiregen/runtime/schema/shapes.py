@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .node import nodes_in
-from .types import Block, Bytes, Float, List, Match, Region, StructReference, Text, ToEnd
+from .types import Block, Counted, Float, Match, Region, StructReference, ToEnd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,13 +82,9 @@ def is_rounded(type_: Type, structs: Mapping[str, tuple[Field, ...]], seen: tupl
 
 def is_to_the_end(type_: Type) -> bool:
     """Return whether a type itself has the length `[]`: up to the end of its region."""
-    match type_:
-        case Bytes() | Text() | List():
-            return isinstance(type_.length, ToEnd)
-        case Region(_, carrier):
-            return isinstance(carrier.length, ToEnd)
-        case _:
-            return False
+    if isinstance(type_, Region):
+        return isinstance(type_.carrier.length, ToEnd)
+    return isinstance(type_, Counted) and isinstance(type_.length, ToEnd)
 
 
 def reaches_end(type_: Type, structs: Mapping[str, tuple[Field, ...]], seen: tuple[str, ...] = ()) -> bool:

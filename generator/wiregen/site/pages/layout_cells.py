@@ -136,16 +136,9 @@ class _Walk:
         match type_:
             case m.Varint() | m.CodingReference() | m.Match() if self._arm(type_) is None:
                 yield self._varying(type_, key, field, owner)
-            case m.Bytes(length=length) | m.Text(length=length) | m.List(length=length):
-                yield from self._counted(type_, length, key, field, owner)
-            case (
-                m.EnumReference()
-                | m.CodingReference()
-                | m.StructReference()
-                | m.UnionReference()
-                | m.MessageReference()
-                | m.FrameReference()
-            ):
+            case _ if isinstance(type_, m.Counted):
+                yield from self._counted(type_, key, field, owner)
+            case _ if isinstance(type_, m.Reference):
                 yield from self._reference(type_, key, field, owner, depth)
             case m.MessageMatch() if self._message is not None:
                 yield from self._carried(self._message, depth)
@@ -217,9 +210,8 @@ class _Walk:
             is_padding=field.name == "_",
         )
 
-    def _counted(
-        self, type_: m.Bytes | m.Text | m.List, length: m.Length, key: str, field: m.Field, owner: str
-    ) -> Iterator[Cell]:
+    def _counted(self, type_: m.Counted, key: str, field: m.Field, owner: str) -> Iterator[Cell]:
+        length = type_.length
         body = self._varying(type_, key, field, owner)
         body = replace(body, is_list=isinstance(type_, m.List))
         if isinstance(type_, m.List) and isinstance(type_.item, m.Reference):
@@ -319,7 +311,7 @@ def _names(type_: m.Type, name: str) -> bool:
             return False
 
 
-def _bare(type_: m.Bytes | m.Text | m.List) -> str:
+def _bare(type_: m.Counted) -> str:
     """Return a type without the length in front of it."""
     text = type_text(type_)
     length = length_text(type_.length)

@@ -139,7 +139,7 @@ def _counts(cells: Iterable[Cell]) -> Iterator[str]:
     """Yield a sentence for each optional field that begins with a number without a line of its own."""
     for cell in cells:
         type_ = cell.field.type if cell.field is not None and cell.is_optional else None
-        if isinstance(type_, m.List | m.Bytes | m.Text) and isinstance(type_.length, m.Prefix):
+        if isinstance(type_, m.Counted) and isinstance(type_.length, m.Prefix):
             word = "count" if isinstance(type_, m.List) else "length"
             yield f"`{cell.label}` begins with its {word}, in `{type_text(type_.length.type)}`, where it is there."
 

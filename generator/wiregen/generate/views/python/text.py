@@ -65,8 +65,8 @@ def annotation(type_: m.Type, protocol: m.Protocol, nulls: frozenset[str] = froz
             return "int | None" if has_null(type_, protocol) else "int"
         case m.UnionReference(name=name):
             return union_alias(name)
-        case m.StructReference(name=name) | m.MessageReference(name=name) | m.FrameReference(name=name):
-            return class_name(name)
+        case _ if isinstance(type_, m.RecordReference):
+            return class_name(type_.name)
         case m.Integer() | m.Bits() | m.Varint():
             return "int"
         case m.MessageMatch():

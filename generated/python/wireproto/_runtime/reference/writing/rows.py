@@ -16,7 +16,7 @@ from ...lazy import Lazy
 from ...records.types import default_with, has_null, unsure_names
 from ...schema.declarations import Constant, Derived, Trailing
 from ...schema.shapes import blocks, has_blocks, is_flat
-from ...schema.types import Bits, Bytes, Computed, List, Text, Uuid
+from ...schema.types import Bits, Computed, Counted, Uuid
 from ..access import MISSING, attribute, extra
 from ..expressions import Circular, Undefined, Value, evaluate
 from ..layout import Fields, conditions_of, fixed_size
@@ -355,7 +355,7 @@ class Row:
         return self.writer.message_name(extra(self.owner, "message", None, self.path))
 
     def _padding(self, cell: Cell) -> int:
-        length = cell.type.length if isinstance(cell.type, Bytes | Text | List) else None
+        length = cell.type.length if isinstance(cell.type, Counted) else None
         count = self.evaluate(length.value, cell) if isinstance(length, Computed) else 0
         if type(count) is not int or not 0 <= count <= self.writer.schema.frame:
             raise EncodeError(
