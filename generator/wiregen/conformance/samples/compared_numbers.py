@@ -25,6 +25,8 @@ from wiregen.runtime.schema.types import Computed, EnumReference, InSize, List, 
 __all__ = ["Mentions", "mentions_of"]
 
 _LARGEST = 2**64
+_MOST_REMAINING = 33
+"""Bytes after a field, in messages with small values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +123,8 @@ def _numbers(part: Expression, limits: Mapping[str, Any]) -> Iterator[int]:
                 yield number
             case LimitReference(name) if isinstance(limits.get(name), int):
                 yield limits[name]
+            case Position("remaining"):  # known only when the later fields have values: one of these is right
+                yield from range(_MOST_REMAINING)
 
 
 def _names(part: Expression | None) -> Iterator[str]:

@@ -124,8 +124,21 @@ class _Walk:
             solved = {**demands, **more}
             specimen = self._grown(solved)
             if specimen is not None and self._accepted(specimen):
+                self._queue_lost(made, specimen, demands)
                 return specimen, solved
         return None, demands
+
+    def _queue_lost(self, made: tuple[Choice, ...], plain: SampleValue, demands: dict[str, int]) -> None:
+        """Queue the other branches below a part that the plainest sample lacks, since its first branch was refused."""
+        paths = {choice.path for choice in plain.made}
+        for number, choice in enumerate(made):
+            if choice.is_structural and choice.path not in paths:
+                way = _way(made[:number])
+                for index, (name, _) in enumerate(choice.options):
+                    lost = f"{choice.site} {name} where another one is refused"
+                    if index != choice.taken and lost not in self._queued:
+                        self._queued.add(lost)
+                        self._branches.append({**demands, **way, choice.path: index})
 
     def _single(self, choice: Choice, fixed: dict[str, int]) -> None:
         """Try the options of one choice that no sample has shown yet."""
