@@ -184,9 +184,8 @@ class Smallest:
 
     def _values(self, type_: Type, depth: int) -> Iterator[object]:
         match type_:
-            case Integer(size, is_signed):
-                largest = 2 ** (8 * size - is_signed) - 1
-                yield from (0, 1, 2, 3, largest)
+            case Integer():
+                yield from (0, 1, 2, 3, type_.bounds[1])
             case Varint() | CodingReference():
                 yield from (0, 1, 2, 3)
             case Bits(bits, is_flag):

@@ -16,19 +16,12 @@ Width: TypeAlias = tuple[int, bool]
 
 def integer_of(type_: m.Type) -> Width:
     """Return the width of an integer."""
-    match type_:
-        case m.Integer(bits=bits, is_signed=signed):
-            return bits, signed
-        case m.Varint(bits=bits, is_zigzag=zigzag):
-            return bits, zigzag
-        case m.Bits(bits=bits):
-            return bits, False
-        case _:
-            raise AssertionError(f"{type(type_).__name__} is not an integer")
+    assert isinstance(type_, m.WholeNumber), f"{type(type_).__name__} is not an integer"
+    return type_.bits, type_.bounds[0] < 0
 
 
 def is_integer(type_: m.Type) -> bool:
-    return isinstance(type_, m.Integer | m.Varint) or (isinstance(type_, m.Bits) and not type_.is_flag)
+    return isinstance(type_, m.WholeNumber) and not (isinstance(type_, m.Bits) and type_.is_flag)
 
 
 def widest(types: Iterable[m.Type]) -> Width:
