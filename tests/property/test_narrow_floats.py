@@ -27,6 +27,7 @@ frame Frame {
 }
 
 struct Point { a : f32  b : f64 }
+type Below1 = f32 where value < 1
 struct Inner { point : Point }
 
 message Conditional 1 from client { x : f32  y : u8 if x > 0 }
@@ -40,6 +41,8 @@ message Wide 8 from client { x : f64  y : u8 if x > 0 }
 message Chosen 9 from client { is_one : bool := x >= 1  x : f32  y : match is_one { true => u8  false => u16 } }
 message Items 10 from client { x : Point[until a > 1]  y : u8 }
 message Told 11 from client { x : f32 }
+message Below 13 from client { one : Below1  all : Below1[u8] }
+message Until 14 from client { x : f32[until value > 1]  y : u8 }
 message Summed 12 from client { n : f64  x : f32 where x == n }
 
 session Levels {
@@ -175,6 +178,17 @@ def test_the_end_of_a_list_is_what_the_wire_holds(module: ModuleType) -> None:
 
     carried(module, items(0.5, 1.5), items(0.5, 1.5))
     refused(module, items(0.5, 1.00000000001))
+
+
+def test_the_conditions_of_a_type_hold_for_what_the_wire_holds(module: ModuleType) -> None:
+    carried(module, module.Below(0.5, [0.1]), module.Below(0.5, [single(0.1)]))
+    refused(module, module.Below(ALMOST_1, []))
+    refused(module, module.Below(0.5, [0.5, ALMOST_1]))
+
+
+def test_items_end_a_list_as_the_wire_holds_them(module: ModuleType) -> None:
+    carried(module, module.Until([0.5, 1.5], 1), module.Until([0.5, 1.5], 1))
+    refused(module, module.Until([0.5, 1.00000000001], 1))
 
 
 def test_two_floats_are_equal_as_the_wire_holds_them(module: ModuleType) -> None:

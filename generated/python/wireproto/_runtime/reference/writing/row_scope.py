@@ -10,7 +10,7 @@ from ...records.types import is_nullable
 from ...schema.declarations import Derived, Trailing
 from ...schema.expressions import Call, Expression, FieldReference, Number, Operation
 from ...schema.shapes import content, has_blocks
-from ...schema.types import List, Type
+from ...schema.types import Float, List, Type
 from ..access import MISSING, attribute, kind_of
 from ..expressions import Undefined, Value, checksum
 from ..scalars import SCALARS
@@ -84,10 +84,11 @@ class RowScope:
     def _of_item(self, path: tuple[str, ...]) -> object:
         if self._item is None:
             raise Undefined("item")
-        row = self._item.row
-        return (
-            _deep(self._item.value, path) if row is None or not path else self._below(row).field(path, "own")
-        )
+        row, type_ = self._item.row, content(self._item.type)
+        if row is not None and path:
+            return self._below(row).field(path, "own")
+        value = self._item.value
+        return _deep(self._row.writer.coerce(type_, value, "") if isinstance(type_, Float) else value, path)
 
     def about_item(self, function: str, path: tuple[str, ...]) -> object:
         """Return the result of a function of the last item, or of a field of it."""

@@ -192,7 +192,16 @@ class WriteLookup:
         known = self._names.fields.get(key)
         prefix = key.removesuffix(reference.path[-1]) if reference.path else key
         value = self._names.value(key, known, prefix, self._pieces)
-        return value if known is None else self._as_read(known.type, key, value)
+        type_ = self._type(key)
+        return value if type_ is None else self._as_read(type_, key, value)
+
+    def _type(self, key: str) -> m.Type | None:
+        """Return the type of a field or of the items of a list, or None for other values."""
+        known, is_item = self._names.fields.get(key), key.endswith("[]")
+        if known is not None or not is_item:
+            return None if known is None else known.type
+        outer = self._type(key.removesuffix("[]"))
+        return outer.item if isinstance(outer, m.List) else None
 
     def _as_read(self, type_: m.Type, key: str, value: str) -> str:
         """Return the value that a decoder has for the expression: bytes for a uuid, and floats as their bytes hold them."""
