@@ -43,10 +43,11 @@ build: dev  ## .wire files to generated/
 	$(BIN)/wiregen vectors build
 
 # A test has black lay out what is built (tests/unit/generate/test_build.py), so it need not read generated/ here.
-check: dev  ## black, ruff, mypy and the rules of prose (tests/prose)
+check: dev  ## black, ruff, mypy, wiregen fmt and the rules of prose (tests/prose)
 	$(BIN)/black --check --quiet --diff --extend-exclude '^/generated/' .
 	$(BIN)/ruff check .
 	MYPY_NUM_WORKERS=2 $(BIN)/mypy
+	$(BIN)/wiregen fmt --check idl docs
 	$(BIN)/python -m tests.prose
 
 update-cases: dev  ## rewrite the expected output of the cases; read the diff afterwards

@@ -107,7 +107,7 @@ def load(
     data = _read(path, report, imported_at)
     if data is None:
         return None
-    return _decode(name, path, data, sources, report)
+    return decode(name, path, data, sources, report)
 
 
 _ROOTS_HELP: Final = "move the file below a source root, or add its folder to the source roots"
@@ -151,8 +151,11 @@ def _near(path: Path) -> str:
     return f"did you mean `{nearest}{SUFFIX}`? {listed}" if nearest else listed
 
 
-def _decode(name: str, path: Path, data: bytes, sources: Sources, report: Report) -> Source | None:
-    """Return the source with `\\n` as its only line end, so that a checkout's line ends change no output."""
+def decode(name: str, path: Path, data: bytes, sources: Sources, report: Report) -> Source | None:
+    """Return the source with `\\n` as its only line end, so that a checkout's line ends change no output.
+
+    Report an error and return None if the bytes are not those of a `.wire` file.
+    """
     fault: UnicodeDecodeError | None = None
     try:
         text = data.decode()

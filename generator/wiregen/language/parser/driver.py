@@ -40,6 +40,20 @@ def parse_partial(source: SourceText, report: Report) -> syntax.File | None:
     return _parse(source, report)
 
 
+def parse_tokens(source: SourceText, report: Report) -> ParseTree | None:
+    """Return the grammar's tree with all tokens of a text; report at least one error and return None if it does not match.
+
+    Literals are not read: a wrong escape is no error here.
+    """
+    findings = Report()
+    seen = outline(source.text)
+    is_fit = not report_obstacles(source.text, seen, source.name, findings)
+    report_late_docs(seen, source.name, findings)
+    trees = _trees(source, seen, findings) if is_fit else []
+    report.merge(findings)
+    return None if findings.has_errors else trees[0]
+
+
 def _parse(source: SourceText, report: Report) -> syntax.File | None:
     seen = outline(source.text)
     if report_obstacles(source.text, seen, source.name, report):

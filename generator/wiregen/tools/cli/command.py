@@ -24,6 +24,7 @@ _VERBS = {
     "docs": "Write, or serve, the site that implementers read.",
     "encode": "Turn decoded lines back into bytes.",
     "explain": "Explain a code.",
+    "fmt": "Put .wire files into their canonical form.",
     "fuzz": "Search for bytes that an implementation reads otherwise than the reference codec.",
     "ir": "Print a protocol's model as JSON.",
     "lint": "List what .wire files assume, and find what a reader would miss.",

@@ -1,0 +1,166 @@
+"""`wiregen fmt`: .wire files in their canonical form."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from wiregen.tools.cli.failure import DONE, FINDINGS, Failure
+from wiregen.tools.cli.messages import has_colour, tell
+from wiregen.tools.cli.protocols import chosen_names, configuration, exit_code
+
+if TYPE_CHECKING:
+    from wiregen.language.diagnostics import Report
+    from wiregen.language.source import Source, Sources
+
+__all__ = ["verb"]
+
+
+@click.command("fmt")
+@click.argument("names", nargs=-1, metavar="[FILE|FOLDER|-]...")
+@click.option(
+    "--check", is_flag=True, help="Write nothing; list the files that are not formatted, and exit with 1."
+)
+@click.option(
+    "--diff", is_flag=True, help="Write nothing; print the changes, and exit with 1 if there are any."
+)
+def verb(names: tuple[str, ...], check: bool, diff: bool) -> int:
+    """Format .wire files, and those in folders. Without names, format all sources of the configuration.
+
+    `-` formats stdin to stdout. Only spaces and line ends change; a file that does not parse is left as it is.
+    """
+    from wiregen.language.diagnostics import Report, render
+    from wiregen.language.source import Sources
+
+    if "-" in names and len(names) > 1:
+        raise Failure(
+            "`-` means stdin, and cannot be combined with other names",
+            "format the files in a run of their own",
+        )
+    report, sources = Report(), Sources()
+    outcomes = list(_outcomes(names, sources, report))
+    changed = [outcome for outcome in outcomes if outcome.is_changed]
+    for outcome in outcomes:
+        if diff:
+            sys.stdout.write(outcome.diff())
+        elif not check:
+            outcome.write()
+        elif outcome.is_changed:
+            click.echo(outcome.source.name)
+    sys.stderr.write(render(report, sources, colour=has_colour(sys.stderr)) if report.diagnostics else "")
+    if names != ("-",):
+        _tell(len(changed), len(outcomes), is_dry=check or diff)
+    if report.has_errors:
+        return exit_code(report)
+    return FINDINGS if changed and (check or diff) else DONE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Outcome:
+    """A source and its canonical text, both with `\\n` as line end; `path` is None for stdin."""
+
+    source: "Source"
+    path: Path | None
+    text: str
+
+    @property
+    def is_changed(self) -> bool:
+        return self.text != self.source.text
+
+    def diff(self) -> str:
+        """Return the changes as a unified diff; "" if the text is canonical."""
+        from difflib import unified_diff
+
+        old, new = self.source.text.splitlines(keepends=True), self.text.splitlines(keepends=True)
+        lines = unified_diff(old, new, self.source.name, self.source.name)
+        return "".join(
+            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+        )
+
+    def write(self) -> None:
+        """Replace the file if its text changes; its line ends stay `\\r\\n` if the first one is."""
+        from wiregen.tools.cli.output import destination
+
+        if self.path is None:
+            sys.stdout.write(self.text)
+        elif self.is_changed:
+            with self.path.open("rb") as file:
+                end = "\r\n" if file.readline().endswith(b"\r\n") else "\n"
+            with destination(str(self.path)) as file:
+                file.write(self.text.replace("\n", end).encode())
+
+
+def _outcomes(names: tuple[str, ...], sources: "Sources", report: "Report") -> Iterator[_Outcome]:
+    """Yield the files that parse; report the errors of the others."""
+    from wiregen.language.formatter import format_source
+    from wiregen.language.source import load
+
+    if names == ("-",):
+        source = _stdin(sources, report)
+        text = None if source is None else format_source(source, report)
+        if source is not None and text is not None:
+            yield _Outcome(source=source, path=None, text=text)
+        return
+    for path in _paths(names, report):
+        source = load(path, sources, report)
+        text = None if source is None else format_source(source, report)
+        if source is not None and text is not None:
+            yield _Outcome(source=source, path=path, text=text)
+
+
+def _stdin(sources: "Sources", report: "Report") -> "Source | None":
+    from wiregen.language.source import MAX_SOURCE_SIZE, decode
+
+    data = sys.stdin.buffer.read(MAX_SOURCE_SIZE + 1)
+    if len(data) > MAX_SOURCE_SIZE:
+        report.error(
+            "WG1006", "stdin is larger than 4 MiB", None, help="divide the file, and import the parts"
+        )
+        return None
+    return decode("<stdin>", Path("stdin.wire"), data, sources, report)
+
+
+def _paths(names: tuple[str, ...], report: "Report") -> tuple[Path, ...]:
+    """Return the files of the names, each once, or those of the configuration's sources."""
+    from wiregen.language.source import as_shown
+
+    if not names:
+        from wiregen.generate.frontend import source_files
+
+        config = configuration(report)
+        return tuple(map(Path, chosen_names(source_files(config), config)))
+    return tuple(dict.fromkeys(as_shown(path) for name in names for path in _files(Path(name))))
+
+
+def _files(path: Path) -> tuple[Path, ...]:
+    """Return the path, or the .wire files below a folder, without those in folders of hidden names.
+
+    Raises:
+        Failure: The folder contains no such file. An empty run would look like a success.
+    """
+    from wiregen.language.source import SUFFIX
+
+    if not path.is_dir():
+        return (path,)
+    found = sorted(path.rglob(f"*{SUFFIX}"))
+    files = tuple(
+        file for file in found if not any(part.startswith(".") for part in file.relative_to(path).parts)
+    )
+    if not files:
+        raise Failure(
+            f"there is no {SUFFIX} file in `{path}`",
+            "give a folder with .wire files, or files",
+            code=FINDINGS,
+        )
+    return files
+
+
+def _tell(n_changed: int, n_files: int, *, is_dry: bool) -> None:
+    files = "1 file" if n_files == 1 else f"{n_files} files"
+    if n_changed:
+        tell(f"{files}, {n_changed} {'to be formatted' if is_dry else 'formatted'}")
+    else:
+        tell(f"{files}, all formatted before" if n_files else files)
