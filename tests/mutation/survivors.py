@@ -102,11 +102,6 @@ KNOWN: Final[tuple[Survivors, ...]] = (
         reason="vectors are encoded within the protocol's own limits; tests/property/test_encoding_limits.py shows lower ones",
     ),
     Survivors(
-        ids=r"_write_request_in_example: 0 -> 1 \(2\)|\w+Response\.encode: 0 -> 1 \(3\)",
-        reason="the number of metadata where there are none, in a branch that is taken only where there are some",
-        is_equivalent=True,
-    ),
-    Survivors(
         ids=r"_write_geode_value_tree_(map|set): message\.comparator is not None -> message\.comparator is None( \(\d+\))?",
         reason="it stands where the list is absent, which is no value of this field and is refused after it",
         is_equivalent=True,

@@ -312,7 +312,7 @@ def _call(function: Function, arguments: tuple[Expression, ...], scope: Scope) -
     values = [evaluate(argument, scope) for argument in arguments]
     try:
         return function_of(function)(*values)
-    except TypeError:
+    except Exception:  # noqa: BLE001 - values of a choice may be of any class, and raise anything
         raise Incalculable(f"no {function} of such values") from None
 
 

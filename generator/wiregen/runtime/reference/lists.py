@@ -64,6 +64,8 @@ def _identity(item: Value) -> Value:
             return (name, tuple((key, _identity(value)) for key, value in fields.items()))
         case list() | tuple():
             return tuple(_identity(value) for value in item)
+        case bytearray() | memoryview():
+            return bytes(item)
         case None | bool() | int() | float() | str() | bytes() | UUID():
             return item
         case _:

@@ -211,9 +211,11 @@ def _getter(class_: type, name: str) -> _Get:
 
 def _held(type_: Type | None) -> _Get | None:
     """Return a function that rounds a value to what its bytes hold, or None if the bytes hold any value."""
-    if isinstance(type_, List) and isinstance(type_.item, Float):
-        return None if type_.item.definition.holds_all else type_.item.definition.held_all
-    return None if not isinstance(type_, Float) or type_.definition.holds_all else type_.definition.held
+    inner = type_.item if isinstance(type_, List) else type_
+    if not isinstance(inner, Float) or inner.definition.holds_all:
+        return None
+    held: _Get = inner.definition.held if inner is type_ else inner.definition.held_all
+    return lambda value: None if value is None else held(value)
 
 
 def _read_as(type_: Type, get: _Get) -> _Get:

@@ -52,13 +52,13 @@ class FloatFormat:
         self.unpack = unpack
         """Return the value of bytes, most significant first."""
 
-    def held(self, value: float | None) -> float | None:
-        """Return the nearest value of the format; None for an absent one. OverflowError: it is too large."""
-        return None if value is None else self.unpack(self.pack(value))
+    def held(self, value: float) -> float:
+        """Return the nearest value of the format. OverflowError: it is too large."""
+        return self.unpack(self.pack(value))
 
-    def held_all(self, values: Iterable[float] | None) -> list[float | None] | None:
+    def held_all(self, values: Iterable[float]) -> list[float]:
         """Return the same for the items of a list."""
-        return None if values is None else [self.held(each) for each in values]
+        return [self.held(each) for each in values]
 
 
 def _of_struct(letter: str, digits: int, largest: bytes) -> FloatFormat:

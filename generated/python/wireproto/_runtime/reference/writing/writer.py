@@ -10,7 +10,6 @@ from ...codec.options import Options
 from ...lazy import Dispatch
 from ...records.types import shown_fields
 from ...schema.protocol import Schema
-from ...schema.shapes import is_rounded
 from ...schema.types import (
     Bits,
     Boolean,
@@ -27,10 +26,12 @@ from ...schema.types import (
     Varint,
 )
 from ..access import (
+    MISSING,
     as_bytes,
     as_int,
     as_items,
     as_str,
+    as_uuid,
     attribute,
     declared_name,
     extra,
@@ -231,22 +232,31 @@ class Writer:
         return name if name in self.schema.messages else None
 
     def plain_items(self, item: Type, value: object, path: str) -> tuple[object, ...]:
-        """Return the items of a list as a reader compares them: floats as their bytes, alternatives by their codes."""
-        items = as_items(value, path)
-        if isinstance(item, UnionReference):
-            return tuple([self.variety(item.name, each, path) for each in items])
-        if is_rounded(item, self.schema.structs):
-            return tuple([self._rounded(item, each, path) for each in items])
-        return items
+        """Return the items of a list as a reader compares them: plain ones as their bytes, alternatives by their codes."""
+        return tuple(
+            [
+                self._as_read(item, each, f"{path}[{number}]")
+                for number, each in enumerate(as_items(value, path))
+            ]
+        )
 
-    def _rounded(self, type_: Type, value: object, path: str) -> object:
-        """Return a value with its floats as their bytes hold them; a struct becomes the tuple of its values."""
-        if isinstance(type_, Float):
-            return real(type_, value, path)
-        if not isinstance(type_, StructReference):
-            return value
-        fields = shown_fields(self.schema.structs[type_.name])
-        return tuple([self._rounded(each.type, attribute(value, each.name, path), path) for each in fields])
+    def _as_read(self, type_: Type, value: object, path: str) -> object:
+        """Return a value as a reader compares it; None for an absent one. A struct becomes the tuple of its values."""
+        match type_:
+            case _ if value is None or value is MISSING:
+                return None
+            case UnionReference(name):
+                return self.variety(name, value, path)
+            case StructReference(name):
+                fields = shown_fields(self.schema.structs[name])
+                return tuple(
+                    [
+                        self._as_read(each.type, attribute(value, each.name, path), f"{path}.{each.name}")
+                        for each in fields
+                    ]
+                )
+            case _:
+                return self.coerce(type_, value, path) if isinstance(type_, PLAIN) else value
 
     def variety(self, union: str, value: Value, path: str) -> Variety:
         """Return the alternative of a union that a value is; its fields are not copied.
@@ -279,14 +289,7 @@ class Writer:
             case Text():
                 return None if value is None else as_str(value, path)
             case _:
-                return _uuid(value, path)
-
-
-def _uuid(value: Value, path: str) -> UUID:
-    if not is_a(value, UUID):
-        raise EncodeError("invalid_value", path=path, expected="a UUID", found=kind_of(value))
-    plain: UUID = value
-    return plain
+                return UUID(bytes=as_uuid(value, path))
 
 
 def _variety_code(spans: tuple[Span, ...], value: object, path: str) -> int:
