@@ -10,10 +10,13 @@ from struct import Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Final
+    from collections.abc import Callable
+    from typing import Final, TypeVar
 
     from .literals import FloatName
+
+    Number = TypeVar("Number", float, None)
+    Numbers = TypeVar("Numbers", list[float], None)
 
 __all__ = ["FLOATS", "INTEGER_LETTERS", "INTEGER_SIZES", "FloatFormat"]
 
@@ -52,13 +55,13 @@ class FloatFormat:
         self.unpack = unpack
         """Return the value of bytes, most significant first."""
 
-    def held(self, value: float) -> float:
-        """Return the nearest value of the format. OverflowError: it is too large."""
-        return self.unpack(self.pack(value))
+    def held(self, value: Number) -> Number:
+        """Return the nearest value of the format, or None for an absent field. OverflowError: it is too large."""
+        return None if value is None else self.unpack(self.pack(value))
 
-    def held_all(self, values: Iterable[float]) -> list[float]:
-        """Return the same for the items of a list."""
-        return [self.held(each) for each in values]
+    def held_all(self, values: Numbers) -> Numbers:
+        """Return a list of the same for the items of a list, or None for an absent field."""
+        return None if values is None else [self.held(each) for each in values]
 
 
 def _of_struct(letter: str, digits: int, largest: bytes) -> FloatFormat:

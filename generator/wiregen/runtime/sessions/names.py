@@ -214,8 +214,7 @@ def _held(type_: Type | None) -> _Get | None:
     inner = type_.item if isinstance(type_, List) else type_
     if not isinstance(inner, Float) or inner.definition.holds_all:
         return None
-    held: _Get = inner.definition.held if inner is type_ else inner.definition.held_all
-    return lambda value: None if value is None else held(value)
+    return inner.definition.held if inner is type_ else inner.definition.held_all
 
 
 def _read_as(type_: Type, get: _Get) -> _Get:

@@ -209,18 +209,13 @@ class WriteLookup:
             case m.Uuid():
                 return f"{value}.bytes"
             case m.Float(definition=definition) if not definition.holds_all:
-                return self._rounded(f'["{type_.format}"].held', key, value)
+                return f'{self.use("FLOATS")}["{type_.format}"].held({value})'
             case m.List(item=m.Float(definition=definition) as item) if not definition.holds_all:
-                return self._rounded(f'["{item.format}"].held_all', key, value)
+                return f'{self.use("FLOATS")}["{item.format}"].held_all({value})'
             case m.List(item=item) if is_rounded(item, self._names.shared.fields_of_structs):
                 raise UnsupportedError(key, "a list of structs with floats in an expression, on writing")
             case _:
                 return value
-
-    def _rounded(self, function: str, key: str, value: str) -> str:
-        call, known = f"{self.use('FLOATS')}{function}({value})", self._names.fields.get(key)
-        may_lack = known is not None and (known.condition is not None or isinstance(known.value, m.Trailing))
-        return f"(None if {value} is None else {call})" if may_lack else call
 
     def size(self, reference: m.FieldReference) -> str:
         key = self._key(reference)
