@@ -344,7 +344,7 @@ class KeyValuePair(_Record):
         key: The key to store under.
         value: The value to store.
 
-    Layout: key GeodeValue, value GeodeValue in chunks of Chunk
+    Layout: key GeodeValue only Boolean, Byte, Character, Short, Integer, Long, Float, Double, StringBytes, String, HugeStringBytes, HugeString, Bytes, Pdx, value GeodeValue in Chunk[until not has_partial_bytes]
     """
 
     __slots__ = ("key", "value")
@@ -367,7 +367,7 @@ class KeyResultPair(_Record):
         key: A key of the request.
         value: The value of the key.
 
-    Layout: key GeodeValue, value GeodeValue
+    Layout: key GeodeValue only Boolean, Byte, Character, Short, Integer, Long, Float, Double, StringBytes, String, HugeStringBytes, HugeString, Bytes, Pdx, value GeodeValue
     """
 
     __slots__ = ("key", "value")
@@ -392,7 +392,7 @@ class Chunk(_Record):
             Assumed: false on the last: the document says whether a chunk contains partial bytes.
         data: The next bytes of the serialized value.
 
-    Layout: size i32, has_partial_bytes bool, data bytes[size]
+    Layout: size i32, has_partial_bytes bool lenient, data bytes[size]
     """
 
     __slots__ = ("data", "has_partial_bytes")
@@ -474,7 +474,7 @@ class RequestMetadata:
         Attributes:
             value: The key is JSON text, of which the server makes a PDX key; keys in the response are turned back into JSON.
 
-        Layout: value bool
+        Layout: value bool lenient
         """
 
         __slots__ = ("value",)
@@ -495,7 +495,7 @@ class RequestMetadata:
         Attributes:
             value: The value is JSON text, of which the server makes a PDX value; values in the response are turned back into JSON.
 
-        Layout: value bool
+        Layout: value bool lenient
         """
 
         __slots__ = ("value",)
@@ -518,7 +518,7 @@ class RequestMetadata:
             thread_id: See `unique_id`.
             sequence_id: Tells the server whether it has seen the event of this `unique_id` and `thread_id` before.
 
-        Layout: unique_id mutf8[u16], thread_id i64, sequence_id i64
+        Layout: unique_id mutf8[u16] lenient, thread_id i64, sequence_id i64
         """
 
         __slots__ = ("sequence_id", "thread_id", "unique_id")
@@ -620,7 +620,7 @@ class ResponseMetadata:
         Attributes:
             value: The server forwarded the request to another node: a smart client should ask again where the partitions are.
 
-        Layout: value bool
+        Layout: value bool lenient
         """
 
         __slots__ = ("value",)
@@ -693,7 +693,7 @@ class GeodeValue:
     class Boolean(_Record):
         """Code 0x35.
 
-        Layout: value bool
+        Layout: value bool lenient
         """
 
         __slots__ = ("value",)
@@ -879,7 +879,7 @@ class GeodeValue:
     class String(_Record):
         """Code 0x2a.
 
-        Layout: value mutf8[u16]
+        Layout: value mutf8[u16] lenient
         """
 
         __slots__ = ("value",)
@@ -975,7 +975,7 @@ class GeodeValue:
     class BooleanArray(_Record):
         """Code 0x1a.
 
-        Layout: value bool[ArrayLength]
+        Layout: value bool lenient[ArrayLength]
         """
 
         __slots__ = ("value",)
@@ -1087,7 +1087,7 @@ class GeodeValue:
     class StringArray(_Record):
         """Code 0x40.
 
-        Layout: value GeodeValue[ArrayLength]
+        Layout: value GeodeValue only StringBytes, String, HugeStringBytes, HugeString, NullString, Null[ArrayLength]
         """
 
         __slots__ = ("value",)
@@ -1414,7 +1414,7 @@ class GeodeValue:
     class BigDecimal(_Record):
         """Code 0x60.
 
-        Layout: value GeodeValue
+        Layout: value GeodeValue only StringBytes, String, HugeStringBytes, HugeString, NullString, Null
         """
 
         __slots__ = ("value",)
@@ -1430,7 +1430,7 @@ class GeodeValue:
     class File(_Record):
         """Code 0x3f.
 
-        Layout: value GeodeValue
+        Layout: value GeodeValue only StringBytes, String, HugeStringBytes, HugeString, NullString, Null
         """
 
         __slots__ = ("value",)
@@ -1450,7 +1450,7 @@ class GeodeValue:
             class_name: Name of the enum's class.
             member: Name of the enum's member.
 
-        Layout: class_name GeodeValue, member GeodeValue
+        Layout: class_name GeodeValue only StringBytes, String, HugeStringBytes, HugeString, NullString, Null, member GeodeValue only StringBytes, String, HugeStringBytes, HugeString, NullString, Null
         """
 
         __slots__ = ("class_name", "member")
@@ -1478,7 +1478,7 @@ class GeodeValue:
 
                 Assumed: the meaning follows from Geode's name for it; the document does not describe it.
 
-        Layout: class_name GeodeValue, member GeodeValue, ordinal ArrayLength
+        Layout: class_name GeodeValue only StringBytes, String, HugeStringBytes, HugeString, NullString, Null, member GeodeValue only StringBytes, String, HugeStringBytes, HugeString, NullString, Null, ordinal ArrayLength
         """
 
         __slots__ = ("class_name", "member", "ordinal")
@@ -1596,7 +1596,7 @@ class GeodeValue:
             code: Which of its codes it has on the wire.
             value: Values with serializers of their own. Their end is not marked, so such a value must be the last one in its region.
 
-        Layout: value bytes[..]
+        Layout: value bytes[]
         """
 
         __slots__ = ("code", "value")
@@ -3363,7 +3363,7 @@ class ClassName:
     class Named(_Record):
         """Code 0x2b.
 
-        Layout: value GeodeValue
+        Layout: value GeodeValue only StringBytes, String, HugeStringBytes, HugeString, NullString, Null
         """
 
         __slots__ = ("value",)
@@ -3836,7 +3836,7 @@ class PutRequest(_InRequest):
         callback_arg: The application's argument for the callbacks that the server runs when the region is used; Null without one.
         value: The value to store.
 
-    Layout: region_name mutf8[u16], key GeodeValue, callback_arg GeodeValue, value GeodeValue in chunks of Chunk
+    Layout: region_name mutf8[u16] lenient, key GeodeValue only Boolean, Byte, Character, Short, Integer, Long, Float, Double, StringBytes, String, HugeStringBytes, HugeString, Bytes, Pdx, callback_arg GeodeValue, value GeodeValue in Chunk[until not has_partial_bytes]
     """
 
     __slots__ = ("callback_arg", "key", "region_name", "value")
@@ -3988,7 +3988,7 @@ class PutResponse(_InResponse):
     Attributes:
         success: Whether the value was stored.
 
-    Layout: success bool
+    Layout: success bool lenient
     """
 
     __slots__ = ("success",)
@@ -4085,7 +4085,7 @@ class GetRequest(_InRequest):
         key: The key whose value is wanted.
         callback_arg: The application's argument for the callbacks that the server runs when the region is used; Null without one.
 
-    Layout: region_name mutf8[u16], key GeodeValue, callback_arg GeodeValue
+    Layout: region_name mutf8[u16] lenient, key GeodeValue only Boolean, Byte, Character, Short, Integer, Long, Float, Double, StringBytes, String, HugeStringBytes, HugeString, Bytes, Pdx, callback_arg GeodeValue
     """
 
     __slots__ = ("callback_arg", "key", "region_name")
@@ -4294,7 +4294,7 @@ class PutAllRequest(_InRequest):
         key_value_pairs: The keys and the values to store. The list may be empty.
         callback_arg: The application's argument for the callbacks that the server runs when the region is used; Null without one.
 
-    Layout: region_name mutf8[u16], key_value_pairs KeyValuePair[i32], callback_arg GeodeValue
+    Layout: region_name mutf8[u16] lenient, key_value_pairs KeyValuePair[i32], callback_arg GeodeValue
     """
 
     __slots__ = ("callback_arg", "key_value_pairs", "region_name")
@@ -4579,7 +4579,7 @@ class GetAllRequest(_InRequest):
         keys: The keys whose values are wanted. The list may be empty.
         callback_arg: The application's argument for the callbacks that the server runs when the region is used; Null without one.
 
-    Layout: region_name mutf8[u16], keys GeodeValue[i32], callback_arg GeodeValue
+    Layout: region_name mutf8[u16] lenient, keys GeodeValue only Boolean, Byte, Character, Short, Integer, Long, Float, Double, StringBytes, String, HugeStringBytes, HugeString, Bytes, Pdx[i32], callback_arg GeodeValue
     """
 
     __slots__ = ("callback_arg", "keys", "region_name")
@@ -4880,7 +4880,7 @@ class ServerConfigRequest(_InRequest):
     Attributes:
         body: The bytes to the end of the message, kept unchanged.
 
-    Layout: body bytes[..]
+    Layout: body bytes[]
     """
 
     __slots__ = ("body",)
@@ -4977,7 +4977,7 @@ class ServerConfigResponse(_InResponse):
     Attributes:
         body: The bytes to the end of the message, kept unchanged.
 
-    Layout: body bytes[..]
+    Layout: body bytes[]
     """
 
     __slots__ = ("body",)
@@ -5080,7 +5080,7 @@ class AuthRequest(_InRequest):
     Attributes:
         body: The bytes to the end of the message, kept unchanged.
 
-    Layout: body bytes[..]
+    Layout: body bytes[]
     """
 
     __slots__ = ("body",)
@@ -5175,7 +5175,7 @@ class AuthResponse(_InResponse):
     Attributes:
         body: The bytes to the end of the message, kept unchanged.
 
-    Layout: body bytes[..]
+    Layout: body bytes[]
     """
 
     __slots__ = ("body",)
@@ -5278,7 +5278,7 @@ class ClientConfigRequest(_InRequest):
     Attributes:
         body: The bytes to the end of the message, kept unchanged.
 
-    Layout: body bytes[..]
+    Layout: body bytes[]
     """
 
     __slots__ = ("body",)
@@ -5375,7 +5375,7 @@ class ClientConfigResponse(_InResponse):
     Attributes:
         body: The bytes to the end of the message, kept unchanged.
 
-    Layout: body bytes[..]
+    Layout: body bytes[]
     """
 
     __slots__ = ("body",)
@@ -5476,7 +5476,7 @@ class ErrorResponse(_InResponse):
     Attributes:
         error_message: A text that describes the error.
 
-    Layout: error_message mutf8[u16]
+    Layout: error_message mutf8[u16] lenient
     """
 
     __slots__ = ("error_message",)
@@ -5635,7 +5635,7 @@ class Request(_Divisible):
 
             Source: Metadata, NumberOfMetadata.
 
-    Layout: size i32, correlation_id i32, is_partial bool, has_metadata bool, payload { api_id ApiId, api_version i8 == 1, metadata RequestMetadata[i16]?, body message } in size
+    Layout: size i32, correlation_id i32, is_partial bool, has_metadata bool, payload { api_id  api_version  metadata  body } in size
     """
 
     __slots__ = ("correlation_id", "is_partial", "message", "metadata")
@@ -5826,7 +5826,7 @@ class Response(_Divisible):
 
             Source: Metadata, NumberOfMetadata.
 
-    Layout: size i32, correlation_id i32, is_partial bool, has_metadata bool, payload { status Status, metadata ResponseMetadata[i16]?, body (message or ErrorResponse) } in size
+    Layout: size i32, correlation_id i32, is_partial bool, has_metadata bool, payload { status  metadata  body } in size
     """
 
     __slots__ = ("correlation_id", "is_partial", "message", "metadata", "status")

@@ -233,7 +233,7 @@ class Pair(_Record):
 
             Source: 32bit unsigned value length followed by that many bytes for the value.
 
-    Layout: key utf8[u32], value utf8[u32]
+    Layout: key utf8[u32] lenient, value utf8[u32] lenient
     """
 
     __slots__ = ("key", "value")
@@ -572,7 +572,7 @@ class Compressed(_InFrame):
 
             Assumed: the document says compressed; every program uses a zlib stream, RFC 1950.
 
-    Layout: frames Frame[..] in zlib[u32]
+    Layout: frames Frame[] in zlib[u32]
     """
 
     __slots__ = ("frames",)
@@ -680,7 +680,7 @@ class Frame(_Envelope):
             Some peers check that a Window has the version of its events (`window_use` BATCH, ledger 24). Therefore write the Window before a Data
             as V1 too.
 
-    Layout: version Version, type u8, body message
+    Layout: version Version, type u8, body match type
     """
 
     __slots__ = ("message", "version")

@@ -384,7 +384,7 @@ class MergedSource(_Record):
         source: Name of the segment that was appended.
         new_target_write_offset: The size of the target after the merge, in bytes.
 
-    Layout: source mutf8[u16], new_target_write_offset i64
+    Layout: source mutf8[u16] lenient, new_target_write_offset i64
     """
 
     __slots__ = ("new_target_write_offset", "source")
@@ -488,7 +488,7 @@ class ChunkInfo(_Record):
         chunk_name: Name of the chunk in long-term storage.
         exists_in_storage: Whether long-term storage has the chunk.
 
-    Layout: length_in_metadata i64, length_in_storage i64, start_offset i64, chunk_name mutf8[u16], exists_in_storage bool
+    Layout: length_in_metadata i64, length_in_storage i64, start_offset i64, chunk_name mutf8[u16] lenient, exists_in_storage bool lenient
     """
 
     __slots__ = ("chunk_name", "exists_in_storage", "length_in_metadata", "length_in_storage", "start_offset")
@@ -670,7 +670,7 @@ class Padding(_InFrame):
         zeros: As many bytes as fill the block; their values are ignored.
         tail: Bytes that were left over when it was read.
 
-    Layout: zeros bytes[..]
+    Layout: zeros bytes[]
     """
 
     __slots__ = ("tail", "zeros")
@@ -736,7 +736,7 @@ class PartialEvent(_InFrame):
         data: The first bytes of an Event frame, its header included; all of it where the event fills the block exactly.
         tail: Bytes that were left over when it was read.
 
-    Layout: data bytes[..]
+    Layout: data bytes[]
     """
 
     __slots__ = ("data", "tail")
@@ -802,7 +802,7 @@ class Event(_InFrame):
         data: The event as the application wrote it; may be empty.
         tail: Bytes that were left over when it was read.
 
-    Layout: data bytes[..]
+    Layout: data bytes[]
     """
 
     __slots__ = ("data", "tail")
@@ -873,7 +873,7 @@ class SetupAppend(_InFrame):
             Since version 5.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, writer_id uuid, segment mutf8[u16], delegation_token mutf8[u16]
+    Layout: request_id i64, writer_id uuid, segment mutf8[u16] lenient, delegation_token mutf8[u16] lenient
     """
 
     __slots__ = ("delegation_token", "request_id", "segment", "tail", "writer_id")
@@ -972,7 +972,7 @@ class AppendSetup(_InFrame):
             ever appended.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], writer_id uuid, last_event_number i64
+    Layout: request_id i64, segment mutf8[u16] lenient, writer_id uuid, last_event_number i64
     """
 
     __slots__ = ("last_event_number", "request_id", "segment", "tail", "writer_id")
@@ -1059,7 +1059,7 @@ class AppendBlock(_InFrame):
         data: Event frames. One PartialEvent or Padding fills the rest of the declared length, and does not count as a whole event.
         tail: Bytes that were left over when it was read.
 
-    Layout: writer_id uuid, data bytes[..]
+    Layout: writer_id uuid, data bytes[]
     """
 
     __slots__ = ("data", "tail", "writer_id")
@@ -1295,7 +1295,7 @@ class ConditionalAppend(_InFrame):
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
-    Layout: writer_id uuid, event_number i64, expected_offset i64, event Frame, request_id i64?
+    Layout: writer_id uuid, event_number i64, expected_offset i64, event Frame only Event, request_id i64?
     """
 
     __slots__ = ("absent", "event", "event_number", "expected_offset", "request_id", "tail", "writer_id")
@@ -1758,7 +1758,7 @@ class ReadSegment(_InFrame):
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
-    Layout: segment mutf8[u16], offset i64, suggested_length i32, delegation_token mutf8[u16], request_id i64?
+    Layout: segment mutf8[u16] lenient, offset i64, suggested_length i32, delegation_token mutf8[u16] lenient, request_id i64?
     """
 
     __slots__ = ("absent", "delegation_token", "offset", "request_id", "segment", "suggested_length", "tail")
@@ -1882,7 +1882,7 @@ class SegmentRead(_InFrame):
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
-    Layout: segment mutf8[u16], offset i64, at_tail bool, end_of_segment bool, data bytes[i32], request_id i64?
+    Layout: segment mutf8[u16] lenient, offset i64, at_tail bool lenient, end_of_segment bool lenient, data bytes[i32], request_id i64?
     """
 
     __slots__ = ("absent", "at_tail", "data", "end_of_segment", "offset", "request_id", "segment", "tail")
@@ -2014,7 +2014,7 @@ class GetStreamSegmentInfo(_InFrame):
             Since version 5.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment_name mutf8[u16], delegation_token mutf8[u16]
+    Layout: request_id i64, segment_name mutf8[u16] lenient, delegation_token mutf8[u16] lenient
     """
 
     __slots__ = ("delegation_token", "request_id", "segment_name", "tail")
@@ -2122,7 +2122,7 @@ class StreamSegmentInfo(_InFrame):
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment_name mutf8[u16], exists bool, is_sealed bool, is_deleted bool, last_modified i64, write_offset i64, start_offset i64?
+    Layout: request_id i64, segment_name mutf8[u16] lenient, exists bool lenient, is_sealed bool lenient, is_deleted bool lenient, last_modified i64, write_offset i64, start_offset i64?
     """
 
     __slots__ = (
@@ -2291,7 +2291,7 @@ class CreateSegment(_InFrame):
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], target_rate i32, scale_type ScaleType, delegation_token mutf8[u16], rollover_size_bytes i64?
+    Layout: request_id i64, segment mutf8[u16] lenient, target_rate i32, scale_type ScaleType, delegation_token mutf8[u16] lenient, rollover_size_bytes i64?
     """
 
     __slots__ = (
@@ -2432,7 +2432,7 @@ class SegmentCreated(_InFrame):
         segment: The segment that was made: as the request names it, or the new name of a transient one.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16]
+    Layout: request_id i64, segment mutf8[u16] lenient
     """
 
     __slots__ = ("request_id", "segment", "tail")
@@ -2510,7 +2510,7 @@ class SealSegment(_InFrame):
             Since version 5.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16]
+    Layout: request_id i64, segment mutf8[u16] lenient, delegation_token mutf8[u16] lenient
     """
 
     __slots__ = ("delegation_token", "request_id", "segment", "tail")
@@ -2603,7 +2603,7 @@ class SegmentSealed(_InFrame):
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16]
+    Layout: request_id i64, segment mutf8[u16] lenient
     """
 
     __slots__ = ("request_id", "segment", "tail")
@@ -2679,7 +2679,7 @@ class DeleteSegment(_InFrame):
             Since version 5.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16]
+    Layout: request_id i64, segment mutf8[u16] lenient, delegation_token mutf8[u16] lenient
     """
 
     __slots__ = ("delegation_token", "request_id", "segment", "tail")
@@ -2772,7 +2772,7 @@ class SegmentDeleted(_InFrame):
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16]
+    Layout: request_id i64, segment mutf8[u16] lenient
     """
 
     __slots__ = ("request_id", "segment", "tail")
@@ -2852,7 +2852,7 @@ class UpdateSegmentPolicy(_InFrame):
             Since version 5.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], target_rate i32, scale_type ScaleType, delegation_token mutf8[u16]
+    Layout: request_id i64, segment mutf8[u16] lenient, target_rate i32, scale_type ScaleType, delegation_token mutf8[u16] lenient
     """
 
     __slots__ = ("delegation_token", "request_id", "scale_type", "segment", "tail", "target_rate")
@@ -2955,7 +2955,7 @@ class SegmentPolicyUpdated(_InFrame):
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16]
+    Layout: request_id i64, segment mutf8[u16] lenient
     """
 
     __slots__ = ("request_id", "segment", "tail")
@@ -3034,7 +3034,7 @@ class GetSegmentAttribute(_InFrame):
             Since version 5.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment_name mutf8[u16], attribute_id uuid, delegation_token mutf8[u16]
+    Layout: request_id i64, segment_name mutf8[u16] lenient, attribute_id uuid, delegation_token mutf8[u16] lenient
     """
 
     __slots__ = ("attribute_id", "delegation_token", "request_id", "segment_name", "tail")
@@ -3202,7 +3202,7 @@ class UpdateSegmentAttribute(_InFrame):
             Since version 5.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment_name mutf8[u16], attribute_id uuid, new_value i64, expected_value i64, delegation_token mutf8[u16]
+    Layout: request_id i64, segment_name mutf8[u16] lenient, attribute_id uuid, new_value i64, expected_value i64, delegation_token mutf8[u16] lenient
     """
 
     __slots__ = (
@@ -3331,7 +3331,7 @@ class SegmentAttributeUpdated(_InFrame):
         success: False: the attribute has another value than expected, and nothing was changed.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, success bool
+    Layout: request_id i64, success bool lenient
     """
 
     __slots__ = ("request_id", "success", "tail")
@@ -3403,7 +3403,7 @@ class TruncateSegment(_InFrame):
             Since version 5.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], truncation_offset i64, delegation_token mutf8[u16]
+    Layout: request_id i64, segment mutf8[u16] lenient, truncation_offset i64, delegation_token mutf8[u16] lenient
     """
 
     __slots__ = ("delegation_token", "request_id", "segment", "tail", "truncation_offset")
@@ -3503,7 +3503,7 @@ class SegmentTruncated(_InFrame):
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16]
+    Layout: request_id i64, segment mutf8[u16] lenient
     """
 
     __slots__ = ("request_id", "segment", "tail")
@@ -3582,7 +3582,7 @@ class CreateTransientSegment(_InFrame):
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, writer_id uuid, parent_segment mutf8[u16], delegation_token mutf8[u16]
+    Layout: request_id i64, writer_id uuid, parent_segment mutf8[u16] lenient, delegation_token mutf8[u16] lenient
     """
 
     __slots__ = ("delegation_token", "parent_segment", "request_id", "tail", "writer_id")
@@ -3686,7 +3686,7 @@ class LocateOffset(_InFrame):
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], target_offset i64, delegation_token mutf8[u16]
+    Layout: request_id i64, segment mutf8[u16] lenient, target_offset i64, delegation_token mutf8[u16] lenient
     """
 
     __slots__ = ("delegation_token", "request_id", "segment", "tail", "target_offset")
@@ -3787,7 +3787,7 @@ class OffsetLocated(_InFrame):
             Assumed: by its name: the source says no more.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], offset i64
+    Layout: request_id i64, segment mutf8[u16] lenient, offset i64
     """
 
     __slots__ = ("offset", "request_id", "segment", "tail")
@@ -3875,7 +3875,7 @@ class MergeSegments(_InFrame):
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, target mutf8[u16], source mutf8[u16], delegation_token mutf8[u16], attribute_updates AttributeUpdate[i32]?
+    Layout: request_id i64, target mutf8[u16] lenient, source mutf8[u16] lenient, delegation_token mutf8[u16] lenient, attribute_updates AttributeUpdate[i32]?
     """
 
     __slots__ = ("absent", "attribute_updates", "delegation_token", "request_id", "source", "tail", "target")
@@ -4057,7 +4057,7 @@ class SegmentsMerged(_InFrame):
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, target mutf8[u16], source mutf8[u16], new_target_write_offset i64?
+    Layout: request_id i64, target mutf8[u16] lenient, source mutf8[u16] lenient, new_target_write_offset i64?
     """
 
     __slots__ = ("absent", "new_target_write_offset", "request_id", "source", "tail", "target")
@@ -4173,7 +4173,7 @@ class MergeSegmentsBatch(_InFrame):
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, target_segment_id mutf8[u16], source_segment_ids mutf8[u16][i32], delegation_token mutf8[u16]
+    Layout: request_id i64, target_segment_id mutf8[u16] lenient, source_segment_ids mutf8[u16] lenient[i32], delegation_token mutf8[u16] lenient
     """
 
     __slots__ = ("delegation_token", "request_id", "source_segment_ids", "tail", "target_segment_id")
@@ -4318,7 +4318,7 @@ class SegmentsBatchMerged(_InFrame):
         sources: The segments that were appended.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, target mutf8[u16], sources MergedSource[i32]
+    Layout: request_id i64, target mutf8[u16] lenient, sources MergedSource[i32]
     """
 
     __slots__ = ("request_id", "sources", "tail", "target")
@@ -4446,7 +4446,7 @@ class WrongHost(_InFrame):
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], correct_host mutf8[u16], server_stack_trace mutf8[u16]?
+    Layout: request_id i64, segment mutf8[u16] lenient, correct_host mutf8[u16] lenient, server_stack_trace mutf8[u16] lenient?
     """
 
     __slots__ = ("absent", "correct_host", "request_id", "segment", "server_stack_trace", "tail")
@@ -4579,7 +4579,7 @@ class SegmentIsSealed(_InFrame):
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], server_stack_trace mutf8[u16]?, offset i64?
+    Layout: request_id i64, segment mutf8[u16] lenient, server_stack_trace mutf8[u16] lenient?, offset i64?
     """
 
     __slots__ = ("absent", "offset", "request_id", "segment", "server_stack_trace", "tail")
@@ -4698,7 +4698,7 @@ class SegmentAlreadyExists(_InFrame):
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], server_stack_trace mutf8[u16]?
+    Layout: request_id i64, segment mutf8[u16] lenient, server_stack_trace mutf8[u16] lenient?
     """
 
     __slots__ = ("absent", "request_id", "segment", "server_stack_trace", "tail")
@@ -4813,7 +4813,7 @@ class NoSuchSegment(_InFrame):
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], server_stack_trace mutf8[u16]?, offset i64?
+    Layout: request_id i64, segment mutf8[u16] lenient, server_stack_trace mutf8[u16] lenient?, offset i64?
     """
 
     __slots__ = ("absent", "offset", "request_id", "segment", "server_stack_trace", "tail")
@@ -4937,7 +4937,7 @@ class InvalidEventNumber(_InFrame):
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
-    Layout: writer_id uuid, request_id i64, server_stack_trace mutf8[u16]?, event_number i64?
+    Layout: writer_id uuid, request_id i64, server_stack_trace mutf8[u16] lenient?, event_number i64?
     """
 
     __slots__ = ("absent", "event_number", "request_id", "server_stack_trace", "tail", "writer_id")
@@ -5061,7 +5061,7 @@ class SegmentIsTruncated(_InFrame):
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], start_offset i64, server_stack_trace mutf8[u16]?, offset i64?
+    Layout: request_id i64, segment mutf8[u16] lenient, start_offset i64, server_stack_trace mutf8[u16] lenient?, offset i64?
     """
 
     __slots__ = ("absent", "offset", "request_id", "segment", "server_stack_trace", "start_offset", "tail")
@@ -5194,7 +5194,7 @@ class OperationUnsupported(_InFrame):
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, operation_name mutf8[u16], server_stack_trace mutf8[u16]?
+    Layout: request_id i64, operation_name mutf8[u16] lenient, server_stack_trace mutf8[u16] lenient?
     """
 
     __slots__ = ("absent", "operation_name", "request_id", "server_stack_trace", "tail")
@@ -5312,7 +5312,7 @@ class AuthTokenCheckFailed(_InFrame):
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, server_stack_trace mutf8[u16]?, error_code AuthError?
+    Layout: request_id i64, server_stack_trace mutf8[u16] lenient?, error_code AuthError?
     """
 
     __slots__ = ("absent", "error_code", "request_id", "server_stack_trace", "tail")
@@ -5422,7 +5422,7 @@ class ErrorMessage(_InFrame):
         error_code: The kind of failure.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], message mutf8[u16], error_code ErrorCode
+    Layout: request_id i64, segment mutf8[u16] lenient, message mutf8[u16] lenient, error_code ErrorCode
     """
 
     __slots__ = ("error_code", "message_", "request_id", "segment", "tail")
@@ -5523,7 +5523,7 @@ class GetTableSegmentInfo(_InFrame):
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment_name mutf8[u16], delegation_token mutf8[u16]
+    Layout: request_id i64, segment_name mutf8[u16] lenient, delegation_token mutf8[u16] lenient
     """
 
     __slots__ = ("delegation_token", "request_id", "segment_name", "tail")
@@ -5630,7 +5630,7 @@ class TableSegmentInfo(_InFrame):
         key_length: Bytes of every key of the table; 0: keys may have any length.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment_name mutf8[u16], start_offset i64, length i64, entry_count i64, key_length i32
+    Layout: request_id i64, segment_name mutf8[u16] lenient, start_offset i64, length i64, entry_count i64, key_length i32
     """
 
     __slots__ = ("entry_count", "key_length", "length", "request_id", "segment_name", "start_offset", "tail")
@@ -5750,7 +5750,7 @@ class CreateTableSegment(_InFrame):
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16], sorted_deprecated bool?, key_length i32?, rollover_size_bytes i64?
+    Layout: request_id i64, segment mutf8[u16] lenient, delegation_token mutf8[u16] lenient, sorted_deprecated bool lenient?, key_length i32?, rollover_size_bytes i64?
     """
 
     __slots__ = (
@@ -5920,7 +5920,7 @@ class DeleteTableSegment(_InFrame):
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], must_be_empty bool, delegation_token mutf8[u16]
+    Layout: request_id i64, segment mutf8[u16] lenient, must_be_empty bool lenient, delegation_token mutf8[u16] lenient
     """
 
     __slots__ = ("delegation_token", "must_be_empty", "request_id", "segment", "tail")
@@ -6030,7 +6030,7 @@ class UpdateTableEntries(_InFrame):
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16], entries Entry[i32], table_segment_offset i64?
+    Layout: request_id i64, segment mutf8[u16] lenient, delegation_token mutf8[u16] lenient, entries Entry[i32], table_segment_offset i64?
     """
 
     __slots__ = (
@@ -6341,7 +6341,7 @@ class RemoveTableKeys(_InFrame):
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16], keys TableKey[i32], table_segment_offset i64?
+    Layout: request_id i64, segment mutf8[u16] lenient, delegation_token mutf8[u16] lenient, keys TableKey[i32], table_segment_offset i64?
     """
 
     __slots__ = (
@@ -6532,7 +6532,7 @@ class TableKeysRemoved(_InFrame):
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16]
+    Layout: request_id i64, segment mutf8[u16] lenient
     """
 
     __slots__ = ("request_id", "segment", "tail")
@@ -6611,7 +6611,7 @@ class ReadTable(_InFrame):
         keys: The keys whose values are wanted.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16], keys TableKey[i32]
+    Layout: request_id i64, segment mutf8[u16] lenient, delegation_token mutf8[u16] lenient, keys TableKey[i32]
     """
 
     __slots__ = ("delegation_token", "keys", "request_id", "segment", "tail")
@@ -6769,7 +6769,7 @@ class TableRead(_InFrame):
         entries: The keys of the request with their versions and values.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], entries Entry[i32]
+    Layout: request_id i64, segment mutf8[u16] lenient, entries Entry[i32]
     """
 
     __slots__ = ("entries", "request_id", "segment", "tail")
@@ -6927,7 +6927,7 @@ class TableSegmentNotEmpty(_InFrame):
         server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], server_stack_trace mutf8[u16]
+    Layout: request_id i64, segment mutf8[u16] lenient, server_stack_trace mutf8[u16] lenient
     """
 
     __slots__ = ("request_id", "segment", "server_stack_trace", "tail")
@@ -7026,7 +7026,7 @@ class TableKeyDoesNotExist(_InFrame):
         server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], server_stack_trace mutf8[u16]
+    Layout: request_id i64, segment mutf8[u16] lenient, server_stack_trace mutf8[u16] lenient
     """
 
     __slots__ = ("request_id", "segment", "server_stack_trace", "tail")
@@ -7125,7 +7125,7 @@ class TableKeyBadVersion(_InFrame):
         server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], server_stack_trace mutf8[u16]
+    Layout: request_id i64, segment mutf8[u16] lenient, server_stack_trace mutf8[u16] lenient
     """
 
     __slots__ = ("request_id", "segment", "server_stack_trace", "tail")
@@ -7244,7 +7244,7 @@ class ReadTableKeys(_InFrame):
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16], suggested_key_count i32, continuation_token bytes[i32]?, prefix_filter bytes[i32]?, from_key bytes[i32]?, to_key bytes[i32]?
+    Layout: request_id i64, segment mutf8[u16] lenient, delegation_token mutf8[u16] lenient, suggested_key_count i32, continuation_token bytes[i32]?, prefix_filter bytes[i32]?, from_key bytes[i32]?, to_key bytes[i32]?
     """
 
     __slots__ = (
@@ -7468,7 +7468,7 @@ class TableKeysRead(_InFrame):
         continuation_token: Says where a listing goes on, opaque to the client: empty in the first request, then that of the last answer.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], keys TableKey[i32], continuation_token bytes[i32]
+    Layout: request_id i64, segment mutf8[u16] lenient, keys TableKey[i32], continuation_token bytes[i32]
     """
 
     __slots__ = ("continuation_token", "keys", "request_id", "segment", "tail")
@@ -7648,7 +7648,7 @@ class ReadTableEntries(_InFrame):
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16], suggested_entry_count i32, continuation_token bytes[i32]?, prefix_filter bytes[i32]?, from_key bytes[i32]?, to_key bytes[i32]?
+    Layout: request_id i64, segment mutf8[u16] lenient, delegation_token mutf8[u16] lenient, suggested_entry_count i32, continuation_token bytes[i32]?, prefix_filter bytes[i32]?, from_key bytes[i32]?, to_key bytes[i32]?
     """
 
     __slots__ = (
@@ -7874,7 +7874,7 @@ class TableEntriesRead(_InFrame):
         continuation_token: Says where a listing goes on, opaque to the client: empty in the first request, then that of the last answer.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], entries Entry[i32], continuation_token bytes[i32]
+    Layout: request_id i64, segment mutf8[u16] lenient, entries Entry[i32], continuation_token bytes[i32]
     """
 
     __slots__ = ("continuation_token", "entries", "request_id", "segment", "tail")
@@ -8063,7 +8063,7 @@ class TableEntriesDeltaRead(_InFrame):
             Assumed: by its name: the source says no more.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], entries Entry[i32], should_clear bool, reached_end bool, last_position i64
+    Layout: request_id i64, segment mutf8[u16] lenient, entries Entry[i32], should_clear bool lenient, reached_end bool lenient, last_position i64
     """
 
     __slots__ = ("entries", "last_position", "reached_end", "request_id", "segment", "should_clear", "tail")
@@ -8258,7 +8258,7 @@ class ReadTableEntriesDelta(_InFrame):
         suggested_entry_count: Entries that the client wants; the server stops there or at 2 MiB.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], delegation_token mutf8[u16], from_position i64, suggested_entry_count i32
+    Layout: request_id i64, segment mutf8[u16] lenient, delegation_token mutf8[u16] lenient, from_position i64, suggested_entry_count i32
     """
 
     __slots__ = (
@@ -8379,7 +8379,7 @@ class FlushToStorage(_InFrame):
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         tail: Bytes that were left over when it was read.
 
-    Layout: container_id i32, delegation_token mutf8[u16], request_id i64
+    Layout: container_id i32, delegation_token mutf8[u16] lenient, request_id i64
     """
 
     __slots__ = ("container_id", "delegation_token", "request_id", "tail")
@@ -8529,7 +8529,7 @@ class ListStorageChunks(_InFrame):
         request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
         tail: Bytes that were left over when it was read.
 
-    Layout: segment mutf8[u16], delegation_token mutf8[u16], request_id i64
+    Layout: segment mutf8[u16] lenient, delegation_token mutf8[u16] lenient, request_id i64
     """
 
     __slots__ = ("delegation_token", "request_id", "segment", "tail")
@@ -8914,7 +8914,7 @@ class Frame(_Envelope):
     Attributes:
         message: The message in the frame.
 
-    Layout: type i32, length i32, body message in length
+    Layout: type i32, length i32, body match type in length lenient
     """
 
     __slots__ = ("message",)

@@ -201,7 +201,7 @@ class ReadSegment(_InFrame):
         delegation_token: A token from the controller which says that the client may make this call; opaque to the client.
         tail: Bytes that were left over when it was read.
 
-    Layout: segment mutf8[u16], offset i64, suggested_length i32, delegation_token mutf8[u16]
+    Layout: segment mutf8[u16] lenient, offset i64, suggested_length i32, delegation_token mutf8[u16] lenient
     """
 
     __slots__ = ("delegation_token", "offset", "segment", "suggested_length", "tail")
@@ -308,7 +308,7 @@ class SegmentRead(_InFrame):
             Source: Segment Read - Reply, remaining length in the message.
         tail: Bytes that were left over when it was read.
 
-    Layout: segment mutf8[u16], offset i64, tail bool, end_of_segment bool, data bytes[..]
+    Layout: segment mutf8[u16] lenient, offset i64, tail bool lenient, end_of_segment bool lenient, data bytes[]
     """
 
     __slots__ = ("data", "end_of_segment", "offset", "segment", "tail", "tail_")
@@ -418,7 +418,7 @@ class SetupAppend(_InFrame):
         delegation_token: A token from the controller which says that the client may make this call; opaque to the client.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, writer_id uuid, segment mutf8[u16], delegation_token mutf8[u16]
+    Layout: request_id i64, writer_id uuid, segment mutf8[u16] lenient, delegation_token mutf8[u16] lenient
     """
 
     __slots__ = ("delegation_token", "request_id", "segment", "tail", "writer_id")
@@ -518,7 +518,7 @@ class AppendSetup(_InFrame):
             Assumed: the writer goes on after it: the document says only which number it is.
         tail: Bytes that were left over when it was read.
 
-    Layout: request_id i64, segment mutf8[u16], writer_id uuid, last_event_number i64
+    Layout: request_id i64, segment mutf8[u16] lenient, writer_id uuid, last_event_number i64
     """
 
     __slots__ = ("last_event_number", "request_id", "segment", "tail", "writer_id")
@@ -606,7 +606,7 @@ class AppendBlock(_InFrame):
         data: The contents of the block, as frames. An event that does not fit is a PartialEvent at its end.
         tail: Bytes that were left over when it was read.
 
-    Layout: writer_id uuid, data bytes[..]
+    Layout: writer_id uuid, data bytes[]
     """
 
     __slots__ = ("data", "tail", "writer_id")
@@ -794,7 +794,7 @@ class PartialEvent(_InFrame):
         data: The first bytes of an Event; the others are in AppendBlockEnd.
         tail: Bytes that were left over when it was read.
 
-    Layout: data bytes[..]
+    Layout: data bytes[]
     """
 
     __slots__ = ("data", "tail")
@@ -860,7 +860,7 @@ class Event(_InFrame):
         data: The data of the event.
         tail: Bytes that were left over when it was read.
 
-    Layout: data bytes[..]
+    Layout: data bytes[]
     """
 
     __slots__ = ("data", "tail")
@@ -926,7 +926,7 @@ class Padding(_InFrame):
         zeros: As many bytes as fill the block; their values are ignored.
         tail: Bytes that were left over when it was read.
 
-    Layout: zeros bytes[..]
+    Layout: zeros bytes[]
     """
 
     __slots__ = ("tail", "zeros")
@@ -1107,7 +1107,7 @@ class Frame(_Envelope):
     Attributes:
         message: The message in the frame.
 
-    Layout: type i32, length i32, body message in length
+    Layout: type i32, length i32, body match type in length lenient
     """
 
     __slots__ = ("message",)

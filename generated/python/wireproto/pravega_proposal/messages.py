@@ -230,7 +230,7 @@ class PartialMessage(_InFrame):
         data: The next bytes of the message that was cut; all pieces in sequence are its whole frame.
         tail: Bytes that were left over when it was read.
 
-    Layout: part Part, data bytes[..]
+    Layout: part Part, data bytes[]
     """
 
     __slots__ = ("data", "part", "tail")
@@ -310,7 +310,7 @@ class KeepAlive(_InFrame):
         data: Uninterpreted, usually empty.
         tail: Bytes that were left over when it was read.
 
-    Layout: data bytes[..]
+    Layout: data bytes[]
     """
 
     __slots__ = ("data", "tail")
@@ -378,7 +378,7 @@ class ReadSegment(_InFrame):
         suggested_length: Bytes that the client wants; the server may send more or fewer, in one reply or several.
         tail: Bytes that were left over when it was read.
 
-    Layout: segment mutf8[u16], offset i64, suggested_length i32
+    Layout: segment mutf8[u16] lenient, offset i64, suggested_length i32
     """
 
     __slots__ = ("offset", "segment", "suggested_length", "tail")
@@ -467,7 +467,7 @@ class SegmentRead(_InFrame):
             Source: Segment Read - Reply, remaining length in message.
         tail: Bytes that were left over when it was read.
 
-    Layout: segment mutf8[u16], offset i64, is_at_tail bool, is_at_end_of_segment bool, data bytes[..]
+    Layout: segment mutf8[u16] lenient, offset i64, is_at_tail bool lenient, is_at_end_of_segment bool lenient, data bytes[]
     """
 
     __slots__ = ("data", "is_at_end_of_segment", "is_at_tail", "offset", "segment", "tail")
@@ -575,7 +575,7 @@ class SetupAppend(_InFrame):
         segment: Name of the segment that is read or appended to.
         tail: Bytes that were left over when it was read.
 
-    Layout: connection_id uuid, segment mutf8[u16]
+    Layout: connection_id uuid, segment mutf8[u16] lenient
     """
 
     __slots__ = ("connection_id", "segment", "tail")
@@ -649,7 +649,7 @@ class AppendSetup(_InFrame):
         connection_offset_ack_level: The last offset that was received and stored on this segment for this appender; 0 if it is new.
         tail: Bytes that were left over when it was read.
 
-    Layout: segment mutf8[u16], connection_id uuid, connection_offset_ack_level i64
+    Layout: segment mutf8[u16] lenient, connection_id uuid, connection_offset_ack_level i64
     """
 
     __slots__ = ("connection_id", "connection_offset_ack_level", "segment", "tail")
@@ -886,7 +886,7 @@ class Event(_InFrame):
         data: The data of the event.
         tail: Bytes that were left over when it was read.
 
-    Layout: data bytes[..]
+    Layout: data bytes[]
     """
 
     __slots__ = ("data", "tail")
@@ -1061,7 +1061,7 @@ class Frame(_Divisible):
     Attributes:
         message: The message in the frame.
 
-    Layout: type i32, length i32, body message in length
+    Layout: type i32, length i32, body match type in length lenient
     """
 
     __slots__ = ("message",)

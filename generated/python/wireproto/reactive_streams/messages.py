@@ -201,7 +201,7 @@ class ClientHello(_InMessage):
 
             Assumed: a varint that counts elements, and that doubles count once: the document says Array.
 
-    Layout: version varint, extensions varint[varint]
+    Layout: version varint lenient, extensions varint lenient[varint lenient]
     """
 
     __slots__ = ("extensions", "version")
@@ -308,7 +308,7 @@ class ServerHello(_InMessage):
 
             Assumed: the document shows the same list in both hellos.
 
-    Layout: version varint, extensions varint[varint]
+    Layout: version varint lenient, extensions varint lenient[varint lenient]
     """
 
     __slots__ = ("extensions", "version")
@@ -415,7 +415,7 @@ class Subscribe(_InMessage):
             subscription lasts. It may be used again after Cancel, OnComplete or OnError.
         initial_demand: Elements that the publisher may send before any Request: from 0 to `UNBOUNDED`, which means without end.
 
-    Layout: publisher utf8[varint], subscriber varint, initial_demand varint
+    Layout: publisher utf8[varint lenient], subscriber varint lenient, initial_demand varint lenient
     """
 
     __slots__ = ("initial_demand", "publisher", "subscriber")
@@ -507,7 +507,7 @@ class Request(_InMessage):
             subscription lasts. It may be used again after Cancel, OnComplete or OnError.
         demand: Elements that the publisher may send besides those asked for before: from 1 to `UNBOUNDED`, which means without end.
 
-    Layout: subscriber varint, demand varint
+    Layout: subscriber varint lenient, demand varint lenient
     """
 
     __slots__ = ("demand", "subscriber")
@@ -569,7 +569,7 @@ class Cancel(_InMessage):
         subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
             subscription lasts. It may be used again after Cancel, OnComplete or OnError.
 
-    Layout: subscriber varint
+    Layout: subscriber varint lenient
     """
 
     __slots__ = ("subscriber",)
@@ -625,7 +625,7 @@ class Subscribed(_InMessage):
         element_size: Bytes of every element of this stream; 0: each has its own length. If it is not 0, OnNext leaves the length out and
             OnNextPacked may be sent.
 
-    Layout: subscriber varint, element_size varint
+    Layout: subscriber varint lenient, element_size varint lenient
     """
 
     __slots__ = ("element_size", "subscriber")
@@ -700,7 +700,7 @@ class OnNext(_InMessage):
 
             Source: In fixed-size mode, the onNext.element field is not length-prefixed.
 
-    Layout: subscriber varint, element (bytes[varint] or bytes[computed])
+    Layout: subscriber varint lenient, element match element_size[subscriber] { 0 => bytes[varint lenient]  _ => bytes[element_size[subscriber]] }
     """
 
     __slots__ = ("element", "subscriber")
@@ -807,7 +807,7 @@ class OnComplete(_InMessage):
         subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
             subscription lasts. It may be used again after Cancel, OnComplete or OnError.
 
-    Layout: subscriber varint
+    Layout: subscriber varint lenient
     """
 
     __slots__ = ("subscriber",)
@@ -864,7 +864,7 @@ class OnError(_InMessage):
             subscription lasts. It may be used again after Cancel, OnComplete or OnError.
         error: A description of the error.
 
-    Layout: subscriber varint, error utf8[varint]
+    Layout: subscriber varint lenient, error utf8[varint lenient]
     """
 
     __slots__ = ("error", "subscriber")
@@ -946,7 +946,7 @@ class OnNextPacked(_InMessage):
         count: Elements in `messages`, at least one; each uses up one of the demand.
         messages: `count` elements without anything between them.
 
-    Layout: subscriber varint, count varint, messages bytes[computed]
+    Layout: subscriber varint lenient, count varint lenient, messages bytes[count * element_size[subscriber]]
     """
 
     __slots__ = ("count", "messages", "subscriber")
@@ -1039,7 +1039,7 @@ class OnNextPart(_InMessage):
         element: Names a split element within its stream: assigned by the publisher, and the same in all its parts.
         data: The next bytes of the element, always after their length.
 
-    Layout: subscriber varint, element varint, data bytes[varint]
+    Layout: subscriber varint lenient, element varint lenient, data bytes[varint lenient]
     """
 
     __slots__ = ("data", "element", "subscriber")
@@ -1127,7 +1127,7 @@ class OnNextLastPart(_InMessage):
         element: Names a split element within its stream: assigned by the publisher, and the same in all its parts.
         data: The last bytes of the element, always after their length.
 
-    Layout: subscriber varint, element varint, data bytes[varint]
+    Layout: subscriber varint lenient, element varint lenient, data bytes[varint lenient]
     """
 
     __slots__ = ("data", "element", "subscriber")
@@ -1217,7 +1217,7 @@ class Goodbye(_InMessage):
 
             Assumed: the purpose, and that it may be empty: the document only names it.
 
-    Layout: reason utf8[varint]
+    Layout: reason utf8[varint lenient]
     """
 
     __slots__ = ("reason",)
@@ -1335,7 +1335,7 @@ class Message(_Divisible):
     Attributes:
         message: The message in the frame.
 
-    Layout: type varint, body message
+    Layout: type varint lenient, body match type
     """
 
     __slots__ = ("message",)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wiregen.generate.views.python.layout_text import layout_text
 from wiregen.generate.views.python.names import attribute, local_name
 from wiregen.generate.views.python.shared import Shared, variety_class
 from wiregen.generate.views.python.text import (
@@ -16,6 +15,7 @@ from wiregen.generate.views.python.text import (
     default_with,
     flat,
     is_shown,
+    layout_text,
     null_names,
     summary,
     union_alias,

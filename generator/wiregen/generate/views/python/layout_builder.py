@@ -21,7 +21,6 @@ from wiregen.generate.views.python.frames import (
 )
 from wiregen.generate.views.python.function_views import CodecView, ReadFunction, WriteFunction
 from wiregen.generate.views.python.functions import FunctionBuilder
-from wiregen.generate.views.python.layout_text import layout_text
 from wiregen.generate.views.python.methods import MethodBuilder
 from wiregen.generate.views.python.names import Locals, PackedNumber, local_name
 from wiregen.generate.views.python.reading.names import ReadNames
@@ -33,6 +32,7 @@ from wiregen.generate.views.python.text import (
     class_name,
     declaration_doc,
     flat,
+    layout_text,
     null_names,
     union_alias,
 )

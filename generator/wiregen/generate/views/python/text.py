@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from wiregen.language.spelling import expression_text, type_text
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.declared import index_of
@@ -31,6 +32,21 @@ def declaration_doc(doc: str, notes: m.Notes, sources: tuple[str, ...] = (), *, 
 def summary(doc: str) -> str:
     """Return a text in one line."""
     return " ".join(doc.split())
+
+
+def layout_text(fields: tuple[m.Field, ...]) -> str:
+    """Return the fields of a declaration in wire order as `name type, …`, in the notation of a file; "" without fields."""
+    return ", ".join(_layout_field(field) for field in fields)
+
+
+def _layout_field(field: m.Field) -> str:
+    name = "" if field.name == "_" else f"{field.name} "
+    match field.value:
+        case m.Constant(value=value):
+            after = f" == {expression_text(value)}"
+        case value:
+            after = "?" if isinstance(value, m.Trailing) or field.condition is not None else ""
+    return f"{name}{type_text(field.type)}{after}"
 
 
 def annotation(type_: m.Type, protocol: m.Protocol, nulls: frozenset[str] = frozenset()) -> str:
