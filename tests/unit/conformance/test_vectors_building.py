@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from operator import attrgetter
 from pathlib import Path
 
@@ -50,6 +52,35 @@ def test_two_runs_give_the_same(name: str) -> None:
     plan = plan_of(ROOT / "idl" / f"{name}.wire")
     once, again = (write_vectors(build_vectors(plan).file) for _ in range(2))
     assert once == again
+
+
+PEAK = """
+import resource, sys
+from pathlib import Path
+from wiregen.conformance.vectors.building import build_vectors
+from wiregen.generate.frontend import load_protocol
+from wiregen.language.diagnostics import Report
+from wiregen.language.source import Sources
+from wiregen.schema.lowering import lower
+path = Path(sys.argv[1])
+plan = lower(load_protocol(path, Sources(), Report(), (path.parent,)).protocol)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+build_vectors(plan)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+
+
+def test_the_memory_is_that_of_few_large_frames_not_of_all(tmp_path: Path) -> None:
+    """Messages are shown in frames of 16 MiB, and of a byte more: together these are 768 MiB, and their values as much."""
+    messages = "\n".join(f"message M{n} {n} {{ data : bytes[] }}" for n in range(24))
+    path = tmp_path / "large.wire"
+    path.write_text(
+        'protocol large { source "no document"  endian big  roles a, b }\n'
+        "frame Frame { length : u32 := size(body)  type : u8 := code(body)  body : match type in length }\n"
+        + messages
+    )
+    done = subprocess.run([sys.executable, "-c", PEAK, path], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 700
 
 
 def test_everything_of_a_protocol_is_shown() -> None:

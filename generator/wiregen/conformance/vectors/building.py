@@ -95,8 +95,8 @@ def build_vectors(
     drafts = without_repetition([*drafts, *own])
     broken = tuple(crop.refused())
     vectors: list[Valid | Invalid | Unwritable | Trace] = []
-    vectors += (drafting.valid(draft, carry) for draft in drafts if draft.is_whole)
-    vectors += (drafting.invalid(draft) for draft in drafts if not draft.is_whole)
+    drafts.sort(key=lambda draft: not draft.is_whole)
+    vectors += (drafting.of(draft, carry) for draft in drafts)
     refused = (*broken, *refused_values(drafting, soil, sorted(crop.drafts, key=_size)))
     vectors += once_each((*refused, *(each for each in (*deep, *extreme) if isinstance(each, Unwritable))))
     vectors += () if traces is None else trace_vectors(traces)

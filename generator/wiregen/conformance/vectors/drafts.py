@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, Final, TypeAlias
 
 from wiregen.conformance.vectors.format import (
@@ -52,6 +53,7 @@ class Draft:
         known: The context at the start of the bytes, with which a frame is encoded; `after`: at their end.
         is_variation: The same frame as in another vector, read with other options. That vector holds the
             spans and the other serializations.
+        made: The vector of large bytes, without its id. Then `data` is their digest, and `trees` is empty.
     """
 
     scene: Scene
@@ -64,6 +66,7 @@ class Draft:
     is_variation: bool = False
     known: Any = field(default=None, compare=False)
     after: Any = field(default=None, compare=False)
+    made: Valid | Invalid | None = None
 
     @property
     def is_whole(self) -> bool:
@@ -100,15 +103,30 @@ class Drafting:
 
     # ---- vectors
 
-    def valid(self, draft: Draft, carry: Any = None) -> Valid:
-        """Return the vector of bytes that decode; `carry` gives the bytes of other serializations."""
+    def of(self, draft: Draft, carry: Any = None) -> Valid | Invalid:
+        """Return the vector of a draft; `carry` gives the bytes of other serializations."""
+        made = draft.made or self._made(draft, carry)
+        word = _first_word(made.frames) if isinstance(made, Valid) else "bad"
+        return replace(made, id=self._id(draft, word), covers=draft.covers)
+
+    def pressed(self, draft: Draft) -> Draft:
+        """Return a draft that does not keep bytes of 1 MiB and more, which many messages have."""
+        if len(draft.data) < _LARGE:
+            return draft
+        digest = sha256(draft.data).digest()
+        return replace(draft, data=digest, trees=(), known=None, after=None, made=self._made(draft))
+
+    def _made(self, draft: Draft, carry: Any = None) -> Valid | Invalid:
+        return self._valid(draft, carry) if draft.is_whole else self._invalid(draft)
+
+    def _valid(self, draft: Draft, carry: Any) -> Valid:
         lines = self._lines(draft)
         encodes = self._encodes(draft, lines)
         others: Line = carry(draft, lines) if carry is not None and not draft.is_variation else {}
         unwritten = _why_unwritten(draft, lines) if encodes == "no" else ""
         note = "; ".join(part for part in (draft.note, others.pop("note", ""), unwritten) if part)
         return Valid(
-            id=self._id(draft, _first_word(lines)),
+            id="",
             variant=draft.scene.variant,
             before=_sent(draft.scene),
             from_role=draft.scene.role,
@@ -119,16 +137,14 @@ class Drafting:
             frames=tuple(compacted(line) for line in lines),
             spans=self._spans(draft),
             source=draft.source,
-            covers=draft.covers,
             note=note,
             **others,
         )
 
-    def invalid(self, draft: Draft) -> Invalid:
-        """Return the vector of bytes that are refused."""
+    def _invalid(self, draft: Draft) -> Invalid:
         assert draft.error is not None
         return Invalid(
-            id=self._id(draft, "bad"),
+            id="",
             variant=draft.scene.variant,
             before=_sent(draft.scene),
             from_role=draft.scene.role,
@@ -138,7 +154,6 @@ class Drafting:
             frames_before=len(draft.trees),
             error=_fault(draft.error),
             source=draft.source,
-            covers=draft.covers,
             note=draft.note,
         )
 
@@ -292,7 +307,7 @@ def _why_unwritten(draft: Draft, lines: list[dict[str, object]]) -> str:
     return "not encoded: the value that was read breaks a condition on written values"
 
 
-def _first_word(lines: list[dict[str, object]]) -> str:
+def _first_word(lines: Sequence[Line]) -> str:
     return str(lines[0]["message"]) if lines else "nothing"
 
 

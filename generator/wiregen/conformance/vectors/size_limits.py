@@ -76,7 +76,9 @@ class Extremes:
             made = tuple(make(draft, limit, name))
             if made:
                 self._shown.add(name)
-                yield from made
+                yield from (
+                    each if isinstance(each, Unwritable) else self._drafting.pressed(each) for each in made
+                )
                 return
 
     def _stretched(self, draft: Draft, limit: int, name: str) -> Iterator[Draft | Unwritable]:
