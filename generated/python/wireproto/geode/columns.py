@@ -52,7 +52,7 @@ _REQUEST_METADATA_EVENT_ID = pa.struct(
         _column(
             "sequence_id",
             pa.int64(),
-            "Tells the server whether it has seen the event of this `unique_id` and `thread_id` before.",
+            "The number of the event: the server uses it to recognize an event that it has already seen.",
         ),
     ]
 )
@@ -71,7 +71,9 @@ _REQUEST_METADATA = pa.struct(
             "The value is JSON text, of which the server makes a PDX value; values in the response are turned back into JSON.",
         ),
         _column(
-            "EventId", _REQUEST_METADATA_EVENT_ID, "Identifies the event, so that the server knows repeats."
+            "EventId",
+            _REQUEST_METADATA_EVENT_ID,
+            "Identifies the event, so that the server recognizes repetitions.",
         ),
     ]
 )
@@ -88,7 +90,7 @@ _RESPONSE_METADATA = pa.struct(
 )
 _GEODE_VALUE_PDX = pa.struct(
     [
-        _column("type_id", pa.int32(), "The number of the type that tells how `body` is laid."),
+        _column("type_id", pa.int32(), "The number of the PDX type, which describes the layout of `body`."),
         _column("body", pa.binary(), "The fields of the object, kept as they are."),
     ]
 )
@@ -161,12 +163,12 @@ _GEODE_VALUE_PDX_INLINE_ENUM = pa.struct(
     [
         _column("class_name", pa.string(), "Name of the enum's class.", wire="json"),
         _column("member", pa.string(), "Name of the enum's member.", wire="json"),
-        _column("ordinal", pa.int32(), "Place of the member in its enum, written as an array length."),
+        _column("ordinal", pa.int32(), "Position of the member in its enum, written as an array length."),
     ]
 )
 _GEODE_VALUE_PDX_ENUM = pa.struct(
     [
-        _column("ds_id", pa.int16(), "Which distributed system gave the number `enum_id`."),
+        _column("ds_id", pa.int16(), "The distributed system that assigned `enum_id`."),
         _column(
             "enum_id",
             pa.int32(),
@@ -323,7 +325,7 @@ MESSAGES: Final[dict[str, Any]] = {
         "Reads one value.",
         _column("region_name", pa.string(), "Name of the region that is read or written."),
         _column("region_name_raw", pa.binary(), wire="raw"),
-        _column("key", _GEODE_VALUE, "The key whose value is wanted.", wire="union"),
+        _column("key", _GEODE_VALUE, "The key whose value is requested.", wire="union"),
         _column(
             "callback_arg",
             _GEODE_VALUE_2,
@@ -362,7 +364,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "keys",
             pa.list_(_GEODE_VALUE),
-            "The keys whose values are wanted. The list may be empty.",
+            "The keys whose values are requested. The list may be empty.",
             wire="union",
         ),
         _column(
@@ -389,7 +391,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column("body", pa.binary(), "The bytes to the end of the message, kept unchanged."),
     ),
     "AuthRequest": _table(
-        "Proves who the client is.",
+        "Authenticates the client.",
         _column("body", pa.binary(), "The bytes to the end of the message, kept unchanged."),
     ),
     "AuthResponse": _table(

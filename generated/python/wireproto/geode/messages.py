@@ -509,14 +509,14 @@ class RequestMetadata:
             return type(other) is RequestMetadata.JsonValue and self.value == other.value
 
     class EventId(_Record):
-        """Identifies the event, so that the server knows repeats.
+        """Identifies the event, so that the server recognizes repetitions.
 
         Code 0x03.
 
         Attributes:
             unique_id: With `thread_id`, the key under which the server remembers the sequence ids that it has seen.
             thread_id: See `unique_id`.
-            sequence_id: Tells the server whether it has seen the event of this `unique_id` and `thread_id` before.
+            sequence_id: The number of the event: the server uses it to recognize an event that it has already seen.
 
         Layout: unique_id mutf8[u16] lenient, thread_id i64, sequence_id i64
         """
@@ -1474,7 +1474,7 @@ class GeodeValue:
         Attributes:
             class_name: Name of the enum's class.
             member: Name of the enum's member.
-            ordinal: Place of the member in its enum, written as an array length.
+            ordinal: Position of the member in its enum, written as an array length.
 
                 Assumed: the meaning follows from Geode's name for it; the document does not describe it.
 
@@ -1502,7 +1502,7 @@ class GeodeValue:
         """Code 0x5e.
 
         Attributes:
-            ds_id: Which distributed system gave the number `enum_id`.
+            ds_id: The distributed system that assigned `enum_id`.
 
                 Assumed: the meaning follows from Geode's name for it; the document does not describe it.
             enum_id: The number of an enum's member in that system, written as an array length.
@@ -1570,7 +1570,7 @@ class GeodeValue:
         """Code 0x5d.
 
         Attributes:
-            type_id: The number of the type that tells how `body` is laid.
+            type_id: The number of the PDX type, which describes the layout of `body`.
             body: The fields of the object, kept as they are.
 
         Layout: length i32, type_id i32, body bytes[length]
@@ -3741,7 +3741,7 @@ class ResponsePart(_Record):
 
     Source: MessageHeader, it will be used for combining the whole message.
 
-    Assumed: as of a request: the document says no more.
+    Assumed: the same as for a request: the document says no more.
 
     A Response has it in place of a message; the last piece carries the reassembled message.
 
@@ -4082,7 +4082,7 @@ class GetRequest(_InRequest):
 
     Attributes:
         region_name: Name of the region that is read or written.
-        key: The key whose value is wanted.
+        key: The key whose value is requested.
         callback_arg: The application's argument for the callbacks that the server runs when the region is used; Null without one.
 
     Layout: region_name mutf8[u16] lenient, key GeodeValue only Boolean, Byte, Character, Short, Integer, Long, Float, Double, StringBytes, String, HugeStringBytes, HugeString, Bytes, Pdx, callback_arg GeodeValue
@@ -4576,7 +4576,7 @@ class GetAllRequest(_InRequest):
 
     Attributes:
         region_name: Name of the region that is read or written.
-        keys: The keys whose values are wanted. The list may be empty.
+        keys: The keys whose values are requested. The list may be empty.
         callback_arg: The application's argument for the callbacks that the server runs when the region is used; Null without one.
 
     Layout: region_name mutf8[u16] lenient, keys GeodeValue only Boolean, Byte, Character, Short, Integer, Long, Float, Double, StringBytes, String, HugeStringBytes, HugeString, Bytes, Pdx[i32], callback_arg GeodeValue
@@ -5069,7 +5069,7 @@ def _write_server_config_response_body(message: ServerConfigResponse, state: _Wr
 
 
 class AuthRequest(_InRequest):
-    """Proves who the client is.
+    """Authenticates the client.
 
     Code 2, from client.
 

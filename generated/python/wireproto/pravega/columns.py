@@ -53,11 +53,16 @@ _FRAME = pa.struct(
 )
 _ATTRIBUTE_UPDATE = pa.struct(
     [
-        _column("attribute_id", pa.string(), "Names a number that is kept beside a segment.", wire="uuid"),
+        _column(
+            "attribute_id",
+            pa.string(),
+            "Identifies an attribute: a number that is stored with a segment.",
+            wire="uuid",
+        ),
         _column(
             "type",
             pa.string(),
-            "When the attribute gets `new_value`.",
+            "The condition under which the attribute gets `new_value`.",
             wire="member",
             enum="AttributeUpdateType",
         ),
@@ -83,7 +88,7 @@ _TABLE_KEY = pa.struct(
         _column(
             "version",
             pa.int64(),
-            "In a request the version that the key must have: the least i64 for any, -1 if the key must not exist. In an answer the\nversion that it has, -1 if it is missing.",
+            "In a request: the version that the key must have, the least i64 for any version, -1 if the key must not exist. In an answer:\nthe version of the key, -1 if the key does not exist.",
         ),
     ]
 )
@@ -95,18 +100,18 @@ _TABLE_VALUE = pa.struct(
 _ENTRY = pa.struct(
     [
         _column("key", _TABLE_KEY, "The key, with its version."),
-        _column(
-            "value", _TABLE_VALUE, "The value of the key; empty where an answer says that the key is missing."
-        ),
+        _column("value", _TABLE_VALUE, "The value of the key; empty in an answer if the key does not exist."),
     ]
 )
 _CHUNK_INFO = pa.struct(
     [
         _column(
-            "length_in_metadata", pa.int64(), "Bytes of the chunk, as the metadata of the segment has it."
+            "length_in_metadata",
+            pa.int64(),
+            "The size of the chunk in bytes, from the metadata of the segment.",
         ),
-        _column("length_in_storage", pa.int64(), "Bytes of the chunk, as long-term storage has it."),
-        _column("start_offset", pa.int64(), "Where the chunk begins in the segment, in bytes."),
+        _column("length_in_storage", pa.int64(), "The size of the chunk in bytes, from long-term storage."),
+        _column("start_offset", pa.int64(), "The offset of the chunk in the segment, in bytes."),
         _column("chunk_name", pa.string(), "Name of the chunk in long-term storage."),
         _column("chunk_name_raw", pa.binary(), wire="raw"),
         _column("exists_in_storage", pa.bool_(), "Whether long-term storage has the chunk."),
@@ -115,7 +120,7 @@ _CHUNK_INFO = pa.struct(
 
 HEADERS: Final[dict[str, Any]] = {
     "Frame": _table(
-        "Fields that a peer of another version adds are left over at the end of the body, and kept.",
+        "Fields that a peer of another version adds are trailing bytes of the body, and kept.",
     ),
 }
 """The columns of frames around their messages, by the frame's name."""
@@ -131,18 +136,18 @@ MESSAGES: Final[dict[str, Any]] = {
         ),
     ),
     "KeepAlive": _table(
-        "Sent by the client when nothing else moves; the server sends it back.",
+        "Sent by the client on an idle connection; the server sends it back.",
     ),
     "Padding": _table(
-        "Fills the rest of an append block that is cut short.",
-        _column("zeros", pa.binary(), "As many bytes as fill the block; their values are ignored."),
+        "Fills the rest of an append block that has fewer events than declared.",
+        _column("zeros", pa.binary(), "The bytes that fill the block; their values are ignored."),
     ),
     "PartialEvent": _table(
         "The beginning of an event that does not fit in the block; the rest is in AppendBlockEnd.",
         _column(
             "data",
             pa.binary(),
-            "The first bytes of an Event frame, its header included; all of it where the event fills the block exactly.",
+            "The first bytes of an Event frame, its header included; the whole frame if the event fills the block exactly.",
         ),
     ),
     "Event": _table(
@@ -154,7 +159,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "writer_id",
@@ -176,11 +181,11 @@ MESSAGES: Final[dict[str, Any]] = {
         _column("delegation_token_raw", pa.binary(), wire="raw"),
     ),
     "AppendSetup": _table(
-        "Everything up to `last_event_number` is stored.",
+        "Answers SetupAppend: all events up to `last_event_number` are stored.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -211,7 +216,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "data",
             pa.binary(),
-            "Event frames. One PartialEvent or Padding fills the rest of the declared length, and does not count as a whole event.",
+            "Event frames. One PartialEvent or Padding may fill the rest of the declared length; it does not count as a whole event.",
         ),
     ),
     "AppendBlockEnd": _table(
@@ -225,14 +230,18 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "size_of_whole_events",
             pa.int32(),
-            "Bytes of the block, from its beginning, that are whole Event frames. Without an AppendBlock before it: the length of `data`,\nwhich servers do not check.",
+            "The number of bytes of whole Event frames, from the beginning of the block. Without an AppendBlock before it: the length of `data`,\nwhich servers do not check.",
         ),
         _column(
             "data",
             pa.binary(),
-            "The rest of the PartialEvent that ends the block, or nothing. Without an AppendBlock before it: the whole append, as Event\nframes.",
+            "The rest of the PartialEvent that ends the block, or empty. Without an AppendBlock before it: the whole append, as Event\nframes.",
         ),
-        _column("num_events", pa.int32(), "Events in this append, a divided one included; at least 1."),
+        _column(
+            "num_events",
+            pa.int32(),
+            "The number of events in this append, a divided one included; at least 1.",
+        ),
         _column(
             "last_event_number",
             pa.int64(),
@@ -241,7 +250,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "The Java writer repeats that of its SetupAppend, so appends are matched by writer and event number. -1 where a peer sends\nnone.",
+            "The Java writer repeats the id of its SetupAppend, so appends are matched by writer and event number. -1 if the peer sends\nnone.",
         ),
     ),
     "ConditionalAppend": _table(
@@ -260,11 +269,11 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
     ),
     "ConditionalBlockEnd": _table(
-        "The same for bytes without an event header.",
+        "Bytes without an event header, stored only if the segment ends at `expected_offset`.",
         _column(
             "writer_id",
             pa.string(),
@@ -279,7 +288,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
     ),
     "DataAppended": _table(
@@ -293,22 +302,22 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "event_number",
             pa.int64(),
-            "Everything of this writer up to this number is stored; may cover several appends.",
+            "All events of this writer up to this number are stored; they may belong to several appends.",
         ),
         _column(
             "previous_event_number",
             pa.int64(),
-            "The `event_number` of the acknowledgement before, always less than this one's; -1 where a peer sends none.",
+            "The `event_number` of the acknowledgement before, always less than this one's; -1 if the peer sends none.",
         ),
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "current_segment_write_offset",
             pa.int64(),
-            "The size of the segment after the append, in bytes; -1 where a peer sends none.",
+            "The size of the segment after the append, in bytes; -1 if the peer sends none.",
         ),
     ),
     "ConditionalCheckFailed": _table(
@@ -323,7 +332,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
     ),
     "ReadSegment": _table(
@@ -335,12 +344,12 @@ MESSAGES: Final[dict[str, Any]] = {
         ),
         _column("segment_raw", pa.binary(), wire="raw"),
         _column(
-            "offset", pa.int64(), "The first byte that is wanted, counted from the beginning of the segment."
+            "offset", pa.int64(), "The offset of the first requested byte, from the beginning of the segment."
         ),
         _column(
             "suggested_length",
             pa.int32(),
-            "Bytes that the client wants. The server may send fewer; Java's takes less than 8 for 8, and more than 2 MiB for 2 MiB.",
+            "The number of requested bytes. The server may send fewer; the Java server raises less than 8 to 8, and lowers more than 2 MiB to 2 MiB.",
         ),
         _column(
             "delegation_token",
@@ -351,37 +360,39 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "A Java reader uses one for all its reads, so replies are matched by segment and offset. -1 where a peer sends none.",
+            "A Java reader uses one id for all its reads, so replies are matched by segment and offset. -1 if the peer sends none.",
         ),
     ),
     "SegmentRead": _table(
-        "Bytes of a segment: fewer than asked for, perhaps, or after waiting at the tail. Those of an event segment hold whole Event\nframes, which a read may cut anywhere.",
+        "Bytes of a segment, perhaps fewer than requested, or after a wait at the tail. An event segment consists of whole Event frames,\nwhich a read may cut at any place.",
         _column(
             "segment",
             pa.string(),
             "Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.",
         ),
         _column("segment_raw", pa.binary(), wire="raw"),
-        _column("offset", pa.int64(), "The offset of `data` in the segment: that of the request."),
+        _column(
+            "offset", pa.int64(), "The offset of `data` in the segment, equal to the offset of the request."
+        ),
         _column(
             "at_tail",
             pa.bool_(),
-            "Whether the read was at the tail, the end of the stored bytes. Sometimes false although the server does not know.",
+            "Whether the read was at the tail, the end of the stored bytes. False also if the server does not know.",
         ),
         _column("end_of_segment", pa.bool_(), "Whether the read was at the end of the segment."),
         _column(
             "data",
             pa.binary(),
-            "The bytes from `offset` on; empty, with `at_tail`, where the server gave the read up.",
+            "The bytes from `offset` on; empty, with `at_tail`, if the server gave up the read.",
         ),
-        _column("request_id", pa.int64(), "That of the ReadSegment; -1 where a peer sends none."),
+        _column("request_id", pa.int64(), "The id of the ReadSegment; -1 if the peer sends none."),
     ),
     "GetStreamSegmentInfo": _table(
-        "Asks what is known about a segment.",
+        "Requests the properties of a segment.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment_name",
@@ -401,7 +412,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment_name",
@@ -409,21 +420,21 @@ MESSAGES: Final[dict[str, Any]] = {
             "Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.",
         ),
         _column("segment_name_raw", pa.binary(), wire="raw"),
-        _column("exists", pa.bool_(), "Whether there is such a segment."),
-        _column("is_sealed", pa.bool_(), "Whether it takes no more appends."),
-        _column("is_deleted", pa.bool_(), "Whether it was deleted."),
-        _column("last_modified", pa.int64(), "When it was last changed, in milliseconds since 1970."),
+        _column("exists", pa.bool_(), "Whether the segment exists."),
+        _column("is_sealed", pa.bool_(), "Whether the segment accepts no more appends."),
+        _column("is_deleted", pa.bool_(), "Whether the segment was deleted."),
+        _column("last_modified", pa.int64(), "The time of the last change, in milliseconds since 1970."),
         _column("write_offset", pa.int64(), "The offset of the next append, in bytes."),
         _column(
             "start_offset", pa.int64(), "The first byte that was not truncated; 0 where a peer sends none."
         ),
     ),
     "CreateSegment": _table(
-        "Makes a segment, with the values of its stream's scaling policy.",
+        "Creates a segment, with the scaling policy of its stream.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -432,9 +443,11 @@ MESSAGES: Final[dict[str, Any]] = {
         ),
         _column("segment_raw", pa.binary(), wire="raw"),
         _column(
-            "target_rate", pa.int32(), "A rate per second that scaling aims at, in what `scale_type` says."
+            "target_rate",
+            pa.int32(),
+            "The rate per second at which scaling aims, in the unit of `scale_type`.",
         ),
-        _column("scale_type", pa.string(), "What `target_rate` counts.", wire="member", enum="ScaleType"),
+        _column("scale_type", pa.string(), "The unit of `target_rate`.", wire="member", enum="ScaleType"),
         _column("scale_type_number", pa.int8(), wire="number"),
         _column(
             "delegation_token",
@@ -445,29 +458,29 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "rollover_size_bytes",
             pa.int64(),
-            "Bytes after which a new piece is begun in long-term storage; 0 leaves that to the server.",
+            "The size in bytes at which a new chunk begins in long-term storage; 0: the server decides.",
         ),
     ),
     "SegmentCreated": _table(
-        "Answers every request that makes a segment; of a transient one it brings the name.",
+        "Answers every request that creates a segment; for a transient segment it gives the name.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
             pa.string(),
-            "The segment that was made: as the request names it, or the new name of a transient one.",
+            "Name of the segment: that of the request, or the new name of a transient segment.",
         ),
         _column("segment_raw", pa.binary(), wire="raw"),
     ),
     "SealSegment": _table(
-        "Ends a segment: it can be read, and no longer appended to.",
+        "Seals a segment: it can still be read, but no longer appended to.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -487,7 +500,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -501,7 +514,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -521,7 +534,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -535,7 +548,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -544,9 +557,11 @@ MESSAGES: Final[dict[str, Any]] = {
         ),
         _column("segment_raw", pa.binary(), wire="raw"),
         _column(
-            "target_rate", pa.int32(), "A rate per second that scaling aims at, in what `scale_type` says."
+            "target_rate",
+            pa.int32(),
+            "The rate per second at which scaling aims, in the unit of `scale_type`.",
         ),
-        _column("scale_type", pa.string(), "What `target_rate` counts.", wire="member", enum="ScaleType"),
+        _column("scale_type", pa.string(), "The unit of `target_rate`.", wire="member", enum="ScaleType"),
         _column("scale_type_number", pa.int8(), wire="number"),
         _column(
             "delegation_token",
@@ -560,7 +575,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -570,11 +585,11 @@ MESSAGES: Final[dict[str, Any]] = {
         _column("segment_raw", pa.binary(), wire="raw"),
     ),
     "GetSegmentAttribute": _table(
-        "Asks for a number that is kept beside a segment.",
+        "Requests the value of an attribute of a segment.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment_name",
@@ -582,7 +597,12 @@ MESSAGES: Final[dict[str, Any]] = {
             "Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.",
         ),
         _column("segment_name_raw", pa.binary(), wire="raw"),
-        _column("attribute_id", pa.string(), "Names a number that is kept beside a segment.", wire="uuid"),
+        _column(
+            "attribute_id",
+            pa.string(),
+            "Identifies an attribute: a number that is stored with a segment.",
+            wire="uuid",
+        ),
         _column(
             "delegation_token",
             pa.string(),
@@ -595,7 +615,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "value",
@@ -608,7 +628,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment_name",
@@ -616,7 +636,12 @@ MESSAGES: Final[dict[str, Any]] = {
             "Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.",
         ),
         _column("segment_name_raw", pa.binary(), wire="raw"),
-        _column("attribute_id", pa.string(), "Names a number that is kept beside a segment.", wire="uuid"),
+        _column(
+            "attribute_id",
+            pa.string(),
+            "Identifies an attribute: a number that is stored with a segment.",
+            wire="uuid",
+        ),
         _column("new_value", pa.int64(), "The value that the attribute gets."),
         _column(
             "expected_value",
@@ -631,24 +656,24 @@ MESSAGES: Final[dict[str, Any]] = {
         _column("delegation_token_raw", pa.binary(), wire="raw"),
     ),
     "SegmentAttributeUpdated": _table(
-        "Whether the expected value was there; also answers a MergeSegments whose condition failed.",
+        "Answers UpdateSegmentAttribute, and a MergeSegments whose condition failed.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "success",
             pa.bool_(),
-            "False: the attribute has another value than expected, and nothing was changed.",
+            "Whether the attribute had the expected value. If false, it was not changed.",
         ),
     ),
     "TruncateSegment": _table(
-        "Drops the bytes before an offset.",
+        "Removes the bytes of a segment before an offset.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -659,7 +684,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "truncation_offset",
             pa.int64(),
-            "The first byte that is kept, counted from the beginning of the segment.",
+            "The offset of the first byte that is kept, from the beginning of the segment.",
         ),
         _column(
             "delegation_token",
@@ -669,11 +694,11 @@ MESSAGES: Final[dict[str, Any]] = {
         _column("delegation_token_raw", pa.binary(), wire="raw"),
     ),
     "SegmentTruncated": _table(
-        "Answers TruncateSegment, and LocateOffset for an offset that is gone.",
+        "Answers TruncateSegment, and LocateOffset for an offset that was truncated.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -683,11 +708,11 @@ MESSAGES: Final[dict[str, Any]] = {
         _column("segment_raw", pa.binary(), wire="raw"),
     ),
     "CreateTransientSegment": _table(
-        "Makes a segment that lives as long as the connection, for an event that is too large for one append.",
+        "Creates a segment that lives as long as the connection, for an event that is too large for one append.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "writer_id",
@@ -713,7 +738,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -734,7 +759,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -749,7 +774,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column("target", pa.string(), "Name of the segment that is appended to."),
         _column("target_raw", pa.binary(), wire="raw"),
@@ -764,15 +789,15 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "attribute_updates",
             pa.list_(_ATTRIBUTE_UPDATE),
-            "Attributes to change, with conditions; where one fails, nothing is merged.",
+            "Attributes to change, with conditions. If a condition fails, the segments are not merged.",
         ),
     ),
     "SegmentsMerged": _table(
-        "Answers MergeSegments, also when it was done before.",
+        "Answers MergeSegments, also if the segments were merged before.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column("target", pa.string(), "Name of the segment that was appended to."),
         _column("target_raw", pa.binary(), wire="raw"),
@@ -781,7 +806,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "new_target_write_offset",
             pa.int64(),
-            "The size of the target after the merge, in bytes; -1 where a peer sends none.",
+            "The size of the target after the merge, in bytes; -1 if the peer sends none.",
         ),
     ),
     "MergeSegmentsBatch": _table(
@@ -789,7 +814,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column("target_segment_id", pa.string(), "Name of the segment that is appended to."),
         _column("target_segment_id_raw", pa.binary(), wire="raw"),
@@ -809,7 +834,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column("target", pa.string(), "Name of the segment that was appended to."),
         _column("target_raw", pa.binary(), wire="raw"),
@@ -820,7 +845,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -833,16 +858,16 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "server_stack_trace",
             pa.string(),
-            "Where the server failed, for people; empty unless the server is configured to tell.",
+            "The server's stack trace, for people; empty unless the server is configured to send it.",
         ),
         _column("server_stack_trace_raw", pa.binary(), wire="raw"),
     ),
     "SegmentIsSealed": _table(
-        "The segment takes no more appends.",
+        "The segment is sealed and accepts no more appends.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -853,21 +878,21 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "server_stack_trace",
             pa.string(),
-            "Where the server failed, for people; empty unless the server is configured to tell.",
+            "The server's stack trace, for people; empty unless the server is configured to send it.",
         ),
         _column("server_stack_trace_raw", pa.binary(), wire="raw"),
         _column(
             "offset",
             pa.int64(),
-            "The offset that the request asked for; when it answers an append, the event number; -1 where a peer sends none.",
+            "The offset of the request, or the event number if an append is answered; -1 if the peer sends none.",
         ),
     ),
     "SegmentAlreadyExists": _table(
-        "There is such a segment already.",
+        "The segment to create already exists.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -878,7 +903,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "server_stack_trace",
             pa.string(),
-            "Where the server failed, for people; empty unless the server is configured to tell.",
+            "The server's stack trace, for people; empty unless the server is configured to send it.",
         ),
         _column("server_stack_trace_raw", pa.binary(), wire="raw"),
     ),
@@ -887,7 +912,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -898,34 +923,36 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "server_stack_trace",
             pa.string(),
-            "Where the server failed, for people; empty unless the server is configured to tell.",
+            "The server's stack trace, for people; empty unless the server is configured to send it.",
         ),
         _column("server_stack_trace_raw", pa.binary(), wire="raw"),
-        _column("offset", pa.int64(), "The offset that the request asked for; -1 where a peer sends none."),
+        _column("offset", pa.int64(), "The offset of the request; -1 if the peer sends none."),
     ),
     "InvalidEventNumber": _table(
-        "An append had an impossible number. The server closes after this message.\n\nBefore version 16 the event number was in the place of `request_id`, and the last field was missing: same bytes, another meaning.",
+        "An append had an invalid event number. The server closes the connection after this message.\n\nBefore version 16 the event number was in the place of `request_id`, and the last field was missing: the same bytes had another meaning.",
         _column(
             "writer_id",
             pa.string(),
             "Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.",
             wire="uuid",
         ),
-        _column("request_id", pa.int64(), "That of the append; before version 16 this is the event number."),
+        _column(
+            "request_id", pa.int64(), "The request id of the append; before version 16 its event number."
+        ),
         _column(
             "server_stack_trace",
             pa.string(),
-            "Where the server failed, for people; empty unless the server is configured to tell.",
+            "The server's stack trace, for people; empty unless the server is configured to send it.",
         ),
         _column("server_stack_trace_raw", pa.binary(), wire="raw"),
-        _column("event_number", pa.int64(), "The number that was refused; -1 where a peer sends none."),
+        _column("event_number", pa.int64(), "The event number that was refused; -1 if the peer sends none."),
     ),
     "SegmentIsTruncated": _table(
-        "The requested bytes were dropped; the segment begins at `start_offset`.",
+        "The requested bytes were truncated; the segment begins at `start_offset`.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -933,45 +960,47 @@ MESSAGES: Final[dict[str, Any]] = {
             "Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.",
         ),
         _column("segment_raw", pa.binary(), wire="raw"),
-        _column("start_offset", pa.int64(), "The first byte that was not truncated."),
+        _column("start_offset", pa.int64(), "The offset of the first byte that was not truncated."),
         _column(
             "server_stack_trace",
             pa.string(),
-            "Where the server failed, for people; empty unless the server is configured to tell.",
+            "The server's stack trace, for people; empty unless the server is configured to send it.",
         ),
         _column("server_stack_trace_raw", pa.binary(), wire="raw"),
-        _column("offset", pa.int64(), "The offset that the request asked for; -1 where a peer sends none."),
+        _column("offset", pa.int64(), "The offset of the request; -1 if the peer sends none."),
     ),
     "OperationUnsupported": _table(
-        "The server does not know or allow the request.",
+        "The server does not support or does not allow the request.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
-        _column("operation_name", pa.string(), "The request that was refused, by name."),
+        _column("operation_name", pa.string(), "Name of the refused request."),
         _column("operation_name_raw", pa.binary(), wire="raw"),
         _column(
             "server_stack_trace",
             pa.string(),
-            "Where the server failed, for people; empty unless the server is configured to tell.",
+            "The server's stack trace, for people; empty unless the server is configured to send it.",
         ),
         _column("server_stack_trace_raw", pa.binary(), wire="raw"),
     ),
     "AuthTokenCheckFailed": _table(
-        "The token does not allow the request, or is too old. When it answers a ReadSegment, `request_id` is that request's offset.",
-        _column(
-            "request_id",
-            pa.int64(),
-            "That of the request; when it answers a ReadSegment, the offset of that.",
-        ),
+        "The token does not allow the request, or has expired.",
+        _column("request_id", pa.int64(), "The id of the request; if a ReadSegment is answered, its offset."),
         _column(
             "server_stack_trace",
             pa.string(),
-            "Where the server failed, for people; empty unless the server is configured to tell.",
+            "The server's stack trace, for people; empty unless the server is configured to send it.",
         ),
         _column("server_stack_trace_raw", pa.binary(), wire="raw"),
-        _column("error_code", pa.string(), "Why the token was refused.", wire="member", enum="AuthError"),
+        _column(
+            "error_code",
+            pa.string(),
+            "The reason for which the token was refused.",
+            wire="member",
+            enum="AuthError",
+        ),
         _column("error_code_number", pa.int32(), wire="number"),
     ),
     "ErrorMessage": _table(
@@ -979,25 +1008,23 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
-        _column("segment", pa.string(), "Name of the segment; empty where the server gives none."),
+        _column("segment", pa.string(), "Name of the segment; empty if the server gives none."),
         _column("segment_raw", pa.binary(), wire="raw"),
         _column(
-            "message",
-            pa.string(),
-            "A description of the error for people; empty where the server gives none.",
+            "message", pa.string(), "A description of the error for people; empty if the server gives none."
         ),
         _column("message_raw", pa.binary(), wire="raw"),
         _column("error_code", pa.string(), "The kind of failure.", wire="member", enum="ErrorCode"),
         _column("error_code_number", pa.int32(), wire="number"),
     ),
     "GetTableSegmentInfo": _table(
-        "Asks what is known about a table segment.",
+        "Requests the properties of a table segment.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment_name",
@@ -1017,7 +1044,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment_name",
@@ -1025,17 +1052,21 @@ MESSAGES: Final[dict[str, Any]] = {
             "Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.",
         ),
         _column("segment_name_raw", pa.binary(), wire="raw"),
-        _column("start_offset", pa.int64(), "The first byte that was not truncated."),
-        _column("length", pa.int64(), "Bytes of the segment."),
-        _column("entry_count", pa.int64(), "Entries in the table."),
-        _column("key_length", pa.int32(), "Bytes of every key of the table; 0: keys may have any length."),
+        _column("start_offset", pa.int64(), "The offset of the first byte that was not truncated."),
+        _column("length", pa.int64(), "The size of the segment in bytes."),
+        _column("entry_count", pa.int64(), "The number of entries in the table."),
+        _column(
+            "key_length",
+            pa.int32(),
+            "The length in bytes of every key of the table; 0: keys may have any length.",
+        ),
     ),
     "CreateTableSegment": _table(
-        "Makes a segment that holds keys and values.",
+        "Creates a segment that holds keys and values.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -1049,12 +1080,16 @@ MESSAGES: Final[dict[str, Any]] = {
             "A token of the controller that allows the request, opaque to the client; empty without a token.",
         ),
         _column("delegation_token_raw", pa.binary(), wire="raw"),
-        _column("sorted_deprecated", pa.bool_(), "Asked for a table of sorted keys."),
-        _column("key_length", pa.int32(), "Bytes of every key of the table; 0: keys may have any length."),
+        _column("sorted_deprecated", pa.bool_(), "Whether the client requests a table of sorted keys."),
+        _column(
+            "key_length",
+            pa.int32(),
+            "The length in bytes of every key of the table; 0: keys may have any length.",
+        ),
         _column(
             "rollover_size_bytes",
             pa.int64(),
-            "Bytes after which a new piece is begun in long-term storage; 0 leaves that to the server.",
+            "The size in bytes at which a new chunk begins in long-term storage; 0: the server decides.",
         ),
     ),
     "DeleteTableSegment": _table(
@@ -1062,7 +1097,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -1071,7 +1106,9 @@ MESSAGES: Final[dict[str, Any]] = {
         ),
         _column("segment_raw", pa.binary(), wire="raw"),
         _column(
-            "must_be_empty", pa.bool_(), "True: a table with entries stays, and TableSegmentNotEmpty answers."
+            "must_be_empty",
+            pa.bool_(),
+            "If true, a table with entries is not removed, and TableSegmentNotEmpty answers.",
         ),
         _column(
             "delegation_token",
@@ -1081,11 +1118,11 @@ MESSAGES: Final[dict[str, Any]] = {
         _column("delegation_token_raw", pa.binary(), wire="raw"),
     ),
     "UpdateTableEntries": _table(
-        "Puts entries whose keys have the versions that are expected.",
+        "Stores entries, if their keys have the expected versions.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -1100,7 +1137,9 @@ MESSAGES: Final[dict[str, Any]] = {
         ),
         _column("delegation_token_raw", pa.binary(), wire="raw"),
         _column(
-            "entries", pa.list_(_ENTRY), "The entries to put; each key says which version it must have now."
+            "entries",
+            pa.list_(_ENTRY),
+            "The entries to store; each key has the version that is expected in the table.",
         ),
         _column(
             "table_segment_offset",
@@ -1113,7 +1152,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "updated_versions",
@@ -1122,11 +1161,11 @@ MESSAGES: Final[dict[str, Any]] = {
         ),
     ),
     "RemoveTableKeys": _table(
-        "Removes keys that have the versions that are expected.",
+        "Removes keys, if they have the expected versions.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -1141,7 +1180,9 @@ MESSAGES: Final[dict[str, Any]] = {
         ),
         _column("delegation_token_raw", pa.binary(), wire="raw"),
         _column(
-            "keys", pa.list_(_TABLE_KEY), "The keys to remove; each says which version it must have now."
+            "keys",
+            pa.list_(_TABLE_KEY),
+            "The keys to remove; each has the version that is expected in the table.",
         ),
         _column(
             "table_segment_offset",
@@ -1154,7 +1195,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -1164,11 +1205,11 @@ MESSAGES: Final[dict[str, Any]] = {
         _column("segment_raw", pa.binary(), wire="raw"),
     ),
     "ReadTable": _table(
-        "Asks for the values of keys.",
+        "Requests the values of keys.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -1182,14 +1223,14 @@ MESSAGES: Final[dict[str, Any]] = {
             "A token of the controller that allows the request, opaque to the client; empty without a token.",
         ),
         _column("delegation_token_raw", pa.binary(), wire="raw"),
-        _column("keys", pa.list_(_TABLE_KEY), "The keys whose values are wanted."),
+        _column("keys", pa.list_(_TABLE_KEY), "The keys whose values are requested."),
     ),
     "TableRead": _table(
-        "Answers ReadTable. A key that is missing comes back with version -1 and an empty value.",
+        "Answers ReadTable. A key that does not exist has version -1 and an empty value.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -1200,11 +1241,11 @@ MESSAGES: Final[dict[str, Any]] = {
         _column("entries", pa.list_(_ENTRY), "The keys of the request with their versions and values."),
     ),
     "TableSegmentNotEmpty": _table(
-        "A table that must be empty is not.",
+        "The table has entries, and the request required an empty one.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -1215,16 +1256,16 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "server_stack_trace",
             pa.string(),
-            "Where the server failed, for people; empty unless the server is configured to tell.",
+            "The server's stack trace, for people; empty unless the server is configured to send it.",
         ),
         _column("server_stack_trace_raw", pa.binary(), wire="raw"),
     ),
     "TableKeyDoesNotExist": _table(
-        "A key that is to be changed is not there.",
+        "A key to change does not exist.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -1235,7 +1276,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "server_stack_trace",
             pa.string(),
-            "Where the server failed, for people; empty unless the server is configured to tell.",
+            "The server's stack trace, for people; empty unless the server is configured to send it.",
         ),
         _column("server_stack_trace_raw", pa.binary(), wire="raw"),
     ),
@@ -1244,7 +1285,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -1255,16 +1296,16 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "server_stack_trace",
             pa.string(),
-            "Where the server failed, for people; empty unless the server is configured to tell.",
+            "The server's stack trace, for people; empty unless the server is configured to send it.",
         ),
         _column("server_stack_trace_raw", pa.binary(), wire="raw"),
     ),
     "ReadTableKeys": _table(
-        "Asks for keys, from where the token of an earlier answer says.",
+        "Requests keys of a table, from the position of the token of an earlier answer.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -1281,25 +1322,25 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "suggested_key_count",
             pa.int32(),
-            "Keys that the client wants; the server stops there or at 2 MiB.",
+            "The maximum number of keys in the answer; the server also stops at 2 MiB.",
         ),
         _column(
             "continuation_token",
             pa.binary(),
-            "Says where a listing goes on, opaque to the client: empty in the first request, then that of the last answer.",
+            "The position at which a listing continues, opaque to the client: empty in the first request, then the token of the last answer.",
         ),
         _column(
-            "prefix_filter", pa.binary(), "Only keys that begin with these bytes are wanted; empty: all."
+            "prefix_filter", pa.binary(), "Requests only keys that begin with these bytes; empty: all keys."
         ),
-        _column("from_key", pa.binary(), "The lowest key that is wanted; empty: from the first."),
-        _column("to_key", pa.binary(), "The highest key that is wanted; empty: to the last."),
+        _column("from_key", pa.binary(), "The lowest requested key; empty: the first of the table."),
+        _column("to_key", pa.binary(), "The highest requested key; empty: the last of the table."),
     ),
     "TableKeysRead": _table(
-        "Answers ReadTableKeys; its token says where to go on.",
+        "Answers ReadTableKeys; its token is the position for the next request.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -1311,15 +1352,15 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "continuation_token",
             pa.binary(),
-            "Says where a listing goes on, opaque to the client: empty in the first request, then that of the last answer.",
+            "The position at which a listing continues, opaque to the client: empty in the first request, then the token of the last answer.",
         ),
     ),
     "ReadTableEntries": _table(
-        "The same for entries.",
+        "Requests entries of a table, from the position of the token of an earlier answer.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -1336,25 +1377,25 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "suggested_entry_count",
             pa.int32(),
-            "Entries that the client wants; the server stops there or at 2 MiB.",
+            "The maximum number of entries in the answer; the server also stops at 2 MiB.",
         ),
         _column(
             "continuation_token",
             pa.binary(),
-            "Says where a listing goes on, opaque to the client: empty in the first request, then that of the last answer.",
+            "The position at which a listing continues, opaque to the client: empty in the first request, then the token of the last answer.",
         ),
         _column(
-            "prefix_filter", pa.binary(), "Only keys that begin with these bytes are wanted; empty: all."
+            "prefix_filter", pa.binary(), "Requests only keys that begin with these bytes; empty: all keys."
         ),
-        _column("from_key", pa.binary(), "The lowest key that is wanted; empty: from the first."),
-        _column("to_key", pa.binary(), "The highest key that is wanted; empty: to the last."),
+        _column("from_key", pa.binary(), "The lowest requested key; empty: the first of the table."),
+        _column("to_key", pa.binary(), "The highest requested key; empty: the last of the table."),
     ),
     "TableEntriesRead": _table(
         "Answers ReadTableEntries.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -1366,15 +1407,15 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "continuation_token",
             pa.binary(),
-            "Says where a listing goes on, opaque to the client: empty in the first request, then that of the last answer.",
+            "The position at which a listing continues, opaque to the client: empty in the first request, then the token of the last answer.",
         ),
     ),
     "TableEntriesDeltaRead": _table(
-        "Answers ReadTableEntriesDelta; `should_clear` says that the reader must begin anew.",
+        "Answers ReadTableEntriesDelta.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -1382,17 +1423,21 @@ MESSAGES: Final[dict[str, Any]] = {
             "Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.",
         ),
         _column("segment_raw", pa.binary(), wire="raw"),
-        _column("entries", pa.list_(_ENTRY), "The entries put since the position."),
-        _column("should_clear", pa.bool_(), "True: the reader forgets what it has read and begins anew."),
-        _column("reached_end", pa.bool_(), "True: no more entries are there now."),
-        _column("last_position", pa.int64(), "Where the next request goes on."),
+        _column("entries", pa.list_(_ENTRY), "The entries stored since the position."),
+        _column(
+            "should_clear",
+            pa.bool_(),
+            "If true, the reader must drop all entries that it has read, and begin again.",
+        ),
+        _column("reached_end", pa.bool_(), "Whether there are no more entries at present."),
+        _column("last_position", pa.int64(), "The position for the next request."),
     ),
     "ReadTableEntriesDelta": _table(
-        "Asks for the entries put into a table since a position.",
+        "Requests the entries stored in a table since a position.",
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column(
             "segment",
@@ -1406,15 +1451,15 @@ MESSAGES: Final[dict[str, Any]] = {
             "A token of the controller that allows the request, opaque to the client; empty without a token.",
         ),
         _column("delegation_token_raw", pa.binary(), wire="raw"),
-        _column("from_position", pa.int64(), "Where to begin: the `last_position` of the answer before."),
+        _column("from_position", pa.int64(), "The position: `last_position` of the previous answer."),
         _column(
             "suggested_entry_count",
             pa.int32(),
-            "Entries that the client wants; the server stops there or at 2 MiB.",
+            "The maximum number of entries in the answer; the server also stops at 2 MiB.",
         ),
     ),
     "FlushToStorage": _table(
-        "Writes a container's segments to long-term storage; only the administration listener takes it.",
+        "Writes a container's segments to long-term storage; only the administration listener accepts it.",
         _column("container_id", pa.int32(), "The container whose segments are written."),
         _column(
             "delegation_token",
@@ -1425,7 +1470,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
     ),
     "StorageFlushed": _table(
@@ -1433,11 +1478,11 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
     ),
     "ListStorageChunks": _table(
-        "Asks for the chunks of a segment in long-term storage; only the administration listener takes it.",
+        "Requests the chunks of a segment in long-term storage; only the administration listener accepts it.",
         _column(
             "segment",
             pa.string(),
@@ -1453,7 +1498,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
     ),
     "StorageChunksListed": _table(
@@ -1461,7 +1506,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "request_id",
             pa.int64(),
-            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.",
+            "Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.",
         ),
         _column("chunks", pa.list_(_CHUNK_INFO), "The chunks of the segment."),
     ),

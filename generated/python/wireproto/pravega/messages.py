@@ -302,26 +302,26 @@ class AttributeUpdateType(_IntEnum):
     """
 
     REPLACE = 1
-    """Whatever the value was."""
+    """Replaces any value."""
     REPLACE_IF_EQUALS = 4
-    """Only if the value was `old_value`."""
+    """Replaces `old_value` only."""
 
 
 _ATTRIBUTE_UPDATE_TYPE_BY_NUMBER = {member.value: member for member in AttributeUpdateType}
 
 
 class AuthError(_IntEnum):
-    """Why a token was refused; Java reads unknown numbers as 0.
+    """The reason for which a token was refused; Java reads unknown numbers as 0.
 
     Source: WireCommands.AuthTokenCheckFailed.
     """
 
     UNSPECIFIED = -1
-    """No reason is given; also peers before version 9."""
+    """No reason is given. Peers before version 9 never give one."""
     CHECK_FAILED = 0
     """The token does not allow the request."""
     TOKEN_EXPIRED = 1
-    """The token is too old."""
+    """The token has expired."""
 
 
 _AUTH_ERROR_BY_NUMBER = {member.value: member for member in AuthError}
@@ -334,7 +334,7 @@ class ErrorCode(_IntEnum):
     """
 
     UNSPECIFIED = -1
-    """No kind is given."""
+    """The kind is not given."""
     ILLEGAL_ARGUMENT = 0
     """A field of the request has a value that the server refuses."""
 
@@ -348,8 +348,8 @@ class AttributeUpdate(_Record):
     Source: WireCommands.MergeSegments.
 
     Attributes:
-        attribute_id: Names a number that is kept beside a segment.
-        type: When the attribute gets `new_value`.
+        attribute_id: Identifies an attribute: a number that is stored with a segment.
+        type: The condition under which the attribute gets `new_value`.
         new_value: The value that the attribute gets.
         old_value: The value that the attribute must have, if `type` is `REPLACE_IF_EQUALS`.
 
@@ -409,8 +409,8 @@ class TableKey(_Record):
 
     Attributes:
         key: The bytes of the key.
-        version: In a request the version that the key must have: the least i64 for any, -1 if the key must not exist. In an answer the
-            version that it has, -1 if it is missing.
+        version: In a request: the version that the key must have, the least i64 for any version, -1 if the key must not exist. In an answer:
+            the version of the key, -1 if the key does not exist.
 
     Layout: payload_length i32, key bytes[i32], version i64?
     """
@@ -427,7 +427,7 @@ class TableKey(_Record):
 
 
 class TableValue(_Record):
-    """A value after its length, which is written twice.
+    """A value after two lengths, of which the first counts the second too.
 
     Source: WireCommands.TableValue.
 
@@ -454,7 +454,7 @@ class Entry(_Record):
 
     Attributes:
         key: The key, with its version.
-        value: The value of the key; empty where an answer says that the key is missing.
+        value: The value of the key; empty in an answer if the key does not exist.
 
     Layout: key TableKey, value TableValue
     """
@@ -471,20 +471,20 @@ class Entry(_Record):
 
 
 class ChunkInfo(_Record):
-    """A piece of a segment in long-term storage.
+    """A chunk of a segment in long-term storage.
 
     Source: WireCommands.StorageChunksListed.
 
     Attributes:
-        length_in_metadata: Bytes of the chunk, as the metadata of the segment has it.
+        length_in_metadata: The size of the chunk in bytes, from the metadata of the segment.
 
-            Assumed: by its name: the source says no more.
-        length_in_storage: Bytes of the chunk, as long-term storage has it.
+            Assumed: the meaning follows from the name: the source says no more.
+        length_in_storage: The size of the chunk in bytes, from long-term storage.
 
-            Assumed: by its name: the source says no more.
-        start_offset: Where the chunk begins in the segment, in bytes.
+            Assumed: the meaning follows from the name: the source says no more.
+        start_offset: The offset of the chunk in the segment, in bytes.
 
-            Assumed: by its name: the source says no more.
+            Assumed: the meaning follows from the name: the source says no more.
         chunk_name: Name of the chunk in long-term storage.
         exists_in_storage: Whether long-term storage has the chunk.
 
@@ -611,7 +611,7 @@ def _read_hello(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[
 
 
 class KeepAlive(_InFrame):
-    """Sent by the client when nothing else moves; the server sends it back.
+    """Sent by the client on an idle connection; the server sends it back.
 
     Code 100, from both sides.
 
@@ -660,14 +660,14 @@ def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _Reading) -> t
 
 
 class Padding(_InFrame):
-    """Fills the rest of an append block that is cut short.
+    """Fills the rest of an append block that has fewer events than declared.
 
     Code -1, from client.
 
     Source: pravega/pravega, WireCommands.Padding.
 
     Attributes:
-        zeros: As many bytes as fill the block; their values are ignored.
+        zeros: The bytes that fill the block; their values are ignored.
         tail: Bytes that were left over when it was read.
 
     Layout: zeros bytes[]
@@ -733,7 +733,7 @@ class PartialEvent(_InFrame):
     Source: WireCommands.PartialEvent.
 
     Attributes:
-        data: The first bytes of an Event frame, its header included; all of it where the event fills the block exactly.
+        data: The first bytes of an Event frame, its header included; the whole frame if the event fills the block exactly.
         tail: Bytes that were left over when it was read.
 
     Layout: data bytes[]
@@ -865,7 +865,7 @@ class SetupAppend(_InFrame):
     Source: WireCommands.SetupAppend.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
@@ -958,14 +958,14 @@ def _read_setup_append(buffer: bytes, offset: int, end: int, state: _Reading) ->
 
 
 class AppendSetup(_InFrame):
-    """Everything up to `last_event_number` is stored.
+    """Answers SetupAppend: all events up to `last_event_number` are stored.
 
     Code 2, from server.
 
     Source: WireCommands.AppendSetup.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
         last_event_number: The highest number of this writer that is stored, which acknowledges everything up to it; the least i64 when nothing was
@@ -1056,7 +1056,7 @@ class AppendBlock(_InFrame):
 
     Attributes:
         writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
-        data: Event frames. One PartialEvent or Padding fills the rest of the declared length, and does not count as a whole event.
+        data: Event frames. One PartialEvent or Padding may fill the rest of the declared length; it does not count as a whole event.
         tail: Bytes that were left over when it was read.
 
     Layout: writer_id uuid, data bytes[]
@@ -1139,13 +1139,13 @@ class AppendBlockEnd(_InFrame):
 
     Attributes:
         writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
-        size_of_whole_events: Bytes of the block, from its beginning, that are whole Event frames. Without an AppendBlock before it: the length of `data`,
+        size_of_whole_events: The number of bytes of whole Event frames, from the beginning of the block. Without an AppendBlock before it: the length of `data`,
             which servers do not check.
-        data: The rest of the PartialEvent that ends the block, or nothing. Without an AppendBlock before it: the whole append, as Event
+        data: The rest of the PartialEvent that ends the block, or empty. Without an AppendBlock before it: the whole append, as Event
             frames.
-        num_events: Events in this append, a divided one included; at least 1.
+        num_events: The number of events in this append, a divided one included; at least 1.
         last_event_number: Number of the last event of this append. A client raises it by `num_events` from append to append; it never decreases.
-        request_id: The Java writer repeats that of its SetupAppend, so appends are matched by writer and event number. -1 where a peer sends
+        request_id: The Java writer repeats the id of its SetupAppend, so appends are matched by writer and event number. -1 if the peer sends
             none.
 
             Since version 8.
@@ -1289,7 +1289,7 @@ class ConditionalAppend(_InFrame):
         event: One Event, with its header.
 
             Since version 5.
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
 
             Since version 8.
         absent: How many of the last fields were not there when it was read.
@@ -1405,7 +1405,7 @@ def _write_conditional_append(message: Any, state: _Writing) -> bytes:
 
 
 class ConditionalBlockEnd(_InFrame):
-    """The same for bytes without an event header.
+    """Bytes without an event header, stored only if the segment ends at `expected_offset`.
 
     Code 89, from client.
 
@@ -1418,7 +1418,7 @@ class ConditionalBlockEnd(_InFrame):
         event_number: Number of the append, counted as `AppendBlockEnd.last_event_number`.
         expected_offset: The length in bytes that the segment must have.
         data: The bytes to append, as they are.
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         tail: Bytes that were left over when it was read.
 
     Layout: writer_id uuid, event_number i64, expected_offset i64, data bytes[i32], request_id i64
@@ -1513,18 +1513,18 @@ class DataAppended(_InFrame):
 
     Attributes:
         writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
-        event_number: Everything of this writer up to this number is stored; may cover several appends.
-        previous_event_number: The `event_number` of the acknowledgement before, always less than this one's; -1 where a peer sends none.
+        event_number: All events of this writer up to this number are stored; they may belong to several appends.
+        previous_event_number: The `event_number` of the acknowledgement before, always less than this one's; -1 if the peer sends none.
 
             Since version 3.
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
 
             Since version 8.
-        current_segment_write_offset: The size of the segment after the append, in bytes; -1 where a peer sends none.
+        current_segment_write_offset: The size of the segment after the append, in bytes; -1 if the peer sends none.
 
             Since version 9.
 
-            Assumed: by its name: the source says no more.
+            Assumed: the meaning follows from the name: the source says no more.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -1659,7 +1659,7 @@ class ConditionalCheckFailed(_InFrame):
     Attributes:
         writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
         event_number: The `event_number` of the append that was not stored.
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
 
             Since version 8.
         absent: How many of the last fields were not there when it was read.
@@ -1747,12 +1747,12 @@ class ReadSegment(_InFrame):
 
     Attributes:
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        offset: The first byte that is wanted, counted from the beginning of the segment.
-        suggested_length: Bytes that the client wants. The server may send fewer; Java's takes less than 8 for 8, and more than 2 MiB for 2 MiB.
+        offset: The offset of the first requested byte, from the beginning of the segment.
+        suggested_length: The number of requested bytes. The server may send fewer; the Java server raises less than 8 to 8, and lowers more than 2 MiB to 2 MiB.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
 
             Since version 5.
-        request_id: A Java reader uses one for all its reads, so replies are matched by segment and offset. -1 where a peer sends none.
+        request_id: A Java reader uses one id for all its reads, so replies are matched by segment and offset. -1 if the peer sends none.
 
             Since version 8.
         absent: How many of the last fields were not there when it was read.
@@ -1863,8 +1863,8 @@ def _read_read_segment(buffer: bytes, offset: int, end: int, state: _Reading) ->
 
 
 class SegmentRead(_InFrame):
-    """Bytes of a segment: fewer than asked for, perhaps, or after waiting at the tail. Those of an event segment hold whole Event
-    frames, which a read may cut anywhere.
+    """Bytes of a segment, perhaps fewer than requested, or after a wait at the tail. An event segment consists of whole Event frames,
+    which a read may cut at any place.
 
     Code 10, from server.
 
@@ -1872,11 +1872,11 @@ class SegmentRead(_InFrame):
 
     Attributes:
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        offset: The offset of `data` in the segment: that of the request.
-        at_tail: Whether the read was at the tail, the end of the stored bytes. Sometimes false although the server does not know.
+        offset: The offset of `data` in the segment, equal to the offset of the request.
+        at_tail: Whether the read was at the tail, the end of the stored bytes. False also if the server does not know.
         end_of_segment: Whether the read was at the end of the segment.
-        data: The bytes from `offset` on; empty, with `at_tail`, where the server gave the read up.
-        request_id: That of the ReadSegment; -1 where a peer sends none.
+        data: The bytes from `offset` on; empty, with `at_tail`, if the server gave up the read.
+        request_id: The id of the ReadSegment; -1 if the peer sends none.
 
             Since version 8.
         absent: How many of the last fields were not there when it was read.
@@ -2000,14 +2000,14 @@ def _read_segment_read(buffer: bytes, offset: int, end: int, state: _Reading) ->
 
 
 class GetStreamSegmentInfo(_InFrame):
-    """Asks what is known about a segment.
+    """Requests the properties of a segment.
 
     Code 11, from client.
 
     Source: WireCommands.GetStreamSegmentInfo.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment_name: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
 
@@ -2105,17 +2105,17 @@ class StreamSegmentInfo(_InFrame):
     Source: WireCommands.StreamSegmentInfo.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment_name: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        exists: Whether there is such a segment.
-        is_sealed: Whether it takes no more appends.
-        is_deleted: Whether it was deleted.
-        last_modified: When it was last changed, in milliseconds since 1970.
+        exists: Whether the segment exists.
+        is_sealed: Whether the segment accepts no more appends.
+        is_deleted: Whether the segment was deleted.
+        last_modified: The time of the last change, in milliseconds since 1970.
 
             Assumed: the unit: the source gives none.
         write_offset: The offset of the next append, in bytes.
 
-            Assumed: by its name: the source says no more.
+            Assumed: the meaning follows from the name: the source says no more.
         start_offset: The first byte that was not truncated; 0 where a peer sends none.
 
             Since version 2.
@@ -2271,21 +2271,21 @@ def _read_stream_segment_info(
 
 
 class CreateSegment(_InFrame):
-    """Makes a segment, with the values of its stream's scaling policy.
+    """Creates a segment, with the scaling policy of its stream.
 
     Code 20, from client.
 
     Source: WireCommands.CreateSegment.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        target_rate: A rate per second that scaling aims at, in what `scale_type` says.
-        scale_type: What `target_rate` counts.
+        target_rate: The rate per second at which scaling aims, in the unit of `scale_type`.
+        scale_type: The unit of `target_rate`.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
 
             Since version 5.
-        rollover_size_bytes: Bytes after which a new piece is begun in long-term storage; 0 leaves that to the server.
+        rollover_size_bytes: The size in bytes at which a new chunk begins in long-term storage; 0: the server decides.
 
             Since version 14.
         absent: How many of the last fields were not there when it was read.
@@ -2421,15 +2421,15 @@ def _read_create_segment(buffer: bytes, offset: int, end: int, state: _Reading) 
 
 
 class SegmentCreated(_InFrame):
-    """Answers every request that makes a segment; of a transient one it brings the name.
+    """Answers every request that creates a segment; for a transient segment it gives the name.
 
     Code 21, from server.
 
     Source: WireCommands.SegmentCreated.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
-        segment: The segment that was made: as the request names it, or the new name of a transient one.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
+        segment: Name of the segment: that of the request, or the new name of a transient segment.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16] lenient
@@ -2496,14 +2496,14 @@ def _read_segment_created(
 
 
 class SealSegment(_InFrame):
-    """Ends a segment: it can be read, and no longer appended to.
+    """Seals a segment: it can still be read, but no longer appended to.
 
     Code 28, from client.
 
     Source: WireCommands.SealSegment.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
 
@@ -2599,7 +2599,7 @@ class SegmentSealed(_InFrame):
     Source: WireCommands.SegmentSealed.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         tail: Bytes that were left over when it was read.
 
@@ -2672,7 +2672,7 @@ class DeleteSegment(_InFrame):
     Source: WireCommands.DeleteSegment.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
 
@@ -2768,7 +2768,7 @@ class SegmentDeleted(_InFrame):
     Source: WireCommands.SegmentDeleted.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         tail: Bytes that were left over when it was read.
 
@@ -2843,10 +2843,10 @@ class UpdateSegmentPolicy(_InFrame):
     Source: WireCommands.UpdateSegmentPolicy.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        target_rate: A rate per second that scaling aims at, in what `scale_type` says.
-        scale_type: What `target_rate` counts.
+        target_rate: The rate per second at which scaling aims, in the unit of `scale_type`.
+        scale_type: The unit of `target_rate`.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
 
             Since version 5.
@@ -2951,7 +2951,7 @@ class SegmentPolicyUpdated(_InFrame):
     Source: WireCommands.SegmentPolicyUpdated.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         tail: Bytes that were left over when it was read.
 
@@ -3019,16 +3019,16 @@ def _read_segment_policy_updated(
 
 
 class GetSegmentAttribute(_InFrame):
-    """Asks for a number that is kept beside a segment.
+    """Requests the value of an attribute of a segment.
 
     Code 34, from client.
 
     Source: WireCommands.GetSegmentAttribute.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment_name: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        attribute_id: Names a number that is kept beside a segment.
+        attribute_id: Identifies an attribute: a number that is stored with a segment.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
 
             Since version 5.
@@ -3128,7 +3128,7 @@ class SegmentAttribute(_InFrame):
     Source: WireCommands.SegmentAttribute.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         value: The value of the attribute; the least i64 when the attribute does not exist.
         tail: Bytes that were left over when it was read.
 
@@ -3192,9 +3192,9 @@ class UpdateSegmentAttribute(_InFrame):
     Source: WireCommands.UpdateSegmentAttribute.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment_name: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        attribute_id: Names a number that is kept beside a segment.
+        attribute_id: Identifies an attribute: a number that is stored with a segment.
         new_value: The value that the attribute gets.
         expected_value: The value that the attribute must have; the least i64: the attribute must not exist.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
@@ -3320,15 +3320,15 @@ def _read_update_segment_attribute(
 
 
 class SegmentAttributeUpdated(_InFrame):
-    """Whether the expected value was there; also answers a MergeSegments whose condition failed.
+    """Answers UpdateSegmentAttribute, and a MergeSegments whose condition failed.
 
     Code 37, from server.
 
     Source: WireCommands.SegmentAttributeUpdated.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
-        success: False: the attribute has another value than expected, and nothing was changed.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
+        success: Whether the attribute had the expected value. If false, it was not changed.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, success bool lenient
@@ -3386,7 +3386,7 @@ def _read_segment_attribute_updated(
 
 
 class TruncateSegment(_InFrame):
-    """Drops the bytes before an offset.
+    """Removes the bytes of a segment before an offset.
 
     Code 38, from client.
 
@@ -3395,9 +3395,9 @@ class TruncateSegment(_InFrame):
     Since version 2.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        truncation_offset: The first byte that is kept, counted from the beginning of the segment.
+        truncation_offset: The offset of the first byte that is kept, from the beginning of the segment.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
 
             Since version 5.
@@ -3490,7 +3490,7 @@ def _read_truncate_segment(
 
 
 class SegmentTruncated(_InFrame):
-    """Answers TruncateSegment, and LocateOffset for an offset that is gone.
+    """Answers TruncateSegment, and LocateOffset for an offset that was truncated.
 
     Code 39, from server.
 
@@ -3499,7 +3499,7 @@ class SegmentTruncated(_InFrame):
     Since version 2.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         tail: Bytes that were left over when it was read.
 
@@ -3567,7 +3567,7 @@ def _read_segment_truncated(
 
 
 class CreateTransientSegment(_InFrame):
-    """Makes a segment that lives as long as the connection, for an event that is too large for one append.
+    """Creates a segment that lives as long as the connection, for an event that is too large for one append.
 
     Code 40, from client.
 
@@ -3576,7 +3576,7 @@ class CreateTransientSegment(_InFrame):
     Since version 14.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
         parent_segment: The segment that the large event is for: the transient one is merged into it later.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
@@ -3678,11 +3678,11 @@ class LocateOffset(_InFrame):
     Since version 17.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         target_offset: The offset to locate, in bytes.
 
-            Assumed: by its name: the source says no more.
+            Assumed: the meaning follows from the name: the source says no more.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         tail: Bytes that were left over when it was read.
 
@@ -3780,11 +3780,11 @@ class OffsetLocated(_InFrame):
     Since version 17.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         offset: The offset that was located, in bytes.
 
-            Assumed: by its name: the source says no more.
+            Assumed: the meaning follows from the name: the source says no more.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16] lenient, offset i64
@@ -3865,11 +3865,11 @@ class MergeSegments(_InFrame):
     Since version 5.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         target: Name of the segment that is appended to.
         source: Name of the segment that is appended to `target`.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
-        attribute_updates: Attributes to change, with conditions; where one fails, nothing is merged.
+        attribute_updates: Attributes to change, with conditions. If a condition fails, the segments are not merged.
 
             Since version 13.
         absent: How many of the last fields were not there when it was read.
@@ -4039,7 +4039,7 @@ def _write_merge_segments(message: Any, state: _Writing) -> bytes:
 
 
 class SegmentsMerged(_InFrame):
-    """Answers MergeSegments, also when it was done before.
+    """Answers MergeSegments, also if the segments were merged before.
 
     Code 59, from server.
 
@@ -4048,10 +4048,10 @@ class SegmentsMerged(_InFrame):
     Since version 5.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         target: Name of the segment that was appended to.
         source: Name of the segment that was appended.
-        new_target_write_offset: The size of the target after the merge, in bytes; -1 where a peer sends none.
+        new_target_write_offset: The size of the target after the merge, in bytes; -1 if the peer sends none.
 
             Since version 9.
         absent: How many of the last fields were not there when it was read.
@@ -4167,7 +4167,7 @@ class MergeSegmentsBatch(_InFrame):
     Since version 15.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         target_segment_id: Name of the segment that is appended to.
         source_segment_ids: Names of the segments that are appended to it.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
@@ -4313,7 +4313,7 @@ class SegmentsBatchMerged(_InFrame):
     Since version 15.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         target: Name of the segment that was appended to.
         sources: The segments that were appended.
         tail: Bytes that were left over when it was read.
@@ -4437,10 +4437,10 @@ class WrongHost(_InFrame):
     Source: WireCommands.WrongHost.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         correct_host: The host that serves the segment; always empty today.
-        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
+        server_stack_trace: The server's stack trace, for people; empty unless the server is configured to send it.
 
             Since version 6.
         absent: How many of the last fields were not there when it was read.
@@ -4559,23 +4559,23 @@ def _read_wrong_host(buffer: bytes, offset: int, end: int, state: _Reading) -> t
 
 
 class SegmentIsSealed(_InFrame):
-    """The segment takes no more appends.
+    """The segment is sealed and accepts no more appends.
 
     Code 51, from server.
 
     Source: WireCommands.SegmentIsSealed.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
+        server_stack_trace: The server's stack trace, for people; empty unless the server is configured to send it.
 
             Since version 6.
-        offset: The offset that the request asked for; when it answers an append, the event number; -1 where a peer sends none.
+        offset: The offset of the request, or the event number if an append is answered; -1 if the peer sends none.
 
             Since version 8.
 
-            Assumed: which offset: the source gives a name and a default.
+            Assumed: the meaning of the offset: the source gives a name and a default.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -4683,16 +4683,16 @@ def _read_segment_is_sealed(
 
 
 class SegmentAlreadyExists(_InFrame):
-    """There is such a segment already.
+    """The segment to create already exists.
 
     Code 52, from server.
 
     Source: WireCommands.SegmentAlreadyExists.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
+        server_stack_trace: The server's stack trace, for people; empty unless the server is configured to send it.
 
             Since version 6.
         absent: How many of the last fields were not there when it was read.
@@ -4800,16 +4800,16 @@ class NoSuchSegment(_InFrame):
     Source: WireCommands.NoSuchSegment.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
+        server_stack_trace: The server's stack trace, for people; empty unless the server is configured to send it.
 
             Since version 6.
-        offset: The offset that the request asked for; -1 where a peer sends none.
+        offset: The offset of the request; -1 if the peer sends none.
 
             Since version 8.
 
-            Assumed: which offset: the source gives a name and a default.
+            Assumed: the meaning of the offset: the source gives a name and a default.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -4915,9 +4915,9 @@ def _read_no_such_segment(buffer: bytes, offset: int, end: int, state: _Reading)
 
 
 class InvalidEventNumber(_InFrame):
-    """An append had an impossible number. The server closes after this message.
+    """An append had an invalid event number. The server closes the connection after this message.
 
-    Before version 16 the event number was in the place of `request_id`, and the last field was missing: same bytes, another meaning.
+    Before version 16 the event number was in the place of `request_id`, and the last field was missing: the same bytes had another meaning.
 
     Code 55, from server.
 
@@ -4925,13 +4925,13 @@ class InvalidEventNumber(_InFrame):
 
     Attributes:
         writer_id: Identifies a writer: its SetupAppend introduces it, its appends and their replies repeat it.
-        request_id: That of the append; before version 16 this is the event number.
+        request_id: The request id of the append; before version 16 its event number.
 
             Since version 16.
-        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
+        server_stack_trace: The server's stack trace, for people; empty unless the server is configured to send it.
 
             Since version 6.
-        event_number: The number that was refused; -1 where a peer sends none.
+        event_number: The event number that was refused; -1 if the peer sends none.
 
             Since version 16.
         absent: How many of the last fields were not there when it was read.
@@ -5038,7 +5038,7 @@ def _read_invalid_event_number(
 
 
 class SegmentIsTruncated(_InFrame):
-    """The requested bytes were dropped; the segment begins at `start_offset`.
+    """The requested bytes were truncated; the segment begins at `start_offset`.
 
     Code 56, from server.
 
@@ -5047,17 +5047,17 @@ class SegmentIsTruncated(_InFrame):
     Since version 2.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        start_offset: The first byte that was not truncated.
-        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
+        start_offset: The offset of the first byte that was not truncated.
+        server_stack_trace: The server's stack trace, for people; empty unless the server is configured to send it.
 
             Since version 6.
-        offset: The offset that the request asked for; -1 where a peer sends none.
+        offset: The offset of the request; -1 if the peer sends none.
 
             Since version 8.
 
-            Assumed: which offset: the source gives a name and a default.
+            Assumed: the meaning of the offset: the source gives a name and a default.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -5177,7 +5177,7 @@ def _read_segment_is_truncated(
 
 
 class OperationUnsupported(_InFrame):
-    """The server does not know or allow the request.
+    """The server does not support or does not allow the request.
 
     Code 57, from server.
 
@@ -5186,9 +5186,9 @@ class OperationUnsupported(_InFrame):
     Since version 4.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
-        operation_name: The request that was refused, by name.
-        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
+        operation_name: Name of the refused request.
+        server_stack_trace: The server's stack trace, for people; empty unless the server is configured to send it.
 
             Since version 6.
         absent: How many of the last fields were not there when it was read.
@@ -5293,7 +5293,7 @@ def _read_operation_unsupported(
 
 
 class AuthTokenCheckFailed(_InFrame):
-    """The token does not allow the request, or is too old. When it answers a ReadSegment, `request_id` is that request's offset.
+    """The token does not allow the request, or has expired.
 
     Code 60, from server.
 
@@ -5302,11 +5302,11 @@ class AuthTokenCheckFailed(_InFrame):
     Since version 5.
 
     Attributes:
-        request_id: That of the request; when it answers a ReadSegment, the offset of that.
-        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
+        request_id: The id of the request; if a ReadSegment is answered, its offset.
+        server_stack_trace: The server's stack trace, for people; empty unless the server is configured to send it.
 
             Since version 6.
-        error_code: Why the token was refused.
+        error_code: The reason for which the token was refused.
 
             Since version 9.
         absent: How many of the last fields were not there when it was read.
@@ -5416,9 +5416,9 @@ class ErrorMessage(_InFrame):
     Since version 10.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
-        segment: Name of the segment; empty where the server gives none.
-        message_: A description of the error for people; empty where the server gives none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
+        segment: Name of the segment; empty if the server gives none.
+        message_: A description of the error for people; empty if the server gives none.
         error_code: The kind of failure.
         tail: Bytes that were left over when it was read.
 
@@ -5509,7 +5509,7 @@ def _read_error_message(buffer: bytes, offset: int, end: int, state: _Reading) -
 
 
 class GetTableSegmentInfo(_InFrame):
-    """Asks what is known about a table segment.
+    """Requests the properties of a table segment.
 
     Code 68, from client.
 
@@ -5518,7 +5518,7 @@ class GetTableSegmentInfo(_InFrame):
     Since version 12.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment_name: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         tail: Bytes that were left over when it was read.
@@ -5616,18 +5616,18 @@ class TableSegmentInfo(_InFrame):
     Since version 12.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment_name: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        start_offset: The first byte that was not truncated.
+        start_offset: The offset of the first byte that was not truncated.
 
-            Assumed: by its name: the source says no more.
-        length: Bytes of the segment.
+            Assumed: the meaning follows from the name: the source says no more.
+        length: The size of the segment in bytes.
 
-            Assumed: by its name: the source says no more.
-        entry_count: Entries in the table.
+            Assumed: the meaning follows from the name: the source says no more.
+        entry_count: The number of entries in the table.
 
-            Assumed: by its name: the source says no more.
-        key_length: Bytes of every key of the table; 0: keys may have any length.
+            Assumed: the meaning follows from the name: the source says no more.
+        key_length: The length in bytes of every key of the table; 0: keys may have any length.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment_name mutf8[u16] lenient, start_offset i64, length i64, entry_count i64, key_length i32
@@ -5722,7 +5722,7 @@ def _read_table_segment_info(
 
 
 class CreateTableSegment(_InFrame):
-    """Makes a segment that holds keys and values.
+    """Creates a segment that holds keys and values.
 
     Code 70, from client.
 
@@ -5731,20 +5731,20 @@ class CreateTableSegment(_InFrame):
     Since version 7.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
-        sorted_deprecated: Asked for a table of sorted keys.
+        sorted_deprecated: Whether the client requests a table of sorted keys.
 
             Since version 10.
 
             Deprecated: sorted tables are gone.
 
-            Assumed: by its name: the source says no more.
-        key_length: Bytes of every key of the table; 0: keys may have any length.
+            Assumed: the meaning follows from the name: the source says no more.
+        key_length: The length in bytes of every key of the table; 0: keys may have any length.
 
             Since version 12.
-        rollover_size_bytes: Bytes after which a new piece is begun in long-term storage; 0 leaves that to the server.
+        rollover_size_bytes: The size in bytes at which a new chunk begins in long-term storage; 0: the server decides.
 
             Since version 14.
         absent: How many of the last fields were not there when it was read.
@@ -5914,9 +5914,9 @@ class DeleteTableSegment(_InFrame):
     Since version 7.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        must_be_empty: True: a table with entries stays, and TableSegmentNotEmpty answers.
+        must_be_empty: If true, a table with entries is not removed, and TableSegmentNotEmpty answers.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
         tail: Bytes that were left over when it was read.
 
@@ -6011,7 +6011,7 @@ def _read_delete_table_segment(
 
 
 class UpdateTableEntries(_InFrame):
-    """Puts entries whose keys have the versions that are expected.
+    """Stores entries, if their keys have the expected versions.
 
     Code 74, from client.
 
@@ -6020,10 +6020,10 @@ class UpdateTableEntries(_InFrame):
     Since version 7.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
-        entries: The entries to put; each key says which version it must have now.
+        entries: The entries to store; each key has the version that is expected in the table.
         table_segment_offset: The length in bytes that the table segment must have; -1: any.
 
             Since version 10.
@@ -6237,7 +6237,7 @@ class TableEntriesUpdated(_InFrame):
     Since version 7.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         updated_versions: The new version of each entry, in the order of the request.
         tail: Bytes that were left over when it was read.
 
@@ -6322,7 +6322,7 @@ def _write_table_entries_updated(message: TableEntriesUpdated, state: _Writing) 
 
 
 class RemoveTableKeys(_InFrame):
-    """Removes keys that have the versions that are expected.
+    """Removes keys, if they have the expected versions.
 
     Code 76, from client.
 
@@ -6331,10 +6331,10 @@ class RemoveTableKeys(_InFrame):
     Since version 7.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
-        keys: The keys to remove; each says which version it must have now.
+        keys: The keys to remove; each has the version that is expected in the table.
         table_segment_offset: The length in bytes that the table segment must have; -1: any.
 
             Since version 10.
@@ -6528,7 +6528,7 @@ class TableKeysRemoved(_InFrame):
     Since version 7.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         tail: Bytes that were left over when it was read.
 
@@ -6596,7 +6596,7 @@ def _read_table_keys_removed(
 
 
 class ReadTable(_InFrame):
-    """Asks for the values of keys.
+    """Requests the values of keys.
 
     Code 78, from client.
 
@@ -6605,10 +6605,10 @@ class ReadTable(_InFrame):
     Since version 7.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
-        keys: The keys whose values are wanted.
+        keys: The keys whose values are requested.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16] lenient, delegation_token mutf8[u16] lenient, keys TableKey[i32]
@@ -6755,7 +6755,7 @@ def _write_read_table(message: Any, state: _Writing) -> bytes:
 
 
 class TableRead(_InFrame):
-    """Answers ReadTable. A key that is missing comes back with version -1 and an empty value.
+    """Answers ReadTable. A key that does not exist has version -1 and an empty value.
 
     Code 79, from server.
 
@@ -6764,7 +6764,7 @@ class TableRead(_InFrame):
     Since version 7.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         entries: The keys of the request with their versions and values.
         tail: Bytes that were left over when it was read.
@@ -6913,7 +6913,7 @@ def _write_table_read(message: Any, state: _Writing) -> bytes:
 
 
 class TableSegmentNotEmpty(_InFrame):
-    """A table that must be empty is not.
+    """The table has entries, and the request required an empty one.
 
     Code 80, from server.
 
@@ -6922,9 +6922,9 @@ class TableSegmentNotEmpty(_InFrame):
     Since version 7.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
+        server_stack_trace: The server's stack trace, for people; empty unless the server is configured to send it.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16] lenient, server_stack_trace mutf8[u16] lenient
@@ -7012,7 +7012,7 @@ def _read_table_segment_not_empty(
 
 
 class TableKeyDoesNotExist(_InFrame):
-    """A key that is to be changed is not there.
+    """A key to change does not exist.
 
     Code 81, from server.
 
@@ -7021,9 +7021,9 @@ class TableKeyDoesNotExist(_InFrame):
     Since version 7.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
+        server_stack_trace: The server's stack trace, for people; empty unless the server is configured to send it.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16] lenient, server_stack_trace mutf8[u16] lenient
@@ -7120,9 +7120,9 @@ class TableKeyBadVersion(_InFrame):
     Since version 7.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        server_stack_trace: Where the server failed, for people; empty unless the server is configured to tell.
+        server_stack_trace: The server's stack trace, for people; empty unless the server is configured to send it.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16] lenient, server_stack_trace mutf8[u16] lenient
@@ -7210,7 +7210,7 @@ def _read_table_key_bad_version(
 
 
 class ReadTableKeys(_InFrame):
-    """Asks for keys, from where the token of an earlier answer says.
+    """Requests keys of a table, from the position of the token of an earlier answer.
 
     Code 83, from client.
 
@@ -7219,28 +7219,28 @@ class ReadTableKeys(_InFrame):
     Since version 7.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
-        suggested_key_count: Keys that the client wants; the server stops there or at 2 MiB.
-        continuation_token: Says where a listing goes on, opaque to the client: empty in the first request, then that of the last answer.
-        prefix_filter: Only keys that begin with these bytes are wanted; empty: all.
+        suggested_key_count: The maximum number of keys in the answer; the server also stops at 2 MiB.
+        continuation_token: The position at which a listing continues, opaque to the client: empty in the first request, then the token of the last answer.
+        prefix_filter: Requests only keys that begin with these bytes; empty: all keys.
 
             Since version 10.
 
             Deprecated: written empty since 12.
 
-            Assumed: by its name, and the meaning of empty: the source says no more.
-        from_key: The lowest key that is wanted; empty: from the first.
+            Assumed: the meaning, also of empty, follows from the name: the source says no more.
+        from_key: The lowest requested key; empty: the first of the table.
 
             Since version 12.
 
-            Assumed: by its name, and the meaning of empty: the source says no more.
-        to_key: The highest key that is wanted; empty: to the last.
+            Assumed: the meaning, also of empty, follows from the name: the source says no more.
+        to_key: The highest requested key; empty: the last of the table.
 
             Since version 12.
 
-            Assumed: by its name, and the meaning of empty: the source says no more.
+            Assumed: the meaning, also of empty, follows from the name: the source says no more.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -7453,7 +7453,7 @@ def _read_read_table_keys(buffer: bytes, offset: int, end: int, state: _Reading)
 
 
 class TableKeysRead(_InFrame):
-    """Answers ReadTableKeys; its token says where to go on.
+    """Answers ReadTableKeys; its token is the position for the next request.
 
     Code 84, from server.
 
@@ -7462,10 +7462,10 @@ class TableKeysRead(_InFrame):
     Since version 7.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         keys: Keys of the table, with their versions.
-        continuation_token: Says where a listing goes on, opaque to the client: empty in the first request, then that of the last answer.
+        continuation_token: The position at which a listing continues, opaque to the client: empty in the first request, then the token of the last answer.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16] lenient, keys TableKey[i32], continuation_token bytes[i32]
@@ -7614,7 +7614,7 @@ def _write_table_keys_read(message: Any, state: _Writing) -> bytes:
 
 
 class ReadTableEntries(_InFrame):
-    """The same for entries.
+    """Requests entries of a table, from the position of the token of an earlier answer.
 
     Code 85, from client.
 
@@ -7623,28 +7623,28 @@ class ReadTableEntries(_InFrame):
     Since version 7.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
-        suggested_entry_count: Entries that the client wants; the server stops there or at 2 MiB.
-        continuation_token: Says where a listing goes on, opaque to the client: empty in the first request, then that of the last answer.
-        prefix_filter: Only keys that begin with these bytes are wanted; empty: all.
+        suggested_entry_count: The maximum number of entries in the answer; the server also stops at 2 MiB.
+        continuation_token: The position at which a listing continues, opaque to the client: empty in the first request, then the token of the last answer.
+        prefix_filter: Requests only keys that begin with these bytes; empty: all keys.
 
             Since version 10.
 
             Deprecated: written empty since 12.
 
-            Assumed: by its name, and the meaning of empty: the source says no more.
-        from_key: The lowest key that is wanted; empty: from the first.
+            Assumed: the meaning, also of empty, follows from the name: the source says no more.
+        from_key: The lowest requested key; empty: the first of the table.
 
             Since version 12.
 
-            Assumed: by its name, and the meaning of empty: the source says no more.
-        to_key: The highest key that is wanted; empty: to the last.
+            Assumed: the meaning, also of empty, follows from the name: the source says no more.
+        to_key: The highest requested key; empty: the last of the table.
 
             Since version 12.
 
-            Assumed: by its name, and the meaning of empty: the source says no more.
+            Assumed: the meaning, also of empty, follows from the name: the source says no more.
         absent: How many of the last fields were not there when it was read.
         tail: Bytes that were left over when it was read.
 
@@ -7868,10 +7868,10 @@ class TableEntriesRead(_InFrame):
     Since version 7.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         entries: Entries of the table.
-        continuation_token: Says where a listing goes on, opaque to the client: empty in the first request, then that of the last answer.
+        continuation_token: The position at which a listing continues, opaque to the client: empty in the first request, then the token of the last answer.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16] lenient, entries Entry[i32], continuation_token bytes[i32]
@@ -8042,7 +8042,7 @@ def _write_table_entries_read(message: Any, state: _Writing) -> bytes:
 
 
 class TableEntriesDeltaRead(_InFrame):
-    """Answers ReadTableEntriesDelta; `should_clear` says that the reader must begin anew.
+    """Answers ReadTableEntriesDelta.
 
     Code 87, from server.
 
@@ -8051,16 +8051,16 @@ class TableEntriesDeltaRead(_InFrame):
     Since version 10.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
-        entries: The entries put since the position.
-        should_clear: True: the reader forgets what it has read and begins anew.
-        reached_end: True: no more entries are there now.
+        entries: The entries stored since the position.
+        should_clear: If true, the reader must drop all entries that it has read, and begin again.
+        reached_end: Whether there are no more entries at present.
 
-            Assumed: by its name: the source says no more.
-        last_position: Where the next request goes on.
+            Assumed: the meaning follows from the name: the source says no more.
+        last_position: The position for the next request.
 
-            Assumed: by its name: the source says no more.
+            Assumed: the meaning follows from the name: the source says no more.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16] lenient, entries Entry[i32], should_clear bool lenient, reached_end bool lenient, last_position i64
@@ -8240,7 +8240,7 @@ def _write_table_entries_delta_read(message: Any, state: _Writing) -> bytes:
 
 
 class ReadTableEntriesDelta(_InFrame):
-    """Asks for the entries put into a table since a position.
+    """Requests the entries stored in a table since a position.
 
     Code 88, from client.
 
@@ -8249,13 +8249,13 @@ class ReadTableEntriesDelta(_InFrame):
     Since version 10.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
-        from_position: Where to begin: the `last_position` of the answer before.
+        from_position: The position: `last_position` of the previous answer.
 
-            Assumed: by its name: the source says no more.
-        suggested_entry_count: Entries that the client wants; the server stops there or at 2 MiB.
+            Assumed: the meaning follows from the name: the source says no more.
+        suggested_entry_count: The maximum number of entries in the answer; the server also stops at 2 MiB.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, segment mutf8[u16] lenient, delegation_token mutf8[u16] lenient, from_position i64, suggested_entry_count i32
@@ -8365,7 +8365,7 @@ def _read_read_table_entries_delta(
 
 
 class FlushToStorage(_InFrame):
-    """Writes a container's segments to long-term storage; only the administration listener takes it.
+    """Writes a container's segments to long-term storage; only the administration listener accepts it.
 
     Code -3, from client.
 
@@ -8376,7 +8376,7 @@ class FlushToStorage(_InFrame):
     Attributes:
         container_id: The container whose segments are written.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         tail: Bytes that were left over when it was read.
 
     Layout: container_id i32, delegation_token mutf8[u16] lenient, request_id i64
@@ -8464,7 +8464,7 @@ class StorageFlushed(_InFrame):
     Since version 13.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64
@@ -8515,7 +8515,7 @@ def _read_storage_flushed(
 
 
 class ListStorageChunks(_InFrame):
-    """Asks for the chunks of a segment in long-term storage; only the administration listener takes it.
+    """Requests the chunks of a segment in long-term storage; only the administration listener accepts it.
 
     Code -5, from client.
 
@@ -8526,7 +8526,7 @@ class ListStorageChunks(_InFrame):
     Attributes:
         segment: Name of the segment that the message is about, such as `scope/stream/0.#epoch.0`.
         delegation_token: A token of the controller that allows the request, opaque to the client; empty without a token.
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         tail: Bytes that were left over when it was read.
 
     Layout: segment mutf8[u16] lenient, delegation_token mutf8[u16] lenient, request_id i64
@@ -8625,7 +8625,7 @@ class StorageChunksListed(_InFrame):
     Since version 15.
 
     Attributes:
-        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 where a peer sends none.
+        request_id: Chosen by the client for a request; the reply repeats it, and replies may come in any order. -1 if the peer sends none.
         chunks: The chunks of the segment.
         tail: Bytes that were left over when it was read.
 
@@ -8907,7 +8907,7 @@ _WRITERS: dict[type, Callable[..., bytes]] = {
 
 
 class Frame(_Envelope):
-    """Fields that a peer of another version adds are left over at the end of the body, and kept.
+    """Fields that a peer of another version adds are trailing bytes of the body, and kept.
 
     Source: pravega/pravega, CommandDecoder, CommandEncoder.
 

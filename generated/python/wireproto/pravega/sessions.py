@@ -43,7 +43,7 @@ __all__ = (
 
 
 class HandshakeView(_View):
-    """Both sides say Hello, in whatever order, and need not wait for the other's; afterwards nothing depends on the versions."""
+    """Both sides send Hello, in any order and without waiting for the other. The rest of the connection does not depend on the versions."""
 
     __slots__ = ()
 
@@ -170,7 +170,7 @@ class Connection(_Connection):
 
     @property
     def handshake(self) -> HandshakeView:
-        """Both sides say Hello, in whatever order, and need not wait for the other's; afterwards nothing depends on the versions."""
+        """Both sides send Hello, in any order and without waiting for the other. The rest of the connection does not depend on the versions."""
         return _single_view(HandshakeView, self._engine.instances["Handshake"])
 
     @property
@@ -214,7 +214,7 @@ class Session(_Session):
 
     @property
     def handshake(self) -> HandshakeView:
-        """Both sides say Hello, in whatever order, and need not wait for the other's; afterwards nothing depends on the versions."""
+        """Both sides send Hello, in any order and without waiting for the other. The rest of the connection does not depend on the versions."""
         return _single_view(HandshakeView, self._engine.instances["Handshake"])
 
     @property

@@ -1,6 +1,6 @@
 """Pravega's protocol as its document of 2019 describes it: messages to read and append segments. Servers send other
 bytes: decode real traffic with `pravega`. It has no handshake, no keepalive and no error replies.
-The page calls itself a proposal, lists nine messages and lets new types be added. This file has ten: those that are listed, and
+The page calls itself a proposal, lists nine messages and allows new types. This file has ten: the listed ones and
 Padding, see G4.
 
 Source: Pravega Streaming Service Wire Protocol, wire-protocol.md at 22ce249e58 (2019-03-05).

@@ -49,24 +49,24 @@ HEADERS: Final[dict[str, Any]] = {
 
 MESSAGES: Final[dict[str, Any]] = {
     "ReadSegment": _table(
-        "Asks for bytes of a segment from `offset` on. One or several SegmentRead answer, with more or less data in all than was suggested. The token\ncomes from the controller, is opaque to the client and says that it may make this call.",
+        "Asks for bytes of a segment from `offset` on. One or several SegmentRead answer, with more or less data in total than suggested. The token\ncomes from the controller, is opaque to the client and allows it to make this call.",
         _column("segment", pa.string(), "Name of the segment that is read or appended to."),
         _column("segment_raw", pa.binary(), wire="raw"),
         _column("offset", pa.int64(), "The offset in the segment to read from, in bytes."),
         _column(
             "suggested_length",
             pa.int32(),
-            "Bytes that the client wants; the server may send more or fewer, in one reply or several.",
+            "The number of requested bytes; the server may send more or fewer, in one reply or several.",
         ),
         _column(
             "delegation_token",
             pa.string(),
-            "A token from the controller which says that the client may make this call; opaque to the client.",
+            "A token from the controller that allows the client to make this call; opaque to the client.",
         ),
         _column("delegation_token_raw", pa.binary(), wire="raw"),
     ),
     "SegmentRead": _table(
-        "Bytes of a segment. The reply repeats segment and offset, for reads have no id; it says whether the read was at the segment's tail, and\nwhether at its end.",
+        "Bytes of a segment. The reply repeats segment and offset, because reads have no id. Two flags say whether the read was at the tail of the\nsegment, and whether at its end.",
         _column("segment", pa.string(), "Name of the segment that is read or appended to."),
         _column("segment_raw", pa.binary(), wire="raw"),
         _column("offset", pa.int64(), "The offset in the segment that was read from, in bytes."),
@@ -75,20 +75,20 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "data",
             pa.binary(),
-            "The bytes from `offset` on, to the end of the message, where they exist. How a server says that they do not is not told.\nPrograms put an i32 length before them.",
+            "The bytes from `offset` on, to the end of the message, if they exist. The document does not say how a server reports that they do not.\nPrograms write an i32 length before them.",
         ),
     ),
     "SetupAppend": _table(
-        "Announces a writer of a segment. The client makes the request id, and the answer repeats it; the token is as in ReadSegment.",
+        "Announces a writer of a segment. The client chooses the request id, and the answer repeats it; the token is that of ReadSegment.",
         _column(
             "request_id",
             pa.int64(),
-            "Made by the client, and repeated in the reply, to tell which request that answers.",
+            "Chosen by the client; the reply repeats it, which identifies the request that is answered.",
         ),
         _column(
             "writer_id",
             pa.string(),
-            "Identifies the appender that asks, in its requests and in the replies to them.",
+            "Identifies the appender, in its requests and in the replies to them.",
             wire="uuid",
         ),
         _column("segment", pa.string(), "The segment to append to."),
@@ -96,35 +96,37 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "delegation_token",
             pa.string(),
-            "A token from the controller which says that the client may make this call; opaque to the client.",
+            "A token from the controller that allows the client to make this call; opaque to the client.",
         ),
         _column("delegation_token_raw", pa.binary(), wire="raw"),
     ),
     "AppendSetup": _table(
-        "The writer may begin.",
+        "Answers SetupAppend: the writer may begin.",
         _column(
             "request_id",
             pa.int64(),
-            "Made by the client, and repeated in the reply, to tell which request that answers.",
+            "Chosen by the client; the reply repeats it, which identifies the request that is answered.",
         ),
         _column("segment", pa.string(), "Name of the segment that is read or appended to."),
         _column("segment_raw", pa.binary(), wire="raw"),
         _column(
             "writer_id",
             pa.string(),
-            "Identifies the appender that asks, in its requests and in the replies to them.",
+            "Identifies the appender, in its requests and in the replies to them.",
             wire="uuid",
         ),
         _column(
-            "last_event_number", pa.int64(), "The last event number in the stream: a writer goes on after it."
+            "last_event_number",
+            pa.int64(),
+            "The last event number in the stream; the writer continues after it.",
         ),
     ),
     "AppendBlock": _table(
-        'Begins a block of events, which need not be looked at one by one. The document advises "a large value" here, though the message has no such\nfield: large blocks save work.',
+        'Begins a block of events, which the server need not process individually. The document recommends "a large value" in this message, which has\nno such field; the purpose is that large blocks save work.',
         _column(
             "writer_id",
             pa.string(),
-            "Identifies the appender that asks, in its requests and in the replies to them.",
+            "Identifies the appender, in its requests and in the replies to them.",
             wire="uuid",
         ),
         _column(
@@ -138,48 +140,48 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "writer_id",
             pa.string(),
-            "Identifies the appender that asks, in its requests and in the replies to them.",
+            "Identifies the appender, in its requests and in the replies to them.",
             wire="uuid",
         ),
         _column(
             "size_of_whole_events",
             pa.int32(),
-            "Bytes of the block, from its beginning, that are whole events. A block may be less than full, so a client can begin one\nbefore it has the events.",
+            "The number of bytes of whole events, from the beginning of the block. A block may be less than full, so a client can begin\none before it has the events.",
         ),
         _column(
             "data",
             pa.binary(),
-            "The rest of the PartialEvent at the end of the block, or more of the block's contents: the document says both.",
+            "The rest of the PartialEvent at the end of the block, or the rest of the block's contents: the document says both.",
         ),
-        _column("num_events", pa.int32(), "Events in the block, one that was divided included."),
+        _column("num_events", pa.int32(), "The number of events in the block, a divided one included."),
         _column(
             "last_event_number",
             pa.int64(),
-            "Number of the last event in the Stream; DataAppended acknowledges by it.",
+            "Number of the last event in the Stream; DataAppended repeats it as an acknowledgement.",
         ),
     ),
     "PartialEvent": _table(
-        "An event at the end of a block that it did not fit in; the rest is in AppendBlockEnd.",
-        _column("data", pa.binary(), "The first bytes of an Event; the others are in AppendBlockEnd."),
+        "The beginning of an event that did not fit in the block; the rest is in AppendBlockEnd.",
+        _column("data", pa.binary(), "The first bytes of an Event; AppendBlockEnd has the others."),
     ),
     "Event": _table(
         "One event, only inside a block.",
         _column("data", pa.binary(), "The data of the event."),
     ),
     "Padding": _table(
-        "Fills the rest of an append block that is cut short.",
-        _column("zeros", pa.binary(), "As many bytes as fill the block; their values are ignored."),
+        "Fills the rest of an append block that has fewer events than declared.",
+        _column("zeros", pa.binary(), "The bytes that fill the block; their values are ignored."),
     ),
     "DataAppended": _table(
         "Acknowledges all events up to `event_number`.",
         _column(
             "writer_id",
             pa.string(),
-            "Identifies the appender that asks, in its requests and in the replies to them.",
+            "Identifies the appender, in its requests and in the replies to them.",
             wire="uuid",
         ),
         _column("event_number", pa.int64(), "The `last_event_number` of the block that is acknowledged."),
-        _column("previous_event_number", pa.int64(), "The `event_number` of the DataAppended before."),
+        _column("previous_event_number", pa.int64(), "The `event_number` of the previous DataAppended."),
     ),
     "Unknown": _table(
         "A message whose layout is not known.",

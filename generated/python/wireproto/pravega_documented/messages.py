@@ -1,6 +1,6 @@
 """Pravega's protocol as its document of 2019 describes it: messages to read and append segments. Servers send other
 bytes: decode real traffic with `pravega`. It has no handshake, no keepalive and no error replies.
-The page calls itself a proposal, lists nine messages and lets new types be added. This file has ten: those that are listed, and
+The page calls itself a proposal, lists nine messages and allows new types. This file has ten: the listed ones and
 Padding, see G4.
 
 Source: Pravega Streaming Service Wire Protocol, wire-protocol.md at 22ce249e58 (2019-03-05).
@@ -134,9 +134,9 @@ class Limits:
         self.open = open
         self.work = work
         self.reads = reads
-        """Reads of a segment that may still be answered. Assumed: no message says when a read is answered in full."""
+        """The number of reads of a segment that may still be answered. Assumed: no message says when a read is answered in full."""
         self.writer_idle = writer_idle
-        """In milliseconds. How long a writer may be silent before it is no longer judged. Assumed: the document names no end of a writer."""
+        """In milliseconds. How long a writer may be silent before it is no longer checked. Assumed: the document does not say when a writer ends."""
 
         _check_limits(self.to_dict(), times=("writer_idle",))
 
@@ -185,20 +185,20 @@ class _InFrame(_MessageRecord):
 
 
 class ReadSegment(_InFrame):
-    """Asks for bytes of a segment from `offset` on. One or several SegmentRead answer, with more or less data in all than was suggested. The token
-    comes from the controller, is opaque to the client and says that it may make this call.
+    """Asks for bytes of a segment from `offset` on. One or several SegmentRead answer, with more or less data in total than suggested. The token
+    comes from the controller, is opaque to the client and allows it to make this call.
 
     Code 9, from client.
 
     Source: Read Segment - Request.
 
-    Assumed: this and every code: those of Pravega's programs, for the document gives none.
+    Assumed: this and every other code: the document gives none, and these are the codes of Pravega's programs.
 
     Attributes:
         segment: Name of the segment that is read or appended to.
         offset: The offset in the segment to read from, in bytes.
-        suggested_length: Bytes that the client wants; the server may send more or fewer, in one reply or several.
-        delegation_token: A token from the controller which says that the client may make this call; opaque to the client.
+        suggested_length: The number of requested bytes; the server may send more or fewer, in one reply or several.
+        delegation_token: A token from the controller that allows the client to make this call; opaque to the client.
         tail: Bytes that were left over when it was read.
 
     Layout: segment mutf8[u16] lenient, offset i64, suggested_length i32, delegation_token mutf8[u16] lenient
@@ -286,8 +286,8 @@ def _read_read_segment(buffer: bytes, offset: int, end: int, state: _Reading) ->
 
 
 class SegmentRead(_InFrame):
-    """Bytes of a segment. The reply repeats segment and offset, for reads have no id; it says whether the read was at the segment's tail, and
-    whether at its end.
+    """Bytes of a segment. The reply repeats segment and offset, because reads have no id. Two flags say whether the read was at the tail of the
+    segment, and whether at its end.
 
     Code 10, from server.
 
@@ -302,8 +302,8 @@ class SegmentRead(_InFrame):
         end_of_segment: Whether the read was at the end of the segment.
 
             Errata: the document says 1 bit, not how bits are packed.
-        data: The bytes from `offset` on, to the end of the message, where they exist. How a server says that they do not is not told.
-            Programs put an i32 length before them.
+        data: The bytes from `offset` on, to the end of the message, if they exist. The document does not say how a server reports that they do not.
+            Programs write an i32 length before them.
 
             Source: Segment Read - Reply, remaining length in the message.
         tail: Bytes that were left over when it was read.
@@ -403,19 +403,19 @@ def _read_segment_read(buffer: bytes, offset: int, end: int, state: _Reading) ->
 
 
 class SetupAppend(_InFrame):
-    """Announces a writer of a segment. The client makes the request id, and the answer repeats it; the token is as in ReadSegment.
+    """Announces a writer of a segment. The client chooses the request id, and the answer repeats it; the token is that of ReadSegment.
 
     Code 1, from client.
 
     Source: Setup Append - Request.
 
     Attributes:
-        request_id: Made by the client, and repeated in the reply, to tell which request that answers.
-        writer_id: Identifies the appender that asks, in its requests and in the replies to them.
+        request_id: Chosen by the client; the reply repeats it, which identifies the request that is answered.
+        writer_id: Identifies the appender, in its requests and in the replies to them.
         segment: The segment to append to.
 
             Errata: the segment that was read, as in ReadSegment.
-        delegation_token: A token from the controller which says that the client may make this call; opaque to the client.
+        delegation_token: A token from the controller that allows the client to make this call; opaque to the client.
         tail: Bytes that were left over when it was read.
 
     Layout: request_id i64, writer_id uuid, segment mutf8[u16] lenient, delegation_token mutf8[u16] lenient
@@ -503,17 +503,17 @@ def _read_setup_append(buffer: bytes, offset: int, end: int, state: _Reading) ->
 
 
 class AppendSetup(_InFrame):
-    """The writer may begin.
+    """Answers SetupAppend: the writer may begin.
 
     Code 2, from server.
 
     Source: Append Setup - Reply.
 
     Attributes:
-        request_id: Made by the client, and repeated in the reply, to tell which request that answers.
+        request_id: Chosen by the client; the reply repeats it, which identifies the request that is answered.
         segment: Name of the segment that is read or appended to.
-        writer_id: Identifies the appender that asks, in its requests and in the replies to them.
-        last_event_number: The last event number in the stream: a writer goes on after it.
+        writer_id: Identifies the appender, in its requests and in the replies to them.
+        last_event_number: The last event number in the stream; the writer continues after it.
 
             Assumed: the writer goes on after it: the document says only which number it is.
         tail: Bytes that were left over when it was read.
@@ -594,15 +594,15 @@ def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) ->
 
 
 class AppendBlock(_InFrame):
-    """Begins a block of events, which need not be looked at one by one. The document advises "a large value" here, though the message has no such
-    field: large blocks save work.
+    """Begins a block of events, which the server need not process individually. The document recommends "a large value" in this message, which has
+    no such field; the purpose is that large blocks save work.
 
     Code 3, from client.
 
     Source: AppendBlock - Request.
 
     Attributes:
-        writer_id: Identifies the appender that asks, in its requests and in the replies to them.
+        writer_id: Identifies the appender, in its requests and in the replies to them.
         data: The contents of the block, as frames. An event that does not fit is a PartialEvent at its end.
         tail: Bytes that were left over when it was read.
 
@@ -688,16 +688,16 @@ class AppendBlockEnd(_InFrame):
     Source: AppendBlockEnd - Request.
 
     Attributes:
-        writer_id: Identifies the appender that asks, in its requests and in the replies to them.
-        size_of_whole_events: Bytes of the block, from its beginning, that are whole events. A block may be less than full, so a client can begin one
-            before it has the events.
-        data: The rest of the PartialEvent at the end of the block, or more of the block's contents: the document says both.
+        writer_id: Identifies the appender, in its requests and in the replies to them.
+        size_of_whole_events: The number of bytes of whole events, from the beginning of the block. A block may be less than full, so a client can begin
+            one before it has the events.
+        data: The rest of the PartialEvent at the end of the block, or the rest of the block's contents: the document says both.
 
-            Assumed: the document gives no length; programs put an i32.
-        num_events: Events in the block, one that was divided included.
+            Assumed: the document gives no length; programs write an i32.
+        num_events: The number of events in the block, a divided one included.
 
-            Assumed: a divided one counts, and they are those of the block: the document says the current number.
-        last_event_number: Number of the last event in the Stream; DataAppended acknowledges by it.
+            Assumed: a divided event counts, and the events are those of the block: the document only says the current number.
+        last_event_number: Number of the last event in the Stream; DataAppended repeats it as an acknowledgement.
         tail: Bytes that were left over when it was read.
 
     Layout: writer_id uuid, size_of_whole_events i32, data bytes[i32], num_events i32, last_event_number i64
@@ -782,7 +782,7 @@ def _read_append_block_end(
 
 
 class PartialEvent(_InFrame):
-    """An event at the end of a block that it did not fit in; the rest is in AppendBlockEnd.
+    """The beginning of an event that did not fit in the block; the rest is in AppendBlockEnd.
 
     Code -2, from both sides.
 
@@ -791,7 +791,7 @@ class PartialEvent(_InFrame):
     Errata: Request/Reply: that only clients send one is a conclusion, for it is at the end of an append block.
 
     Attributes:
-        data: The first bytes of an Event; the others are in AppendBlockEnd.
+        data: The first bytes of an Event; AppendBlockEnd has the others.
         tail: Bytes that were left over when it was read.
 
     Layout: data bytes[]
@@ -916,14 +916,14 @@ def _read_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[
 
 
 class Padding(_InFrame):
-    """Fills the rest of an append block that is cut short.
+    """Fills the rest of an append block that has fewer events than declared.
 
     Code -1, from client.
 
     Assumed: as programs do, see G4: the document has no such message.
 
     Attributes:
-        zeros: As many bytes as fill the block; their values are ignored.
+        zeros: The bytes that fill the block; their values are ignored.
         tail: Bytes that were left over when it was read.
 
     Layout: zeros bytes[]
@@ -991,9 +991,9 @@ class DataAppended(_InFrame):
     Assumed: that it covers all events before: the document says acking messages, and which number it repeats.
 
     Attributes:
-        writer_id: Identifies the appender that asks, in its requests and in the replies to them.
+        writer_id: Identifies the appender, in its requests and in the replies to them.
         event_number: The `last_event_number` of the block that is acknowledged.
-        previous_event_number: The `event_number` of the DataAppended before.
+        previous_event_number: The `event_number` of the previous DataAppended.
         tail: Bytes that were left over when it was read.
 
     Layout: writer_id uuid, event_number i64, previous_event_number i64

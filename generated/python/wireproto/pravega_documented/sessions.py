@@ -76,13 +76,13 @@ class WriterView(_View):
 
     @property
     def acked(self) -> int:
-        """That of the last DataAppended; before one, that of AppendSetup."""
+        """The number of the last DataAppended; before the first one, that of AppendSetup."""
         value: int = self._value("acked")
         return value
 
 
 class BlockView(_View):
-    """Which block is open in a connection."""
+    """The block that is open in a connection."""
 
     __slots__ = ()
 
@@ -99,13 +99,13 @@ class BlockView(_View):
 
     @property
     def whole(self) -> int:
-        """Events that came as messages of the open block: their bytes with headers, and before them what AppendBlock holds."""
+        """The bytes of the open block if its Events are messages: the data of AppendBlock, and the Events with their headers."""
         value: int = self._value("whole")
         return value
 
     @property
     def plain(self) -> int:
-        """Their bytes without headers."""
+        """The same without the headers of the Events."""
         value: int = self._value("plain")
         return value
 
@@ -117,13 +117,13 @@ class BlockView(_View):
 
 
 class ReadView(_View):
-    """Reads have no id: a reply repeats segment and offset. A read may be answered by several, each where the one before ended."""
+    """Reads have no id: a reply repeats segment and offset. Several replies may answer a read; each begins where the previous one ended."""
 
     __slots__ = ()
 
     @property
     def next(self) -> tuple[int, ...]:
-        """Where the next reply to each read begins."""
+        """The offset of the next reply to each read."""
         value: tuple[int, ...] = self._value("next")
         return value
 
@@ -186,12 +186,12 @@ class Connection(_Connection):
 
     @property
     def block(self) -> BlockView:
-        """Which block is open in a connection."""
+        """The block that is open in a connection."""
         return _single_view(BlockView, self._engine.instances["Block"])
 
     @property
     def read(self) -> _Views[ReadView]:
-        """Reads have no id: a reply repeats segment and offset. A read may be answered by several, each where the one before ended."""
+        """Reads have no id: a reply repeats segment and offset. Several replies may answer a read; each begins where the previous one ended."""
         return _Views(self._engine.instances["Read"], ReadView, self.role, _package().roles)
 
 
@@ -225,12 +225,12 @@ class Session(_Session):
 
     @property
     def block(self) -> BlockView:
-        """Which block is open in a connection."""
+        """The block that is open in a connection."""
         return _single_view(BlockView, self._engine.instances["Block"])
 
     @property
     def read(self) -> _Views[ReadView]:
-        """Reads have no id: a reply repeats segment and offset. A read may be answered by several, each where the one before ended."""
+        """Reads have no id: a reply repeats segment and offset. Several replies may answer a read; each begins where the previous one ended."""
         return _Views(self._engine.instances["Read"], ReadView, None, _package().roles)
 
 

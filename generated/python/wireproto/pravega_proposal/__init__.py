@@ -1,5 +1,5 @@
 """The first proposal of Pravega's protocol (2016). No program ever spoke it: it is kept for those who read the document.
-The page lists a few messages and lets new types be added: this file has those that are listed.
+The page lists a few messages and allows new types: this file has the listed ones.
 
 Source: Streaming Service Wire Protocol, the proposal, at 0bea86ae05 (2017-04-26).
 """

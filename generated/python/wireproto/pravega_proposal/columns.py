@@ -42,12 +42,18 @@ def _table(doc: str, *columns: Any) -> Any:
 
 _PARTIAL_MESSAGE = pa.struct(
     [
-        _column("part", pa.string(), "Which piece it is.", wire="member", enum="Part"),
+        _column(
+            "part",
+            pa.string(),
+            "The position of the piece: first, middle or last.",
+            wire="member",
+            enum="Part",
+        ),
         _column("part_number", pa.int16(), wire="number"),
         _column(
             "data",
             pa.binary(),
-            "The next bytes of the message that was cut; all pieces in sequence are its whole frame.",
+            "The next bytes of the divided message; all pieces in sequence are its whole frame.",
         ),
     ]
 )
@@ -64,7 +70,7 @@ _READ_SEGMENT = pa.struct(
         _column(
             "suggested_length",
             pa.int32(),
-            "Bytes that the client wants; the server may send more or fewer, in one reply or several.",
+            "The number of requested bytes; the server may send more or fewer, in one reply or several.",
         ),
     ]
 )
@@ -78,7 +84,7 @@ _SEGMENT_READ = pa.struct(
         _column(
             "data",
             pa.binary(),
-            "The bytes from `offset` on, to the end of the message, where they exist. How a server says that they do not is not told.",
+            "The bytes from `offset` on, to the end of the message, if they exist. The document does not say how a server reports that they do not.",
         ),
     ]
 )
@@ -122,12 +128,12 @@ _BEGIN_APPEND_BLOCK = pa.struct(
         _column(
             "connection_offset",
             pa.int64(),
-            "Bytes that this appender has written so far, headers of events included.",
+            "The number of bytes that this appender has written so far, headers of events included.",
         ),
         _column(
             "length",
             pa.int32(),
-            "Bytes of data before the EndAppendBlock. Where it is large, the server need not look at single events. EndAppendBlock gives\nthe size that was really written.",
+            "The number of bytes of data before the EndAppendBlock. If it is large, the server need not process events individually.\nEndAppendBlock gives the size that was written.",
         ),
     ]
 )
@@ -142,12 +148,12 @@ _END_APPEND_BLOCK = pa.struct(
         _column(
             "connection_offset",
             pa.int64(),
-            "Bytes that this appender has written so far: as in BeginAppendBlock, or with the block.",
+            "The number of bytes that this appender has written so far: as in BeginAppendBlock, or with this block added.",
         ),
         _column(
             "block_length",
             pa.int32(),
-            "Bytes of the block that was written; may be more or less than the bytes between the two messages.",
+            "The size of the block in bytes; may be more or less than the bytes between the two messages.",
         ),
     ]
 )
@@ -167,7 +173,7 @@ _DATA_APPENDED = pa.struct(
         _column(
             "connection_offset_ack_level",
             pa.int64(),
-            "The highest offset before which everything is stored on this segment for this appender.",
+            "The highest offset before which all data is stored on this segment for this appender.",
         ),
     ]
 )
@@ -177,36 +183,36 @@ _FRAME = pa.struct(
         _column(
             "PartialMessage",
             _PARTIAL_MESSAGE,
-            "A piece of a message that was cut for any reason. Other messages may come between the pieces, but not another cut one.",
+            "A piece of a message that was divided for any reason. Other messages may come between the pieces, but no pieces of another message.",
         ),
-        _column("KeepAlive", _KEEP_ALIVE, "Shows that the sender lives; not answered."),
+        _column("KeepAlive", _KEEP_ALIVE, "Shows that the sender is alive; not answered."),
         _column(
             "ReadSegment",
             _READ_SEGMENT,
-            "Asks for bytes of a segment from `offset` on. One or several SegmentRead answer, with more or less data in all than was suggested.",
+            "Asks for bytes of a segment from `offset` on. One or several SegmentRead answer, with more or less data in total than suggested.",
         ),
         _column(
             "SegmentRead",
             _SEGMENT_READ,
-            "Bytes of a segment, with whether the read was at its tail, and whether at its end.",
+            "Bytes of a segment. Two flags say whether the read was at the tail of the segment, and whether at its end.",
         ),
         _column("SetupAppend", _SETUP_APPEND, "Announces an appender of a segment."),
-        _column("AppendSetup", _APPEND_SETUP, "The appender may begin."),
+        _column("AppendSetup", _APPEND_SETUP, "Answers SetupAppend: the appender may begin."),
         _column(
             "BeginAppendBlock",
             _BEGIN_APPEND_BLOCK,
-            "Also called BeginEventBlock. The block follows after the frame, as messages. The document advises a large one, for its events need not be\nlooked at one by one. It hopes to avoid headers on the messages of a block, and to do so without a buffer in the client's memory; it shows no\nother form of an event, see P15.",
+            "Also called BeginEventBlock. The block follows after the frame, as messages. The document recommends a large block, because its events need\nnot be processed individually. It also aims to avoid headers on the messages of a block, without a buffer in the client's memory, but shows no\nother form of an event, see P15.",
         ),
         _column(
             "EndAppendBlock",
             _END_APPEND_BLOCK,
-            "Also called EndEventBlock. The block's size is here, so that it need not be known when the block begins, though BeginAppendBlock has a\nlength too.",
+            "Also called EndEventBlock. This message has the size of the block, so that it need not be known when the block begins. Nevertheless\nBeginAppendBlock has a length too.",
         ),
         _column("Event", _EVENT, "One event, only inside a block."),
         _column(
             "DataAppended",
             _DATA_APPENDED,
-            "Everything before the level is stored. The server sends it now and then, also while a block is open.",
+            "Acknowledges all data before the level. The server sends it periodically, also while a block is open.",
         ),
     ]
 )
@@ -220,32 +226,38 @@ HEADERS: Final[dict[str, Any]] = {
 
 MESSAGES: Final[dict[str, Any]] = {
     "PartialMessage": _table(
-        "A piece of a message that was cut for any reason. Other messages may come between the pieces, but not another cut one.",
-        _column("part", pa.string(), "Which piece it is.", wire="member", enum="Part"),
+        "A piece of a message that was divided for any reason. Other messages may come between the pieces, but no pieces of another message.",
+        _column(
+            "part",
+            pa.string(),
+            "The position of the piece: first, middle or last.",
+            wire="member",
+            enum="Part",
+        ),
         _column("part_number", pa.int16(), wire="number"),
         _column(
             "data",
             pa.binary(),
-            "The next bytes of the message that was cut; all pieces in sequence are its whole frame.",
+            "The next bytes of the divided message; all pieces in sequence are its whole frame.",
         ),
     ),
     "KeepAlive": _table(
-        "Shows that the sender lives; not answered.",
+        "Shows that the sender is alive; not answered.",
         _column("data", pa.binary(), "Uninterpreted, usually empty."),
     ),
     "ReadSegment": _table(
-        "Asks for bytes of a segment from `offset` on. One or several SegmentRead answer, with more or less data in all than was suggested.",
+        "Asks for bytes of a segment from `offset` on. One or several SegmentRead answer, with more or less data in total than suggested.",
         _column("segment", pa.string(), "Name of the segment that is read or appended to."),
         _column("segment_raw", pa.binary(), wire="raw"),
         _column("offset", pa.int64(), "The offset in the segment to read from, in bytes."),
         _column(
             "suggested_length",
             pa.int32(),
-            "Bytes that the client wants; the server may send more or fewer, in one reply or several.",
+            "The number of requested bytes; the server may send more or fewer, in one reply or several.",
         ),
     ),
     "SegmentRead": _table(
-        "Bytes of a segment, with whether the read was at its tail, and whether at its end.",
+        "Bytes of a segment. Two flags say whether the read was at the tail of the segment, and whether at its end.",
         _column("segment", pa.string(), "Name of the segment that is read or appended to."),
         _column("segment_raw", pa.binary(), wire="raw"),
         _column("offset", pa.int64(), "The offset in the segment that was read from, in bytes."),
@@ -254,7 +266,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "data",
             pa.binary(),
-            "The bytes from `offset` on, to the end of the message, where they exist. How a server says that they do not is not told.",
+            "The bytes from `offset` on, to the end of the message, if they exist. The document does not say how a server reports that they do not.",
         ),
     ),
     "SetupAppend": _table(
@@ -269,7 +281,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column("segment_raw", pa.binary(), wire="raw"),
     ),
     "AppendSetup": _table(
-        "The appender may begin.",
+        "Answers SetupAppend: the appender may begin.",
         _column("segment", pa.string(), "Name of the segment that is read or appended to."),
         _column("segment_raw", pa.binary(), wire="raw"),
         _column(
@@ -285,7 +297,7 @@ MESSAGES: Final[dict[str, Any]] = {
         ),
     ),
     "BeginAppendBlock": _table(
-        "Also called BeginEventBlock. The block follows after the frame, as messages. The document advises a large one, for its events need not be\nlooked at one by one. It hopes to avoid headers on the messages of a block, and to do so without a buffer in the client's memory; it shows no\nother form of an event, see P15.",
+        "Also called BeginEventBlock. The block follows after the frame, as messages. The document recommends a large block, because its events need\nnot be processed individually. It also aims to avoid headers on the messages of a block, without a buffer in the client's memory, but shows no\nother form of an event, see P15.",
         _column(
             "connection_id",
             pa.string(),
@@ -295,16 +307,16 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "connection_offset",
             pa.int64(),
-            "Bytes that this appender has written so far, headers of events included.",
+            "The number of bytes that this appender has written so far, headers of events included.",
         ),
         _column(
             "length",
             pa.int32(),
-            "Bytes of data before the EndAppendBlock. Where it is large, the server need not look at single events. EndAppendBlock gives\nthe size that was really written.",
+            "The number of bytes of data before the EndAppendBlock. If it is large, the server need not process events individually.\nEndAppendBlock gives the size that was written.",
         ),
     ),
     "EndAppendBlock": _table(
-        "Also called EndEventBlock. The block's size is here, so that it need not be known when the block begins, though BeginAppendBlock has a\nlength too.",
+        "Also called EndEventBlock. This message has the size of the block, so that it need not be known when the block begins. Nevertheless\nBeginAppendBlock has a length too.",
         _column(
             "connection_id",
             pa.string(),
@@ -314,12 +326,12 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "connection_offset",
             pa.int64(),
-            "Bytes that this appender has written so far: as in BeginAppendBlock, or with the block.",
+            "The number of bytes that this appender has written so far: as in BeginAppendBlock, or with this block added.",
         ),
         _column(
             "block_length",
             pa.int32(),
-            "Bytes of the block that was written; may be more or less than the bytes between the two messages.",
+            "The size of the block in bytes; may be more or less than the bytes between the two messages.",
         ),
     ),
     "Event": _table(
@@ -327,7 +339,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column("data", pa.binary(), "The data of the event."),
     ),
     "DataAppended": _table(
-        "Everything before the level is stored. The server sends it now and then, also while a block is open.",
+        "Acknowledges all data before the level. The server sends it periodically, also while a block is open.",
         _column(
             "connection_id",
             pa.string(),
@@ -337,7 +349,7 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "connection_offset_ack_level",
             pa.int64(),
-            "The highest offset before which everything is stored on this segment for this appender.",
+            "The highest offset before which all data is stored on this segment for this appender.",
         ),
     ),
     "Unknown": _table(
@@ -350,7 +362,7 @@ MESSAGES: Final[dict[str, Any]] = {
 
 JOINED: Final[dict[str, Any]] = {
     "Whole": _table(
-        "The pieces are one whole frame, its header included.",
+        "A divided message, reassembled: its pieces are one whole frame with its header.",
         _column("joined", _FRAME, wire="frame"),
     ),
 }

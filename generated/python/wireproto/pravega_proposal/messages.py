@@ -1,5 +1,5 @@
 """The first proposal of Pravega's protocol (2016). No program ever spoke it: it is kept for those who read the document.
-The page lists a few messages and lets new types be added: this file has those that are listed.
+The page lists a few messages and allows new types: this file has the listed ones.
 
 Source: Streaming Service Wire Protocol, the proposal, at 0bea86ae05 (2017-04-26).
 """
@@ -137,7 +137,7 @@ class Limits:
         appender_idle: int = 86400000,
     ) -> None:
         self.frame = frame
-        """In bytes. A payload of 2**24 - 1 bytes and its header; also a message put together from pieces. Source: Messages should be < 2^24."""
+        """In bytes. A payload of 2**24 - 1 bytes and its header; also that of a reassembled message. Source: Messages should be < 2^24."""
         self.inflated = inflated
         self.count = count
         self.messages = messages
@@ -146,9 +146,9 @@ class Limits:
         self.joined = joined
         self.work = work
         self.reads = reads
-        """Reads of a segment that may still be answered. Assumed: no message says when a read is answered in full."""
+        """The number of reads of a segment that may still be answered. Assumed: no message says when a read is answered in full."""
         self.appender_idle = appender_idle
-        """In milliseconds. How long an appender may be silent before it is no longer judged. Assumed: the document names no end of an appender."""
+        """In milliseconds. How long an appender may be silent before it is no longer checked. Assumed: the document does not say when an appender ends."""
 
         _check_limits(self.to_dict(), times=("appender_idle",))
 
@@ -175,19 +175,19 @@ _LIMITS = Limits().to_dict()
 
 
 class Part(_IntEnum):
-    """Which piece of a cut message.
+    """The position of a piece in a divided message.
 
     Source: Partial Message - Request/Reply, Begin/Middle/End - Enum (1 byte).
 
-    Assumed: the document names the three and numbers none.
+    Assumed: the document names the three values, without numbers.
     """
 
     BEGIN = 0
     """The first piece of a message."""
     MIDDLE = 1
-    """Neither the first nor the last."""
+    """A piece between the first and the last."""
     END = 2
-    """The last piece: the message is whole."""
+    """The last piece, which completes the message."""
 
 
 _PART_BY_NUMBER = {member.value: member for member in Part}
@@ -217,17 +217,17 @@ class _InFrame(_MessageRecord):
 
 
 class PartialMessage(_InFrame):
-    """A piece of a message that was cut for any reason. Other messages may come between the pieces, but not another cut one.
+    """A piece of a message that was divided for any reason. Other messages may come between the pieces, but no pieces of another message.
 
     Code -2, from both sides.
 
     Source: Partial Message - Request/Reply.
 
-    Assumed: no document gives it a code, and -2 is free; that others may come between: only another cut one is ruled out.
+    Assumed: the document gives no code, and -2 is free. It forbids only another partial message in between, so other messages may come between the pieces.
 
     Attributes:
-        part: Which piece it is.
-        data: The next bytes of the message that was cut; all pieces in sequence are its whole frame.
+        part: The position of the piece: first, middle or last.
+        data: The next bytes of the divided message; all pieces in sequence are its whole frame.
         tail: Bytes that were left over when it was read.
 
     Layout: part Part, data bytes[]
@@ -298,13 +298,13 @@ def _read_partial_message(
 
 
 class KeepAlive(_InFrame):
-    """Shows that the sender lives; not answered.
+    """Shows that the sender is alive; not answered.
 
     Code 100, from both sides.
 
     Source: KeepAlive - Request/Reply.
 
-    Assumed: its purpose, by its name, and that nothing answers it; this and the following codes: WireCommandType.
+    Assumed: its purpose, which follows from its name, and that it is not answered; this and the following codes: WireCommandType.
 
     Attributes:
         data: Uninterpreted, usually empty.
@@ -366,7 +366,7 @@ def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _Reading) -> t
 
 
 class ReadSegment(_InFrame):
-    """Asks for bytes of a segment from `offset` on. One or several SegmentRead answer, with more or less data in all than was suggested.
+    """Asks for bytes of a segment from `offset` on. One or several SegmentRead answer, with more or less data in total than suggested.
 
     Code 9, from client.
 
@@ -375,7 +375,7 @@ class ReadSegment(_InFrame):
     Attributes:
         segment: Name of the segment that is read or appended to.
         offset: The offset in the segment to read from, in bytes.
-        suggested_length: Bytes that the client wants; the server may send more or fewer, in one reply or several.
+        suggested_length: The number of requested bytes; the server may send more or fewer, in one reply or several.
         tail: Bytes that were left over when it was read.
 
     Layout: segment mutf8[u16] lenient, offset i64, suggested_length i32
@@ -447,7 +447,7 @@ def _read_read_segment(buffer: bytes, offset: int, end: int, state: _Reading) ->
 
 
 class SegmentRead(_InFrame):
-    """Bytes of a segment, with whether the read was at its tail, and whether at its end.
+    """Bytes of a segment. Two flags say whether the read was at the tail of the segment, and whether at its end.
 
     Code 10, from server.
 
@@ -462,7 +462,7 @@ class SegmentRead(_InFrame):
         is_at_end_of_segment: Whether the read was at the end of the segment.
 
             Errata: 1 bit, without a type.
-        data: The bytes from `offset` on, to the end of the message, where they exist. How a server says that they do not is not told.
+        data: The bytes from `offset` on, to the end of the message, if they exist. The document does not say how a server reports that they do not.
 
             Source: Segment Read - Reply, remaining length in message.
         tail: Bytes that were left over when it was read.
@@ -637,7 +637,7 @@ def _read_setup_append(buffer: bytes, offset: int, end: int, state: _Reading) ->
 
 
 class AppendSetup(_InFrame):
-    """The appender may begin.
+    """Answers SetupAppend: the appender may begin.
 
     Code 2, from server.
 
@@ -722,8 +722,8 @@ def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) ->
 
 
 class BeginAppendBlock(_InFrame):
-    """Also called BeginEventBlock. The block follows after the frame, as messages. The document advises a large one, for its events need not be
-    looked at one by one. It hopes to avoid headers on the messages of a block, and to do so without a buffer in the client's memory; it shows no
+    """Also called BeginEventBlock. The block follows after the frame, as messages. The document recommends a large block, because its events need
+    not be processed individually. It also aims to avoid headers on the messages of a block, without a buffer in the client's memory, but shows no
     other form of an event, see P15.
 
     Code 3, from client.
@@ -732,11 +732,11 @@ class BeginAppendBlock(_InFrame):
 
     Attributes:
         connection_id: Identifies the appender: its SetupAppend introduces it, its blocks and their replies repeat it.
-        connection_offset: Bytes that this appender has written so far, headers of events included.
+        connection_offset: The number of bytes that this appender has written so far, headers of events included.
 
             Assumed: the document does not say what it counts.
-        length: Bytes of data before the EndAppendBlock. Where it is large, the server need not look at single events. EndAppendBlock gives
-            the size that was really written.
+        length: The number of bytes of data before the EndAppendBlock. If it is large, the server need not process events individually.
+            EndAppendBlock gives the size that was written.
         tail: Bytes that were left over when it was read.
 
     Layout: connection_id uuid, connection_offset i64, length i32
@@ -799,8 +799,8 @@ def _read_begin_append_block(
 
 
 class EndAppendBlock(_InFrame):
-    """Also called EndEventBlock. The block's size is here, so that it need not be known when the block begins, though BeginAppendBlock has a
-    length too.
+    """Also called EndEventBlock. This message has the size of the block, so that it need not be known when the block begins. Nevertheless
+    BeginAppendBlock has a length too.
 
     Code 4, from client.
 
@@ -808,12 +808,12 @@ class EndAppendBlock(_InFrame):
 
     Attributes:
         connection_id: Identifies the appender: its SetupAppend introduces it, its blocks and their replies repeat it.
-        connection_offset: Bytes that this appender has written so far: as in BeginAppendBlock, or with the block.
+        connection_offset: The number of bytes that this appender has written so far: as in BeginAppendBlock, or with this block added.
 
-            Assumed: whether the block counts: the document says data written so far.
-        block_length: Bytes of the block that was written; may be more or less than the bytes between the two messages.
+            Assumed: whether the block itself counts: the document only says data written so far.
+        block_length: The size of the block in bytes; may be more or less than the bytes between the two messages.
 
-            Assumed: 4 bytes without a type; an integer as in BeginAppendBlock.
+            Assumed: the document gives 4 bytes and no type; it is an integer as in BeginAppendBlock.
         tail: Bytes that were left over when it was read.
 
     Layout: connection_id uuid, connection_offset i64, block_length i32
@@ -942,7 +942,7 @@ def _read_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[
 
 
 class DataAppended(_InFrame):
-    """Everything before the level is stored. The server sends it now and then, also while a block is open.
+    """Acknowledges all data before the level. The server sends it periodically, also while a block is open.
 
     Code 7, from server.
 
@@ -950,7 +950,7 @@ class DataAppended(_InFrame):
 
     Attributes:
         connection_id: Identifies the appender: its SetupAppend introduces it, its blocks and their replies repeat it.
-        connection_offset_ack_level: The highest offset before which everything is stored on this segment for this appender.
+        connection_offset_ack_level: The highest offset before which all data is stored on this segment for this appender.
         tail: Bytes that were left over when it was read.
 
     Layout: connection_id uuid, connection_offset_ack_level i64

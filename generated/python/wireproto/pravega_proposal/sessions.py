@@ -43,21 +43,21 @@ __all__ = (
 
 
 class PiecesView(_View):
-    """Cut messages, one at a time and way."""
+    """Divided messages, one at a time in each direction."""
 
     __slots__ = ()
 
 
 class AppenderView(_View):
-    """One appender. The client connects to the host that it takes for the right one; a connection may have several appenders, as for several
-    segments.
+    """One appender. The client connects to the host that it considers correct. A connection may have several appenders, for example for
+    several segments.
     """
 
     __slots__ = ()
 
     @property
     def written(self) -> int:
-        """Bytes of the blocks that are over, as their ends say."""
+        """The sum of the sizes of the finished blocks, as their ends give them."""
         value: int = self._value("written")
         return value
 
@@ -69,13 +69,13 @@ class AppenderView(_View):
 
     @property
     def late(self) -> int:
-        """Bytes of the events whose rest followed the end of their block, with their headers, and that no end is known to count."""
+        """Bytes, with headers, of the events whose rest followed their block, and which the end of the block may not count."""
         value: int = self._value("late")
         return value
 
     @property
     def is_cut(self) -> bool:
-        """Whether a message is cut in the block, and its last piece has not come."""
+        """Whether the block has a divided message whose last piece has not come."""
         value: bool = self._value("is_cut")
         return value
 
@@ -86,7 +86,7 @@ class AppenderView(_View):
 
     @property
     def level(self) -> int:
-        """Where the next block may begin besides: the level of an AppendSetup that came since the last one."""
+        """Another offset at which the next block may begin: the level of an AppendSetup since the last block."""
         value: int = self._value("level")
         return value
 
@@ -103,13 +103,13 @@ class AppenderView(_View):
 
     @property
     def is_judged(self) -> bool:
-        """Whether offsets can be judged: of one segment. No block and no acknowledgement names its segment."""
+        """Whether offsets are checked: only for one segment, because blocks and acknowledgements do not name theirs."""
         value: bool = self._value("is_judged")
         return value
 
 
 class BlockView(_View):
-    """Where events may be: in a block, which may hold other messages too. The last event of a block may be cut, and end after it."""
+    """The places of events: in a block, which may hold other messages too. The last event of a block may be divided, and end after it."""
 
     __slots__ = ()
 
@@ -120,25 +120,25 @@ class BlockView(_View):
 
     @property
     def is_due(self) -> bool:
-        """The message that was cut in a block, and ended after it, comes next."""
+        """Whether the next message is one whose pieces began in a block and ended after it."""
         value: bool = self._value("is_due")
         return value
 
     @property
     def is_early(self) -> bool:
-        """The message that began before the block, and ended in it, comes next."""
+        """Whether the next message is one whose pieces began before the block and ended in it."""
         value: bool = self._value("is_early")
         return value
 
 
 class ReadView(_View):
-    """Reads have no id: a reply repeats segment and offset. A read may be answered by several, each where the one before ended."""
+    """Reads have no id: a reply repeats segment and offset. Several replies may answer a read; each begins where the previous one ended."""
 
     __slots__ = ()
 
     @property
     def next(self) -> tuple[int, ...]:
-        """Where the next reply to each read begins."""
+        """The offset of the next reply to each read."""
         value: tuple[int, ...] = self._value("next")
         return value
 
@@ -201,24 +201,24 @@ class Connection(_Connection):
 
     @property
     def pieces(self) -> _Views[PiecesView]:
-        """Cut messages, one at a time and way."""
+        """Divided messages, one at a time in each direction."""
         return _Views(self._engine.instances["Pieces"], PiecesView, self.role, _package().roles)
 
     @property
     def appender(self) -> _Views[AppenderView]:
-        """One appender. The client connects to the host that it takes for the right one; a connection may have several appenders, as for several
-        segments.
+        """One appender. The client connects to the host that it considers correct. A connection may have several appenders, for example for
+        several segments.
         """
         return _Views(self._engine.instances["Appender"], AppenderView, self.role, _package().roles)
 
     @property
     def block(self) -> BlockView:
-        """Where events may be: in a block, which may hold other messages too. The last event of a block may be cut, and end after it."""
+        """The places of events: in a block, which may hold other messages too. The last event of a block may be divided, and end after it."""
         return _single_view(BlockView, self._engine.instances["Block"])
 
     @property
     def read(self) -> _Views[ReadView]:
-        """Reads have no id: a reply repeats segment and offset. A read may be answered by several, each where the one before ended."""
+        """Reads have no id: a reply repeats segment and offset. Several replies may answer a read; each begins where the previous one ended."""
         return _Views(self._engine.instances["Read"], ReadView, self.role, _package().roles)
 
 
@@ -249,24 +249,24 @@ class Session(_Session):
 
     @property
     def pieces(self) -> _Views[PiecesView]:
-        """Cut messages, one at a time and way."""
+        """Divided messages, one at a time in each direction."""
         return _Views(self._engine.instances["Pieces"], PiecesView, None, _package().roles)
 
     @property
     def appender(self) -> _Views[AppenderView]:
-        """One appender. The client connects to the host that it takes for the right one; a connection may have several appenders, as for several
-        segments.
+        """One appender. The client connects to the host that it considers correct. A connection may have several appenders, for example for
+        several segments.
         """
         return _Views(self._engine.instances["Appender"], AppenderView, None, _package().roles)
 
     @property
     def block(self) -> BlockView:
-        """Where events may be: in a block, which may hold other messages too. The last event of a block may be cut, and end after it."""
+        """The places of events: in a block, which may hold other messages too. The last event of a block may be divided, and end after it."""
         return _single_view(BlockView, self._engine.instances["Block"])
 
     @property
     def read(self) -> _Views[ReadView]:
-        """Reads have no id: a reply repeats segment and offset. A read may be answered by several, each where the one before ended."""
+        """Reads have no id: a reply repeats segment and offset. Several replies may answer a read; each begins where the previous one ended."""
         return _Views(self._engine.instances["Read"], ReadView, None, _package().roles)
 
 

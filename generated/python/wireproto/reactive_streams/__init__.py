@@ -1,6 +1,6 @@
 """Reactive Streams signals over one ordered byte stream: many streams at once, both ways, with demand counted in elements.
 The document calls itself a rough draft and leaves the serialization open: it gives the messages, their fields and their meaning.
-The bytes of all of them are this project's choice, as the ledger says point by point; no other program speaks them.
+The byte layout of all messages is this project's choice, which the ledger explains; no other program speaks it.
 
 Either side may subscribe and publish. Order and asynchronous delivery are those of Reactive Streams; demand is the only flow
 control, and the protocol has neither acks nor a keepalive nor resuming.

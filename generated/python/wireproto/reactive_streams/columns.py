@@ -42,59 +42,63 @@ def _table(doc: str, *columns: Any) -> Any:
 
 HEADERS: Final[dict[str, Any]] = {
     "Message": _table(
-        "A type and the fields that follow from it. A message has no length, so an unknown type cannot be skipped.\n\nThe transport carries any bytes, both ways at once, and keeps their order, also where it has messages of its own: TCP, TLS, WebSockets,\npipes. The document wants a known serialization below, fast and small, with boolean, text, bytes and varint, and chooses none; it need\nnot describe itself.",
+        "A type and the fields that it determines. A message has no length, so an unknown type cannot be skipped.\n\nThe transport carries any bytes in both directions at once, and keeps their order, even if it has messages of its own: TCP, TLS, WebSockets,\npipes. The document asks for an existing serialization that is fast and small and has boolean, text, bytes and varint, but does not choose\none; it need not be self-describing.",
     ),
 }
 """The columns of frames around their messages, by the frame's name."""
 
 MESSAGES: Final[dict[str, Any]] = {
     "ClientHello": _table(
-        "The hello of the side that opened the connection. More messages may follow without waiting for the answer; if that names another\nversion, they were discarded.",
+        "The hello of the side that opened the connection. More messages may follow without waiting for the answer; if the answer has another\nversion, they were discarded.",
         _column("version", pa.decimal128(20, 0), "0; no other version exists."),
         _column(
             "extensions",
             pa.list_(pa.decimal128(20, 0)),
-            "The extensions that this side supports. The other side may send new messages of an extension when it has read its id here; where an\nextension changes what messages mean, its own messages declare that and acknowledge it first. Doubles count once.",
+            "The extensions that this side supports. The other side may send messages of an extension after it has read the extension's\nid here. An extension that changes the meaning of other messages first declares and acknowledges that by messages of its own. An id that\noccurs twice counts once.",
         ),
     ),
     "ServerHello": _table(
-        "The hello of the other side. It need not wait for the client's, unless it speaks several versions: then it answers with the client's.",
+        "The hello of the other side. It need not wait for the client's hello, unless the server supports several versions: then it answers with the client's version.",
         _column("version", pa.decimal128(20, 0), "0; no other version exists."),
-        _column("extensions", pa.list_(pa.decimal128(20, 0)), "As in ClientHello."),
+        _column(
+            "extensions",
+            pa.list_(pa.decimal128(20, 0)),
+            "The extensions that this side supports, as in ClientHello.",
+        ),
     ),
     "Subscribe": _table(
-        "Asks a named publisher for its elements.",
+        "Subscribes to the elements of a named publisher.",
         _column("publisher", pa.string(), "Opaque: the applications agree on its meaning."),
         _column(
             "subscriber",
             pa.decimal128(20, 0),
-            "Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the\nsubscription lasts. It may be used again after Cancel, OnComplete or OnError.",
+            "Identifies a subscription in all its messages, in both directions: the subscriber chooses it in Subscribe, unique on its side while\nthe subscription lasts. It may be used again after Cancel, OnComplete or OnError.",
         ),
         _column(
             "initial_demand",
             pa.decimal128(20, 0),
-            "Elements that the publisher may send before any Request: from 0 to `UNBOUNDED`, which means without end.",
+            "The number of elements that the publisher may send before any Request, from 0 to `UNBOUNDED`, which means without limit.",
         ),
     ),
     "Request": _table(
-        "Asks for `demand` more elements; `UNBOUNDED` means without end.",
+        "Requests `demand` more elements; `UNBOUNDED` means without limit.",
         _column(
             "subscriber",
             pa.decimal128(20, 0),
-            "Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the\nsubscription lasts. It may be used again after Cancel, OnComplete or OnError.",
+            "Identifies a subscription in all its messages, in both directions: the subscriber chooses it in Subscribe, unique on its side while\nthe subscription lasts. It may be used again after Cancel, OnComplete or OnError.",
         ),
         _column(
             "demand",
             pa.decimal128(20, 0),
-            "Elements that the publisher may send besides those asked for before: from 1 to `UNBOUNDED`, which means without end.",
+            "The number of elements that the publisher may send in addition to those already requested, from 1 to `UNBOUNDED`, which means without limit.",
         ),
     ),
     "Cancel": _table(
-        "Ends a subscription from the subscriber's side.",
+        "Ends a subscription on behalf of the subscriber.",
         _column(
             "subscriber",
             pa.decimal128(20, 0),
-            "Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the\nsubscription lasts. It may be used again after Cancel, OnComplete or OnError.",
+            "Identifies a subscription in all its messages, in both directions: the subscriber chooses it in Subscribe, unique on its side while\nthe subscription lasts. It may be used again after Cancel, OnComplete or OnError.",
         ),
     ),
     "Subscribed": _table(
@@ -102,33 +106,33 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "subscriber",
             pa.decimal128(20, 0),
-            "Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the\nsubscription lasts. It may be used again after Cancel, OnComplete or OnError.",
+            "Identifies a subscription in all its messages, in both directions: the subscriber chooses it in Subscribe, unique on its side while\nthe subscription lasts. It may be used again after Cancel, OnComplete or OnError.",
         ),
         _column(
             "element_size",
             pa.decimal128(20, 0),
-            "Bytes of every element of this stream; 0: each has its own length. If it is not 0, OnNext leaves the length out and\nOnNextPacked may be sent.",
+            "The size of every element of this stream in bytes; 0: each element has its own length. If it is not 0, OnNext has no length, and\nOnNextPacked may be sent.",
         ),
     ),
     "OnNext": _table(
-        "One element, with its length unless the subscription fixed it.",
+        "One element, with its length unless the subscription has a fixed element size.",
         _column(
             "subscriber",
             pa.decimal128(20, 0),
-            "Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the\nsubscription lasts. It may be used again after Cancel, OnComplete or OnError.",
+            "Identifies a subscription in all its messages, in both directions: the subscriber chooses it in Subscribe, unique on its side while\nthe subscription lasts. It may be used again after Cancel, OnComplete or OnError.",
         ),
         _column(
             "element",
             pa.binary(),
-            "The element, after its length if `element_size` is 0, otherwise as that many bytes.",
+            "The element: after its length if `element_size` is 0, otherwise `element_size` bytes.",
         ),
     ),
     "OnComplete": _table(
-        "The stream ended well.",
+        "The stream ended normally.",
         _column(
             "subscriber",
             pa.decimal128(20, 0),
-            "Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the\nsubscription lasts. It may be used again after Cancel, OnComplete or OnError.",
+            "Identifies a subscription in all its messages, in both directions: the subscriber chooses it in Subscribe, unique on its side while\nthe subscription lasts. It may be used again after Cancel, OnComplete or OnError.",
         ),
     ),
     "OnError": _table(
@@ -136,55 +140,55 @@ MESSAGES: Final[dict[str, Any]] = {
         _column(
             "subscriber",
             pa.decimal128(20, 0),
-            "Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the\nsubscription lasts. It may be used again after Cancel, OnComplete or OnError.",
+            "Identifies a subscription in all its messages, in both directions: the subscriber chooses it in Subscribe, unique on its side while\nthe subscription lasts. It may be used again after Cancel, OnComplete or OnError.",
         ),
         _column("error", pa.string(), "A description of the error."),
     ),
     "OnNextPacked": _table(
-        "Many elements of the fixed size in one message. An OnNext with a length costs 3 to 6 bytes besides its element: 1 of type, 1 or 2 of subscriber,\n1 to 3 of length. For an element as small as an int that can be 100 % or more. A fixed size saves the length, packing most of the rest; it does\nnot help where an element cannot wait, as in a ticker, nor without demand.",
+        "Several elements of the fixed size in one message. An OnNext with a length adds 3 to 6 bytes to its element: 1 for the type, 1 or 2 for the\nsubscriber, 1 to 3 for the length. For an element as small as an int that can be 100 % or more. A fixed size saves the length, and packing\nmost of the rest. Packing does not help if an element cannot wait, as in a ticker, or without demand.",
         _column(
             "subscriber",
             pa.decimal128(20, 0),
-            "Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the\nsubscription lasts. It may be used again after Cancel, OnComplete or OnError.",
+            "Identifies a subscription in all its messages, in both directions: the subscriber chooses it in Subscribe, unique on its side while\nthe subscription lasts. It may be used again after Cancel, OnComplete or OnError.",
         ),
         _column(
             "count",
             pa.decimal128(20, 0),
-            "Elements in `messages`, at least one; each uses up one of the demand.",
+            "The number of elements in `messages`, at least 1; each reduces the demand by one.",
         ),
-        _column("messages", pa.binary(), "`count` elements without anything between them."),
+        _column("messages", pa.binary(), "`count` elements, one directly after the other."),
     ),
     "OnNextPart": _table(
-        "A part of a large element, not the last. A publisher may split elements, and every subscriber has to put them together. Parts of several\nelements may alternate, and their length is always written.",
+        "A part of a large element, not the last. A publisher may split elements, and every subscriber must reassemble them. Parts of several\nelements may alternate. A part always has a length.",
         _column(
             "subscriber",
             pa.decimal128(20, 0),
-            "Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the\nsubscription lasts. It may be used again after Cancel, OnComplete or OnError.",
+            "Identifies a subscription in all its messages, in both directions: the subscriber chooses it in Subscribe, unique on its side while\nthe subscription lasts. It may be used again after Cancel, OnComplete or OnError.",
         ),
         _column(
             "element",
             pa.decimal128(20, 0),
-            "Names a split element within its stream: assigned by the publisher, and the same in all its parts.",
+            "Identifies a split element within its stream: assigned by the publisher, and the same in all parts of the element.",
         ),
         _column("data", pa.binary(), "The next bytes of the element, always after their length."),
     ),
     "OnNextLastPart": _table(
-        "The last part of a large element, which was split lest it hold up other streams.",
+        "The last part of a large element, which was split so that it does not delay other streams.",
         _column(
             "subscriber",
             pa.decimal128(20, 0),
-            "Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the\nsubscription lasts. It may be used again after Cancel, OnComplete or OnError.",
+            "Identifies a subscription in all its messages, in both directions: the subscriber chooses it in Subscribe, unique on its side while\nthe subscription lasts. It may be used again after Cancel, OnComplete or OnError.",
         ),
         _column(
             "element",
             pa.decimal128(20, 0),
-            "Names a split element within its stream: assigned by the publisher, and the same in all its parts.",
+            "Identifies a split element within its stream: assigned by the publisher, and the same in all parts of the element.",
         ),
         _column("data", pa.binary(), "The last bytes of the element, always after their length."),
     ),
     "Goodbye": _table(
-        "Ends every stream, as if each had got its Cancel or OnError. The other side answers with the same; then the transport is closed, and both\nsides release all that belongs to the connection.",
-        _column("reason", pa.string(), "For people; may be empty."),
+        "Ends every stream, as if each had received its Cancel or OnError. The other side answers with a Goodbye; then the transport is closed, and\nboth sides release all resources of the connection.",
+        _column("reason", pa.string(), "The reason, for people; may be empty."),
     ),
     "Unknown": _table(
         "A message whose layout is not known.",
@@ -196,7 +200,7 @@ MESSAGES: Final[dict[str, Any]] = {
 
 JOINED: Final[dict[str, Any]] = {
     "Element": _table(
-        "A split element, put together in the order of its parts; the application gets it as one.",
+        "A split element, reassembled in the order of its parts; the application receives it as one element.",
         _column("joined", pa.binary()),
     ),
 }

@@ -1,6 +1,6 @@
 """Reactive Streams signals over one ordered byte stream: many streams at once, both ways, with demand counted in elements.
 The document calls itself a rough draft and leaves the serialization open: it gives the messages, their fields and their meaning.
-The bytes of all of them are this project's choice, as the ledger says point by point; no other program speaks them.
+The byte layout of all messages is this project's choice, which the ledger explains; no other program speaks it.
 
 Either side may subscribe and publish. Order and asynchronous delivery are those of Reactive Streams; demand is the only flow
 control, and the protocol has neither acks nor a keepalive nor resuming.
@@ -89,7 +89,7 @@ _encode_str = str.encode
 _REQUIRED: Any = object()
 
 UNBOUNDED = 9223372036854775807
-"""A demand without end. Source: Reactive Streams 3.17."""
+"""A demand without limit. Source: Reactive Streams 3.17."""
 
 
 class Limits:
@@ -123,19 +123,19 @@ class Limits:
         linger: int = 600000,
     ) -> None:
         self.frame = frame
-        """In bytes. A message, any length, an element's fixed size, a packed run, a split element put together. Assumed: no bound is given; a reviewer asked for one on what is split: 64 K a fragment."""
+        """In bytes. The size of a message, of any length in it, of an element of fixed size, of packed elements, and of a reassembled element. Assumed: no bound is given; a reviewer asked for one on what is split: 64 K a fragment."""
         self.inflated = inflated
         self.count = count
-        """Extensions in a hello. Assumed: no bound is given."""
+        """The number of extensions in a hello. Assumed: no bound is given."""
         self.messages = messages
         self.depth = depth
         self.open = open
         self.joined = joined
         self.work = work
         self.parts = parts
-        """Split elements that are open at once in a subscription. Assumed: no bound is given."""
+        """The number of split elements that are incomplete at the same time in a subscription. Assumed: no bound is given."""
         self.linger = linger
-        """In milliseconds. How long the id of a subscription that is over is remembered, for messages that were under way. Assumed: the document says nothing of forgetting."""
+        """In milliseconds. The time for which the id of an ended subscription is remembered, for messages that are under way. Assumed: the document says nothing of forgetting."""
 
         _check_limits(self.to_dict(), times=("linger",))
 
@@ -185,7 +185,7 @@ class _InMessage(_MessageRecord):
 
 
 class ClientHello(_InMessage):
-    """The hello of the side that opened the connection. More messages may follow without waiting for the answer; if that names another
+    """The hello of the side that opened the connection. More messages may follow without waiting for the answer; if the answer has another
     version, they were discarded.
 
     Code 1, from client.
@@ -196,8 +196,9 @@ class ClientHello(_InMessage):
 
     Attributes:
         version: 0; no other version exists.
-        extensions: The extensions that this side supports. The other side may send new messages of an extension when it has read its id here; where an
-            extension changes what messages mean, its own messages declare that and acknowledge it first. Doubles count once.
+        extensions: The extensions that this side supports. The other side may send messages of an extension after it has read the extension's
+            id here. An extension that changes the meaning of other messages first declares and acknowledges that by messages of its own. An id that
+            occurs twice counts once.
 
             Assumed: a varint that counts elements, and that doubles count once: the document says Array.
 
@@ -296,7 +297,7 @@ def _write_client_hello_body(message: ClientHello, state: _Writing) -> bytes:
 
 
 class ServerHello(_InMessage):
-    """The hello of the other side. It need not wait for the client's, unless it speaks several versions: then it answers with the client's.
+    """The hello of the other side. It need not wait for the client's hello, unless the server supports several versions: then it answers with the client's version.
 
     Code 2, from server.
 
@@ -304,7 +305,7 @@ class ServerHello(_InMessage):
 
     Attributes:
         version: 0; no other version exists.
-        extensions: As in ClientHello.
+        extensions: The extensions that this side supports, as in ClientHello.
 
             Assumed: the document shows the same list in both hellos.
 
@@ -403,7 +404,7 @@ def _write_server_hello_body(message: ServerHello, state: _Writing) -> bytes:
 
 
 class Subscribe(_InMessage):
-    """Asks a named publisher for its elements.
+    """Subscribes to the elements of a named publisher.
 
     Code 3, from both sides.
 
@@ -411,9 +412,9 @@ class Subscribe(_InMessage):
 
     Attributes:
         publisher: Opaque: the applications agree on its meaning.
-        subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
-            subscription lasts. It may be used again after Cancel, OnComplete or OnError.
-        initial_demand: Elements that the publisher may send before any Request: from 0 to `UNBOUNDED`, which means without end.
+        subscriber: Identifies a subscription in all its messages, in both directions: the subscriber chooses it in Subscribe, unique on its side while
+            the subscription lasts. It may be used again after Cancel, OnComplete or OnError.
+        initial_demand: The number of elements that the publisher may send before any Request, from 0 to `UNBOUNDED`, which means without limit.
 
     Layout: publisher utf8[varint lenient], subscriber varint lenient, initial_demand varint lenient
     """
@@ -496,16 +497,16 @@ def _write_subscribe_body(message: Subscribe, state: _Writing) -> bytes:
 
 
 class Request(_InMessage):
-    """Asks for `demand` more elements; `UNBOUNDED` means without end.
+    """Requests `demand` more elements; `UNBOUNDED` means without limit.
 
     Code 4, from both sides.
 
     Source: The Reactive Streams core protocol, request(subscriber: Id, demand: Long).
 
     Attributes:
-        subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
-            subscription lasts. It may be used again after Cancel, OnComplete or OnError.
-        demand: Elements that the publisher may send besides those asked for before: from 1 to `UNBOUNDED`, which means without end.
+        subscriber: Identifies a subscription in all its messages, in both directions: the subscriber chooses it in Subscribe, unique on its side while
+            the subscription lasts. It may be used again after Cancel, OnComplete or OnError.
+        demand: The number of elements that the publisher may send in addition to those already requested, from 1 to `UNBOUNDED`, which means without limit.
 
     Layout: subscriber varint lenient, demand varint lenient
     """
@@ -559,15 +560,15 @@ def _write_request_body(message: Request, state: _Writing) -> bytes:
 
 
 class Cancel(_InMessage):
-    """Ends a subscription from the subscriber's side.
+    """Ends a subscription on behalf of the subscriber.
 
     Code 5, from both sides.
 
     Source: The Reactive Streams core protocol, cancel(subscriber: Id).
 
     Attributes:
-        subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
-            subscription lasts. It may be used again after Cancel, OnComplete or OnError.
+        subscriber: Identifies a subscription in all its messages, in both directions: the subscriber chooses it in Subscribe, unique on its side while
+            the subscription lasts. It may be used again after Cancel, OnComplete or OnError.
 
     Layout: subscriber varint lenient
     """
@@ -620,9 +621,9 @@ class Subscribed(_InMessage):
     Source: The Reactive Streams core protocol, subscribed(subscriber: Id, elementSize: varint = 0).
 
     Attributes:
-        subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
-            subscription lasts. It may be used again after Cancel, OnComplete or OnError.
-        element_size: Bytes of every element of this stream; 0: each has its own length. If it is not 0, OnNext leaves the length out and
+        subscriber: Identifies a subscription in all its messages, in both directions: the subscriber chooses it in Subscribe, unique on its side while
+            the subscription lasts. It may be used again after Cancel, OnComplete or OnError.
+        element_size: The size of every element of this stream in bytes; 0: each element has its own length. If it is not 0, OnNext has no length, and
             OnNextPacked may be sent.
 
     Layout: subscriber varint lenient, element_size varint lenient
@@ -687,16 +688,16 @@ def _write_subscribed_body(message: Subscribed, state: _Writing) -> bytes:
 
 
 class OnNext(_InMessage):
-    """One element, with its length unless the subscription fixed it.
+    """One element, with its length unless the subscription has a fixed element size.
 
     Code 7, from both sides.
 
     Source: The Reactive Streams core protocol, onNext(subscriber: Id, element: bytes).
 
     Attributes:
-        subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
-            subscription lasts. It may be used again after Cancel, OnComplete or OnError.
-        element: The element, after its length if `element_size` is 0, otherwise as that many bytes.
+        subscriber: Identifies a subscription in all its messages, in both directions: the subscriber chooses it in Subscribe, unique on its side while
+            the subscription lasts. It may be used again after Cancel, OnComplete or OnError.
+        element: The element: after its length if `element_size` is 0, otherwise `element_size` bytes.
 
             Source: In fixed-size mode, the onNext.element field is not length-prefixed.
 
@@ -797,15 +798,15 @@ def _write_on_next_body(message: Any, state: Any) -> bytes:
 
 
 class OnComplete(_InMessage):
-    """The stream ended well.
+    """The stream ended normally.
 
     Code 8, from both sides.
 
     Source: The Reactive Streams core protocol, onComplete(subscriber: Id).
 
     Attributes:
-        subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
-            subscription lasts. It may be used again after Cancel, OnComplete or OnError.
+        subscriber: Identifies a subscription in all its messages, in both directions: the subscriber chooses it in Subscribe, unique on its side while
+            the subscription lasts. It may be used again after Cancel, OnComplete or OnError.
 
     Layout: subscriber varint lenient
     """
@@ -860,8 +861,8 @@ class OnError(_InMessage):
     Assumed: or never began: a decision of this project, see ledger 16.
 
     Attributes:
-        subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
-            subscription lasts. It may be used again after Cancel, OnComplete or OnError.
+        subscriber: Identifies a subscription in all its messages, in both directions: the subscriber chooses it in Subscribe, unique on its side while
+            the subscription lasts. It may be used again after Cancel, OnComplete or OnError.
         error: A description of the error.
 
     Layout: subscriber varint lenient, error utf8[varint lenient]
@@ -932,19 +933,19 @@ def _write_on_error_body(message: OnError, state: _Writing) -> bytes:
 
 
 class OnNextPacked(_InMessage):
-    """Many elements of the fixed size in one message. An OnNext with a length costs 3 to 6 bytes besides its element: 1 of type, 1 or 2 of subscriber,
-    1 to 3 of length. For an element as small as an int that can be 100 % or more. A fixed size saves the length, packing most of the rest; it does
-    not help where an element cannot wait, as in a ticker, nor without demand.
+    """Several elements of the fixed size in one message. An OnNext with a length adds 3 to 6 bytes to its element: 1 for the type, 1 or 2 for the
+    subscriber, 1 to 3 for the length. For an element as small as an int that can be 100 % or more. A fixed size saves the length, and packing
+    most of the rest. Packing does not help if an element cannot wait, as in a ticker, or without demand.
 
     Code 10, from both sides.
 
     Source: Packed messaging, onNextPacked(subscriber: Id, count: varint, messages: count * elementSize bytes).
 
     Attributes:
-        subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
-            subscription lasts. It may be used again after Cancel, OnComplete or OnError.
-        count: Elements in `messages`, at least one; each uses up one of the demand.
-        messages: `count` elements without anything between them.
+        subscriber: Identifies a subscription in all its messages, in both directions: the subscriber chooses it in Subscribe, unique on its side while
+            the subscription lasts. It may be used again after Cancel, OnComplete or OnError.
+        count: The number of elements in `messages`, at least 1; each reduces the demand by one.
+        messages: `count` elements, one directly after the other.
 
     Layout: subscriber varint lenient, count varint lenient, messages bytes[count * element_size[subscriber]]
     """
@@ -1024,8 +1025,8 @@ def _write_on_next_packed_body(message: OnNextPacked, state: Any) -> bytes:
 
 
 class OnNextPart(_InMessage):
-    """A part of a large element, not the last. A publisher may split elements, and every subscriber has to put them together. Parts of several
-    elements may alternate, and their length is always written.
+    """A part of a large element, not the last. A publisher may split elements, and every subscriber must reassemble them. Parts of several
+    elements may alternate. A part always has a length.
 
     Code 11, from both sides.
 
@@ -1034,9 +1035,9 @@ class OnNextPart(_InMessage):
     Assumed: that parts of several elements may alternate, and that their length is always written: decisions of this project, see ledgers 12 and 24.
 
     Attributes:
-        subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
-            subscription lasts. It may be used again after Cancel, OnComplete or OnError.
-        element: Names a split element within its stream: assigned by the publisher, and the same in all its parts.
+        subscriber: Identifies a subscription in all its messages, in both directions: the subscriber chooses it in Subscribe, unique on its side while
+            the subscription lasts. It may be used again after Cancel, OnComplete or OnError.
+        element: Identifies a split element within its stream: assigned by the publisher, and the same in all parts of the element.
         data: The next bytes of the element, always after their length.
 
     Layout: subscriber varint lenient, element varint lenient, data bytes[varint lenient]
@@ -1115,16 +1116,16 @@ def _write_on_next_part_body(message: OnNextPart, state: _Writing) -> bytes:
 
 
 class OnNextLastPart(_InMessage):
-    """The last part of a large element, which was split lest it hold up other streams.
+    """The last part of a large element, which was split so that it does not delay other streams.
 
     Code 12, from both sides.
 
     Source: Split messaging, onNextLastPart(subscriber: Id, element: Id, data: bytes).
 
     Attributes:
-        subscriber: Names a subscription in all its messages, both ways: made by the subscriber in Subscribe, and unique on its side while the
-            subscription lasts. It may be used again after Cancel, OnComplete or OnError.
-        element: Names a split element within its stream: assigned by the publisher, and the same in all its parts.
+        subscriber: Identifies a subscription in all its messages, in both directions: the subscriber chooses it in Subscribe, unique on its side while
+            the subscription lasts. It may be used again after Cancel, OnComplete or OnError.
+        element: Identifies a split element within its stream: assigned by the publisher, and the same in all parts of the element.
         data: The last bytes of the element, always after their length.
 
     Layout: subscriber varint lenient, element varint lenient, data bytes[varint lenient]
@@ -1205,15 +1206,15 @@ def _write_on_next_last_part_body(message: OnNextLastPart, state: _Writing) -> b
 
 
 class Goodbye(_InMessage):
-    """Ends every stream, as if each had got its Cancel or OnError. The other side answers with the same; then the transport is closed, and both
-    sides release all that belongs to the connection.
+    """Ends every stream, as if each had received its Cancel or OnError. The other side answers with a Goodbye; then the transport is closed, and
+    both sides release all resources of the connection.
 
     Code 13, from both sides.
 
     Source: Closing the connection, goodbye(reason: String).
 
     Attributes:
-        reason: For people; may be empty.
+        reason: The reason, for people; may be empty.
 
             Assumed: the purpose, and that it may be empty: the document only names it.
 
@@ -1324,11 +1325,11 @@ _BODY_WRITERS: dict[type, Callable[..., bytes]] = {
 
 
 class Message(_Divisible):
-    """A type and the fields that follow from it. A message has no length, so an unknown type cannot be skipped.
+    """A type and the fields that it determines. A message has no length, so an unknown type cannot be skipped.
 
-    The transport carries any bytes, both ways at once, and keeps their order, also where it has messages of its own: TCP, TLS, WebSockets,
-    pipes. The document wants a known serialization below, fast and small, with boolean, text, bytes and varint, and chooses none; it need
-    not describe itself.
+    The transport carries any bytes in both directions at once, and keeps their order, even if it has messages of its own: TCP, TLS, WebSockets,
+    pipes. The document asks for an existing serialization that is fast and small and has boolean, text, bytes and varint, but does not choose
+    one; it need not be self-describing.
 
     Source: Message framing, Each message (frame) begins with a message type.
 

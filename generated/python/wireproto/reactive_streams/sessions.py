@@ -42,8 +42,8 @@ __all__ = (
 
 
 class NegotiationView(_View):
-    """The version that each side says. A side that reads a hello of another one has to send a Goodbye and close; it may not have read it yet when it
-    sends something else. The side that said it may have sent more before it knows that it is refused.
+    """The version that each side supports. A side that receives a hello of another version must send a Goodbye and close; it may have sent other
+    messages before it read the hello. The side that sent the hello may have sent more messages before it learns of the refusal.
     """
 
     __slots__ = ()
@@ -62,7 +62,7 @@ class ClosingView(_View):
 
 
 class SubscriptionView(_View):
-    """One subscription. The side that sends Subscribe is the subscriber; ids of the two sides are apart."""
+    """One subscription. The side that sends Subscribe is the subscriber; the ids of the two sides are independent."""
 
     __slots__ = ()
 
@@ -73,7 +73,7 @@ class SubscriptionView(_View):
 
     @property
     def open(self) -> tuple[int, ...]:
-        """Split elements under way."""
+        """The ids of incomplete split elements."""
         value: tuple[int, ...] = self._value("open")
         return value
 
@@ -136,8 +136,8 @@ class Connection(_Connection):
 
     @property
     def negotiation(self) -> NegotiationView:
-        """The version that each side says. A side that reads a hello of another one has to send a Goodbye and close; it may not have read it yet when it
-        sends something else. The side that said it may have sent more before it knows that it is refused.
+        """The version that each side supports. A side that receives a hello of another version must send a Goodbye and close; it may have sent other
+        messages before it read the hello. The side that sent the hello may have sent more messages before it learns of the refusal.
         """
         return _single_view(NegotiationView, self._engine.instances["Negotiation"])
 
@@ -153,7 +153,7 @@ class Connection(_Connection):
 
     @property
     def subscription(self) -> _Views[SubscriptionView]:
-        """One subscription. The side that sends Subscribe is the subscriber; ids of the two sides are apart."""
+        """One subscription. The side that sends Subscribe is the subscriber; the ids of the two sides are independent."""
         return _Views(self._engine.instances["Subscription"], SubscriptionView, self.role, _package().roles)
 
 
@@ -184,8 +184,8 @@ class Session(_Session):
 
     @property
     def negotiation(self) -> NegotiationView:
-        """The version that each side says. A side that reads a hello of another one has to send a Goodbye and close; it may not have read it yet when it
-        sends something else. The side that said it may have sent more before it knows that it is refused.
+        """The version that each side supports. A side that receives a hello of another version must send a Goodbye and close; it may have sent other
+        messages before it read the hello. The side that sent the hello may have sent more messages before it learns of the refusal.
         """
         return _single_view(NegotiationView, self._engine.instances["Negotiation"])
 
@@ -201,7 +201,7 @@ class Session(_Session):
 
     @property
     def subscription(self) -> _Views[SubscriptionView]:
-        """One subscription. The side that sends Subscribe is the subscriber; ids of the two sides are apart."""
+        """One subscription. The side that sends Subscribe is the subscriber; the ids of the two sides are independent."""
         return _Views(self._engine.instances["Subscription"], SubscriptionView, None, _package().roles)
 
 
