@@ -51,7 +51,7 @@ def _fitted_struct(array: ArrowArray, type_: ArrowType, path: str) -> ArrowArray
     unknown = given.keys() - {field.name for field in type_}
     if unknown:
         names = ", ".join(field.name for field in type_)
-        raise WireSparkError(f"unknown column {path}{min(unknown)!r}; the columns are {names}")
+        raise WireSparkError(f"unknown column {path}{min(unknown)!r}: the columns are {names}")
     children = [
         (
             fitted(given[field.name], field.type, f"{path}{field.name}.")

@@ -39,11 +39,11 @@ def chosen(names: Values, values: Mapping[str, Values]) -> Values:
     try:
         return [None if name is None else values[name][row] for row, name in enumerate(names)]
     except KeyError as error:
-        raise WireSparkError(f"unknown {error}; expected one of {', '.join(values)}") from None
+        raise WireSparkError(f"unknown {error}: expected one of {', '.join(values)}") from None
 
 
 def member_of(members: Mapping[str, object], name: str) -> object:
     """Return the member of an enum by its name."""
     if name not in members:
-        raise WireSparkError(f"unknown member {name!r}; the members are {', '.join(members)}")
+        raise WireSparkError(f"unknown member {name!r}: the members are {', '.join(members)}")
     return members[name]

@@ -68,7 +68,9 @@ def decoded_messages(cells: ArrowArray, wishes: Wishes, name: str) -> ArrowArray
     n_own = 0 if found is None else len(found.rows)
     if wishes.mode == "FAILFAST" and n_own < columns.rows.num_rows:
         others = [each for each in plain(columns.rows.column("_message")) if each != name]
-        raise WireSparkError(f"a cell holds {others[0]}, not {name}")
+        raise WireSparkError(
+            f"a cell holds {others[0]}, not {name}: use the mode PERMISSIVE, or give the name of the protocol"
+        )
     field = pa.field(name, pa.struct(list(wishes.package.messages[name])))
     return among_nulls(spread(columns, field), cells)
 
@@ -127,7 +129,10 @@ def _check(columns: Columns, wishes: Wishes) -> None:
     if wishes.mode != "FAILFAST" or errors.null_count == len(errors):
         return
     error: dict[str, object] = errors.drop_null()[0].as_py()
-    raise WireSparkError(f"a cell is not a frame: {error['code']} at {error['at']}: {error['path']}")
+    raise WireSparkError(
+        f"a cell is not a frame ({error['code']} at byte {error['at']}, {error['path']}): "
+        "use the mode PERMISSIVE to read its error"
+    )
 
 
 class _Reading:

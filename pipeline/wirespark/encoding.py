@@ -121,7 +121,7 @@ class Encoder:
             names = plain(rows["_message"])
             unknown = next((name for name in names if name is not None and name not in known), None)
             if unknown is not None:
-                raise WireSparkError(f"there is no message {unknown!r}; there are {', '.join(known)}")
+                raise WireSparkError(f"there is no message {unknown!r}: the messages are {', '.join(known)}")
             return names
         found: list[str | None] = [None] * n_rows
         for name in known.keys() & rows.keys():
@@ -169,7 +169,7 @@ class Encoder:
             raise WireSparkError("a row has no message: remove it, or write the column `_error` too")
         for row, error in zip(missing, _fitted_errors(rows["_error"], missing), strict=True):
             if error is None:
-                raise WireSparkError("a row has neither a message nor an error")
+                raise WireSparkError("a row has neither a message nor an error: remove it")
             if error["raw_truncated"] or error["raw"] is None:
                 raise WireSparkError(f"a row is an error instead of a message, and {_NO_BYTES}")
             frames[row] = error["raw"]
@@ -209,7 +209,7 @@ class Encoder:
 
     def _bytes_as_they_were(self, data: bytes) -> bytes:
         if self._backend != "native":
-            raise WireSparkError(f"an error row has no bytes in {self._backend}: leave it out")
+            raise WireSparkError(f"an error row has no bytes in {self._backend}: remove the row")
         return data
 
     def stream(self, role: str | None) -> StreamEncoder:

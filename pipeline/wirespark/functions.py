@@ -122,7 +122,7 @@ def _place_of(what: str) -> _Place:
             raise
     known = package_of(protocol).messages
     if message not in known:
-        raise WireSparkError(f"{protocol} has no message {message!r}; there are {', '.join(known)}")
+        raise WireSparkError(f"{protocol} has no message {message!r}: its messages are {', '.join(known)}")
     return _Place(protocol=protocol, message=message)
 
 
@@ -147,14 +147,18 @@ def _from_wire(what: str, options: Options) -> Callable[[Column | str], Column]:
         return _arrow(lambda cells: decoded_cells(cells, wishes), cell_type(wishes))
     schema = wishes.package.messages[message]
     if not len(schema):
-        raise WireSparkError(f"{what} has no field: give the name of the protocol, and use `_message`")
+        raise WireSparkError(
+            f"{what} has no fields: give the name of the protocol, and use the column `_message`"
+        )
     return _arrow(lambda cells: decoded_messages(cells, wishes, message), pa.struct(list(schema)))
 
 
 def _frames(protocol: str, options: Options) -> Callable[[Column | str], Column]:
     place = _place_of(protocol)
     if place.message is not None:
-        raise WireSparkError("give the name of a protocol: a stream contains all of its messages")
+        raise WireSparkError(
+            f"{protocol} is a message, but a stream contains all messages: give the name of the protocol"
+        )
     wishes = _wishes(place, options)
     return _arrow(lambda cells: decoded_frames(cells, wishes), pa.list_(frames_type(wishes)))
 

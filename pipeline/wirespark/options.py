@@ -152,10 +152,12 @@ def wishes_of(given: Mapping[str, str]) -> Wishes:
         WireSparkError: The value of an option is invalid.
     """
     if not given.get("protocol"):
-        raise WireSparkError('give the name of the protocol: .option("protocol", "lumberjack")')
+        raise WireSparkError(
+            'the protocol is missing: give its name, for example .option("protocol", "lumberjack")'
+        )
     mode = given.get("mode", "PERMISSIVE").upper()
     if mode not in get_args(Mode):
-        raise WireSparkError(f"mode is one of {', '.join(get_args(Mode))}, not {mode!r}")
+        raise WireSparkError(f"mode is {given['mode']!r}: give one of {', '.join(get_args(Mode))}")
     backend, package = given.get("backend", "native"), package_of(given["protocol"])
     plan = package.plan
     package.codec(backend)
@@ -174,7 +176,7 @@ def wishes_of(given: Mapping[str, str]) -> Wishes:
 
 def _kernel(word: str) -> Kernel:
     if word not in get_args(Kernel):
-        raise WireSparkError(f"kernel is one of {', '.join(get_args(Kernel))}, not {word!r}")
+        raise WireSparkError(f"kernel is {word!r}: give one of {', '.join(get_args(Kernel))}")
     if word == "on" and not has_numba():
         raise WireSparkError("numba is missing: pip install numba, or remove the option `kernel`")
     return word  # type: ignore[return-value]  # compared above
@@ -189,7 +191,7 @@ def _limits(given: Mapping[str, str], package: Package) -> dict[str, int]:
     told = [text.strip() for text in given.get("limits", "").split(",") if text.strip()]
     for text in told:
         if "=" not in text:
-            raise WireSparkError(f"write a limit as NAME=VALUE, such as frame=1MiB, not {text!r}")
+            raise WireSparkError(f"the limit {text!r} has no value: write NAME=VALUE, such as frame=1MiB")
     pairs = [text.partition("=")[::2] for text in told]
     pairs += [(name[len(_LIMIT) :], text) for name, text in given.items() if name.startswith(_LIMIT)]
     found = {}
@@ -207,19 +209,23 @@ def _paths(given: Mapping[str, str]) -> tuple[str, ...]:
 
     found = json.loads(given["paths"]) if given.get("paths") else [given["path"]] if given.get("path") else []
     if not found:
-        raise WireSparkError("give a file or a folder to read: .load(path)")
+        raise WireSparkError("the path is missing: give a file or a folder, .load(path)")
     return tuple(found)
 
 
 def among(name: str | None, noun: str, names: Collection[str]) -> str | None:
     if name is None or name in names:
         return name
-    raise WireSparkError(f"unknown {noun} {name!r}: expected one of {', '.join(names) or 'none'}")
+    raise WireSparkError(
+        f"unknown {noun} {name!r}: expected one of {', '.join(names)}"
+        if names
+        else f"unknown {noun} {name!r}: remove the option"
+    )
 
 
 def _truth(name: str, text: str) -> bool:
     if text.lower() not in ("true", "false"):
-        raise WireSparkError(f"{name} is true or false, not {text!r}")
+        raise WireSparkError(f"{name} is {text!r}: give true or false")
     return text.lower() == "true"
 
 
@@ -230,7 +236,7 @@ def _amount_or_none(name: str, given: Mapping[str, str]) -> int | None:
 def _at_least(least: int, name: str, text: str) -> int:
     number = _amount(name, text)
     if number < least:
-        raise WireSparkError(f"{name} is {least} or more, not {text!r}")
+        raise WireSparkError(f"{name} is {text!r}: give {least} or more")
     return number
 
 
@@ -239,5 +245,5 @@ def _amount(name: str, text: str) -> int:
     unit = next((unit for unit in _UNITS if unit and digits.endswith(unit)), "")
     number = digits.removesuffix(unit).strip()
     if not (number.isascii() and number.isdigit() and len(number) <= 18):
-        raise WireSparkError(f"{name} is a number, such as 1000 or 64MiB, not {text!r}")
+        raise WireSparkError(f"{name} is {text!r}: give a number, such as 1000 or 64MiB")
     return int(number) * _UNITS[unit]

@@ -84,7 +84,7 @@ def files_of(paths: tuple[str, ...]) -> tuple[str, ...]:
     for path in paths:
         matches = matches_of(path)
         if not matches:
-            raise WireSparkError(f"no file is named {path!r}")
+            raise WireSparkError(f"no file is named {path!r}: give a path or a pattern of existing files")
         for match in matches:
             found.update(dict.fromkeys(_files(Path(match).absolute())))
     return tuple(found)

@@ -42,7 +42,7 @@ def check_projection(asked: ArrowSchema, known: ArrowSchema, path: str = "") -> 
     for field in asked:
         here = f"{path}{field.name}"
         if field.name not in fields:
-            raise WireSparkError(f"unknown column {here!r}; the columns are {', '.join(fields)}")
+            raise WireSparkError(f"unknown column {here!r}: the columns are {', '.join(fields)}")
         _check_type(field.type, fields[field.name].type, here)
 
 
@@ -52,4 +52,4 @@ def _check_type(asked: ArrowType, known: ArrowType, path: str) -> None:
     elif pa.types.is_list(asked) and pa.types.is_list(known):
         _check_type(asked.value_type, known.value_type, path)
     elif not asked.equals(known):
-        raise WireSparkError(f"the column {path!r} is {known}, not {asked}")
+        raise WireSparkError(f"the column {path!r} has the type {known}, not {asked}: correct the schema")

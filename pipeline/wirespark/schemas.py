@@ -25,7 +25,9 @@ def arrow_schema(protocol: str, message: str | None = None) -> ArrowSchema:
     if message is None:
         return wide_schema(package)
     if message not in package.messages:
-        raise WireSparkError(f"there is no message {message!r}; there are {', '.join(package.messages)}")
+        raise WireSparkError(
+            f"there is no message {message!r}: the messages are {', '.join(package.messages)}"
+        )
     return message_schema(package, message)
 
 

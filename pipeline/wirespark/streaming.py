@@ -102,7 +102,8 @@ class FollowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             place = found.get(path, {"at": 0})
             if size < place["at"]:
                 raise WireSparkError(
-                    f"{path} has become shorter: files that are read as a stream must only grow"
+                    f"{path} has become shorter, but a stream reads files that only grow: "
+                    "restore the file, or begin with a new checkpoint"
                 )
             if place.get("whole") and size == place["at"]:
                 continue

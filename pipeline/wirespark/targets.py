@@ -130,7 +130,7 @@ def target_of(told: str, options: ReadOptions) -> Target:
         WireSparkError: It is not a folder on a disk, lies inside its source, or a message is selected.
     """
     if not told or "://" in told:
-        raise WireSparkError("give a target: a folder on a disk that all workers can write to")
+        raise WireSparkError("the target is missing: give a folder on a disk that all workers can write to")
     if options.message is not None:
         raise WireSparkError("a conversion includes all messages: remove the option `message`")
     has_kernels = options.wishes.kernel != "off" and has_numba()

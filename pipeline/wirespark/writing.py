@@ -64,7 +64,9 @@ class WriteOptions:
         given = check_names(options, _KNOWN)
         backend, path = given.pop("backend", "native"), given.get("path", "").removeprefix("file:")
         if not path or "://" in path:
-            raise WireSparkError("give a target: a folder on a disk that all workers can write to")
+            raise WireSparkError(
+                "the target is missing: give a folder on a disk that all workers can write to"
+            )
         wishes = wishes_of({"mode": "FAILFAST", **given})
         encoder_of(wishes.protocol, backend, wishes.variant, wishes.role)
         message = among(given.get("message"), "message", wishes.package.messages)
@@ -148,7 +150,7 @@ def _check_columns(names: list[str], options: WriteOptions) -> None:
     }
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise WireSparkError(f"unknown column {unknown[0]!r}; the columns are {', '.join(sorted(known))}")
+        raise WireSparkError(f"unknown column {unknown[0]!r}: the columns are {', '.join(sorted(known))}")
 
 
 def _rows(batch: Batch, options: WriteOptions) -> dict[str, ArrowArray]:

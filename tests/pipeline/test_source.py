@@ -134,7 +134,7 @@ def test_sql(spark: SparkSession) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        pytest.param({}, "give the name of the protocol", id="no protocol"),
+        pytest.param({}, "the protocol is missing: give its name", id="no protocol"),
         pytest.param({"protocol": "lumber"}, "no protocol 'lumber'", id="another protocol"),
         pytest.param(
             {"protocol": "lumberjack", "message": "Dato"}, "unknown message 'Dato'", id="another message"
@@ -142,16 +142,24 @@ def test_sql(spark: SparkSession) -> None:
         pytest.param(
             {"protocol": "lumberjack", "colour": "red"}, "unknown option 'colour'", id="another option"
         ),
-        pytest.param({"protocol": "lumberjack", "mode": "x"}, "mode is one of", id="another mode"),
-        pytest.param({"protocol": "lumberjack", "split": "many"}, "split is a number", id="no number"),
-        pytest.param({"protocol": "lumberjack", "split": "1000"}, "split is 1024 or more", id="too many"),
+        pytest.param({"protocol": "lumberjack", "mode": "x"}, "mode is .x.: give one of", id="another mode"),
         pytest.param(
-            {"protocol": "lumberjack", "limits": "frame"}, "write a limit as NAME=VALUE", id="no value"
+            {"protocol": "lumberjack", "split": "many"}, "split is .many.: give a number", id="no number"
         ),
         pytest.param(
-            {"protocol": "lumberjack", "limit.frame": "1e3"}, "limit frame is a number", id="no limit"
+            {"protocol": "lumberjack", "split": "1000"}, "split is .1000.: give 1024 or more", id="too many"
         ),
-        pytest.param({"protocol": "lumberjack", "kernel": "fast"}, "kernel is one of", id="no kernel"),
+        pytest.param(
+            {"protocol": "lumberjack", "limits": "frame"}, "has no value: write NAME=VALUE", id="no value"
+        ),
+        pytest.param(
+            {"protocol": "lumberjack", "limit.frame": "1e3"},
+            "limit frame is .1e3.: give a number",
+            id="no limit",
+        ),
+        pytest.param(
+            {"protocol": "lumberjack", "kernel": "fast"}, "kernel is .fast.: give one of", id="no kernel"
+        ),
         pytest.param(
             {"protocol": "lumberjack", "from": "nobody"}, "unknown role 'nobody'", id="another role"
         ),

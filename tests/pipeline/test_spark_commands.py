@@ -29,10 +29,12 @@ def no_java(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        pytest.param(("--split", "x"), "split is a number", id="no number"),
-        pytest.param(("--split", "0"), "split is 1024 or more", id="too small"),
+        pytest.param(("--split", "x"), "split is 'x'\n  = help: give a number", id="no number"),
+        pytest.param(("--split", "0"), "split is '0'\n  = help: give 1024 or more", id="too small"),
         pytest.param(
-            ("--limit", "foo"), "write a limit as NAME=VALUE, such as frame=1MiB, not 'foo'", id="no value"
+            ("--limit", "foo"),
+            "the limit 'foo' has no value\n  = help: write NAME=VALUE, such as frame=1MiB",
+            id="no value",
         ),
         pytest.param(
             ("--limit", "foo=3"), "unknown limit 'foo'\n  = help: expected one of frame", id="no limit"

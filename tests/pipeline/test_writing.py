@@ -119,8 +119,8 @@ def test_nothing_is_left_of_what_fails(spark: SparkSession, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        pytest.param({"path": "x"}, "give the name of the protocol", id="no protocol"),
-        pytest.param({"protocol": "lumberjack"}, "give a target", id="no target"),
+        pytest.param({"path": "x"}, "the protocol is missing: give its name", id="no protocol"),
+        pytest.param({"protocol": "lumberjack"}, "the target is missing: give a folder", id="no target"),
         pytest.param(
             {"protocol": "lumberjack", "path": "x", "split": "3"},
             "unknown option 'split'",

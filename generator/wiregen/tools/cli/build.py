@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import DONE, FINDINGS, USAGE, Failure
 from wiregen.tools.cli.messages import has_colour, tell
 from wiregen.tools.cli.protocols import chosen_names, configuration, stop
@@ -30,11 +31,7 @@ _OLD_SIZE = 1 << 20
 
 @click.command("build")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option(
-    "--check",
-    is_flag=True,
-    help="Write no files. List stale, missing and extra files, and exit with 1 if there are any.",
-)
+@shared_options.only_check
 @click.option("--watch", is_flag=True, help="Build again at each change of a source, until Ctrl-C.")
 @click.option(
     "--diff",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.messages import has_colour, tell
 from wiregen.tools.cli.protocols import chosen_names, configuration, exit_code, load
 
@@ -14,12 +15,10 @@ if TYPE_CHECKING:
 
 __all__ = ["verb"]
 
-_FORMATS: tuple["OutputFormat", ...] = ("full", "concise", "json", "github", "sarif")
-
 
 @click.command("check")
 @click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("--output-format", type=click.Choice(_FORMATS), default="full", show_default=True)
+@shared_options.output_format
 @click.option(
     "--verbose",
     is_flag=True,

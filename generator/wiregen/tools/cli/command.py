@@ -24,20 +24,20 @@ takes a third longer."""
 _VERBS = {
     "build": "Write the generated packages of the project's protocols.",
     "check": "Check .wire files.",
-    "decode": "Turn bytes, or a capture, into messages.",
-    "docs": "Write, or serve, the site that implementers read.",
-    "encode": "Turn decoded lines back into bytes.",
-    "explain": "Explain a code.",
-    "fmt": "Put .wire files into their canonical form.",
-    "fuzz": "Search for bytes that an implementation reads otherwise than the reference codec.",
-    "ir": "Print a protocol's model as JSON.",
-    "lint": "List what .wire files assume, and find what a reader would miss.",
-    "new": "Make a project that builds.",
-    "play": "Show bytes as trees in a browser, and change them.",
-    "replay": "Hold a recorded connection to the protocol's sessions.",
-    "spark": "Captured traffic to tables, on Spark.",
-    "transcode": "Carry a stream from one serialization to another.",
-    "vectors": "Write conformance vectors, check them, hold implementations to them.",
+    "decode": "Decode bytes, or a capture, into messages.",
+    "docs": "Build or serve the documentation site of protocols.",
+    "encode": "Encode the lines that `decode` prints into bytes.",
+    "explain": "Explain a diagnostic, an error code, a rule or a lint rule.",
+    "fmt": "Format .wire files.",
+    "fuzz": "Search for bytes that an implementation and the reference codec decode differently.",
+    "ir": "Print the schema of a protocol as JSON.",
+    "lint": "List assumptions of .wire files, and find missing sources and documentation.",
+    "new": "Create a project.",
+    "play": "Serve a playground: see and edit the fields of bytes in a browser.",
+    "replay": "Check a recorded connection against the sessions of its protocol.",
+    "spark": "Convert captured traffic to tables, with Spark.",
+    "transcode": "Convert a stream from one serialization to another.",
+    "vectors": "Build conformance vectors, and check implementations against them.",
 }
 
 
@@ -96,7 +96,7 @@ class VerbGroup(click.Group):
 def wiregen() -> None:
     """Compile .wire files of binary protocols: codecs, sessions, documentation and conformance vectors.
 
-    Exit codes: 0: success. 1: findings (a wrong .wire file, stale output, invalid bytes).
+    Exit codes: 0: success. 1: findings (errors in a .wire file, stale output, invalid bytes).
     2: wrong usage or configuration. 3: a bug in wiregen.
     """
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wiregen.schema.copies import replace
+from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import DONE, FINDINGS, Failure
 from wiregen.tools.cli.messages import is_terminal, tell
 
@@ -33,7 +34,7 @@ __all__ = ["verb"]
     metavar="NAME",
     default="native",
     show_default=True,
-    help="Serialization of the bytes: native, protobuf, msgpack, or another installed backend.",
+    help=f"Serialization of the bytes: {shared_options.BACKENDS}.",
 )
 @click.option(
     "--from",
@@ -41,35 +42,18 @@ __all__ = ["verb"]
     metavar="ROLE",
     help="Role that sent the bytes. In a capture, decode only the bytes of that role.",
 )
-@click.option(
-    "--before",
-    multiple=True,
-    metavar="ROLE:HEX|ROLE:@FILE",
-    help="Whole frames that a role sent before; they are not printed. May be repeated.",
-)
-@click.option("--variant", metavar="NAME", help="Layout variant of the protocol to use.")
-@click.option(
-    "--pcap/--no-pcap",
-    default=None,
-    help="Treat the input as a capture, or not. Default: decided by its first bytes.",
-)
-@click.option(
-    "--port", type=click.IntRange(1, 65535), help="In a capture, decode only connections with this port."
-)
+@shared_options.preceding
+@shared_options.variant
+@shared_options.capture
+@shared_options.capture_port
 @click.option(
     "--format",
     "format_",
     type=click.Choice(["jsonl", "json", "tree", "hex"]),
     help="Output format. Default: tree on a terminal, otherwise jsonl.",
 )
-@click.option("--strict", is_flag=True, help="Refuse deviations that the protocol declares as lenient.")
-@click.option(
-    "--limit",
-    "limits",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set a limit, for example `frame=1MiB` or `count=1000`. May be repeated.",
-)
+@shared_options.strict
+@shared_options.limits
 def verb(
     protocol: str,
     file: str | None,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import Failure
 from wiregen.tools.cli.messages import tell
 from wiregen.tools.cli.protocols import configuration
@@ -94,13 +95,7 @@ class Served:
 
 @click.command("serve")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=0,
-    metavar="N",
-    help="Port on this computer. Default: any free port.",
-)
+@shared_options.local_port
 def verb(names: tuple[str, ...], port: int) -> int:
     """Serve the site of the protocols NAME, or of all protocols, to a browser on this computer, until Ctrl-C.
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import DONE, FINDINGS, Failure
 
 if TYPE_CHECKING:
@@ -25,24 +26,16 @@ _ONE_DIRECTION = "the output is one direction of one connection: choose it with 
     metavar="NAME",
     default="native",
     show_default=True,
-    help="Serialization to write: native, protobuf, msgpack, or another installed backend.",
+    help=f"Serialization to write: {shared_options.BACKENDS}.",
 )
 @click.option(
     "--canonical",
     is_flag=True,
     help="Encode each message again, even if its line contains the original bytes.",
 )
-@click.option(
-    "-o", "--output", metavar="FILE", help="Write to FILE, completely or not at all. Default: stdout."
-)
-@click.option("--variant", metavar="NAME", help="Layout variant of the protocol to use.")
-@click.option(
-    "--limit",
-    "limits",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set a limit, for example `frame=1MiB` or `count=1000`. May be repeated.",
-)
+@shared_options.output_file
+@shared_options.variant
+@shared_options.limits
 @click.option("--flow", metavar="NAME", help="Encode only the lines of this connection of a capture.")
 @click.option("--from", "role", metavar="ROLE", help="Encode only the lines of this role.")
 def verb(

@@ -151,7 +151,9 @@ def verdicts_of(
 
     traces = [vector for vector in vectors if isinstance(vector, Trace)]
     if not traces:
-        raise Failure(_no_trace(plan, vectors), "a live peer is checked with vectors of the kind `trace`")
+        raise Failure(
+            _no_trace(plan, vectors), "give a file with conversation traces: vectors of the kind `trace`"
+        )
     network, scripts, unfit = endpoint.network(), list[Script](), dict[str, Verdict]()
     for trace in traces:
         try:

@@ -22,15 +22,17 @@ __all__ = ["verb"]
 @click.command("fmt")
 @click.argument("names", nargs=-1, metavar="[FILE|FOLDER|-]...")
 @click.option(
-    "--check", is_flag=True, help="Write nothing; list the files that are not formatted, and exit with 1."
+    "--check",
+    is_flag=True,
+    help="Write no files. List the files that are not formatted, and exit with 1 if there are any.",
 )
 @click.option(
-    "--diff", is_flag=True, help="Write nothing; print the changes, and exit with 1 if there are any."
+    "--diff", is_flag=True, help="Write no files. Print the changes, and exit with 1 if there are any."
 )
 def verb(names: tuple[str, ...], check: bool, diff: bool) -> int:
     """Format .wire files, and those in folders. Without names, format all sources of the configuration.
 
-    `-` formats stdin to stdout. Only spaces and line ends change; a file that does not parse is left as it is.
+    `-` formats stdin to stdout. Only spaces and line ends change. A file that does not parse is not changed.
     """
     from wiregen.language.diagnostics import Report, render
     from wiregen.language.source import Sources

@@ -51,7 +51,7 @@ def verb(
     saved: str | None,
     timeout: float,
 ) -> int:
-    """Search for bytes that COMMAND reads otherwise than the reference codec of PROTOCOL does.
+    """Search for bytes that COMMAND and the reference codec of PROTOCOL decode differently.
 
     COMMAND answers the requests of `wiregen vectors run`. Without COMMAND, generated code is tested. The inputs are mutations of
     the vectors of FILE, or of those that `wiregen vectors build` writes. Exits with 1 if there are findings.

@@ -34,7 +34,9 @@ def destination(name: str | None) -> Iterator[IO[bytes]]:
     try:
         path = Path(name).resolve()
     except (OSError, RuntimeError):
-        raise Failure(f"`{name}` does not lead to a file", "its links form a cycle") from None
+        raise Failure(
+            f"`{name}` does not lead to a file: its links form a cycle", "give another path"
+        ) from None
     if not path.parent.is_dir() or path.is_dir():
         raise Failure(f"`{name}` cannot be written", "give a file in an existing folder")
     if path.exists() and not path.is_file():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import DONE, Failure
 from wiregen.tools.cli.messages import tell
 from wiregen.tools.cli.protocols import configuration, load
@@ -26,13 +27,7 @@ _PLAY = re.compile(rb'<p class="play" data-play="([\w-]+)">.*?</p>')
 
 @click.command("play")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=0,
-    metavar="N",
-    help="Port on this computer. Default: any free port.",
-)
+@shared_options.local_port
 def verb(names: tuple[str, ...], port: int) -> int:
     """Serve a playground for the protocols NAME, or for all, until Ctrl-C: paste bytes, see their fields, edit a field.
 

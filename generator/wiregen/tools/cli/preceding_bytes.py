@@ -33,7 +33,7 @@ def said(texts: tuple[str, ...], plan: Schema) -> Iterator[tuple[str, bytes]]:
 
 def refusal(role: str, error: DecodeError) -> Failure:
     """Return the failure for preceding bytes that are wrong."""
-    return Failure(f"--before {role}: {error}", "the earlier bytes must be whole, valid frames")
+    return Failure(f"--before {role}: {error}", "give only whole, valid frames of this role")
 
 
 def heard(texts: tuple[str, ...], settings: Settings) -> tuple[Context, dict[str, Way]]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import DONE, FINDINGS, Failure
 from wiregen.tools.cli.messages import tell
 
@@ -22,29 +23,24 @@ __all__ = ["verb"]
 @click.argument("protocol")
 @click.argument("capture")
 @click.argument("second", required=False)
-@click.option("--port", type=click.IntRange(1, 65535), help="Replay only connections with this port.")
-@click.option("--format", "format_", type=click.Choice(["text", "jsonl"]), default="text", show_default=True)
-@click.option("--strict", is_flag=True, help="Refuse deviations that the protocol declares as lenient.")
+@shared_options.capture_port
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "jsonl"]),
+    default="text",
+    show_default=True,
+    help="Output format.",
+)
+@shared_options.strict
 @click.option(
     "--on-error",
     type=click.Choice(["close", "continue"]),
-    help="Action of the connection after an error. Default: as the protocol declares.",
+    help="Whether a connection closes after an error. Default: as the protocol declares.",
 )
-@click.option("--variant", metavar="NAME", help="Layout variant of the protocol to use.")
-@click.option(
-    "--limit",
-    "limits",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set a limit, for example `frame=1MiB` or `count=1000`. May be repeated.",
-)
-@click.option(
-    "--option",
-    "options",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set an option of a session, as NAME=VALUE. May be repeated.",
-)
+@shared_options.variant
+@shared_options.limits
+@shared_options.session_options
 def verb(
     protocol: str,
     capture: str,

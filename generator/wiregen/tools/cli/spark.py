@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import DONE, FINDINGS
 from wiregen.tools.cli.spark_jobs import jobs
 from wiregen.tools.cli.spark_session import Job
@@ -25,47 +26,29 @@ def verb() -> None:
 @verb.command("convert", cls=Job)
 @click.argument("source", nargs=-1, required=True)
 @click.argument("target")
-@click.option(
-    "--protocol", required=True, metavar="PROTOCOL", help="Protocol: a name, or a path to a .wire file."
-)
-@click.option("--from", "role", metavar="ROLE", help="Role that sent the bytes, if the files do not tell it.")
-@click.option("--variant", metavar="NAME", help="Layout variant of the protocol to use.")
-@click.option(
-    "--pcap/--no-pcap",
-    "capture",
-    default=None,
-    help="Treat the files as captures, or not. Default: decided by their first bytes.",
-)
-@click.option(
-    "--port", type=click.IntRange(1, 65535), help="In captures, use only connections with this port."
-)
+@shared_options.spark_protocol
+@shared_options.spark_role
+@shared_options.variant
+@shared_options.capture
+@shared_options.capture_port
 @click.option(
     "--mode",
     type=click.Choice(["permissive", "dropmalformed", "failfast"]),
     default="permissive",
     show_default=True,
+    help="Bytes that cannot be decoded: write a row with the error, drop the row, or stop.",
 )
-@click.option("--strict", is_flag=True, help="Refuse deviations that the protocol declares as lenient.")
-@click.option(
-    "--limit",
-    "limits",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set a limit, for example `frame=1MiB` or `count=1000`. May be repeated.",
-)
+@shared_options.strict
+@shared_options.limits
 @click.option(
     "--split",
     metavar="SIZE",
     default="64MiB",
     show_default=True,
-    help="Size of the part of a file that one task reads, in bytes.",
+    help="Size of the part of a file that one task reads.",
 )
-@click.option(
-    "--master", metavar="URL", default="local[*]", show_default=True, help="Spark master to run on."
-)
-@click.option(
-    "--remote", metavar="URL", help="Spark Connect server to use instead of --master, for example sc://host."
-)
+@shared_options.spark_master
+@shared_options.spark_remote
 def convert(
     source: tuple[str, ...],
     target: str,
@@ -82,7 +65,7 @@ def convert(
     """
     from wiregen.tools.cli.spark_session import opened
 
-    wishes |= {"from": wishes.pop("role"), "limits": ",".join(limits) or None}
+    wishes |= {"from": wishes.pop("role"), "capture": wishes.pop("pcap"), "limits": ",".join(limits) or None}
     with opened(protocol, None if remote else master, remote, source, wishes, target) as (spark, name, given):
         from wiregen.tools.cli.spark_progress import watched
         from wirespark import convert as run
@@ -99,7 +82,7 @@ for _job in jobs:
 
 def _print(summary: Summary) -> None:
     """Print the summary of a conversion."""
-    rows = [("bytes", f"{summary.size:,}"), ("frames and faults", f"{summary.rows:,}")]
+    rows = [("bytes", f"{summary.size:,}"), ("frames and errors", f"{summary.rows:,}")]
     rows += [(f"  {name}", f"{count:,}") for name, count in summary.messages.items()]
     rows += [("left out", f"{summary.dropped:,}")] if summary.dropped else []
     rows += [(f"  error {code}", f"{count:,}") for code, count in summary.errors.items()]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import DONE, FINDINGS
 from wiregen.tools.cli.spark_session import Job
 
@@ -32,28 +33,16 @@ _FAILING = ("check",)
 def _verb(name: str) -> click.Command:
     @click.command(name, cls=Job, help=_DOCS[name])
     @click.argument("source", nargs=-1, required=True)
-    @click.option(
-        "--protocol", required=True, metavar="PROTOCOL", help="Protocol: a name, or a path to a .wire file."
-    )
-    @click.option(
-        "--from", "role", metavar="ROLE", help="Role that sent the bytes, if the files do not tell it."
-    )
-    @click.option("--variant", metavar="NAME", help="Layout variant of the protocol to use.")
-    @click.option(
-        "--port", type=click.IntRange(1, 65535), help="In captures, use only connections with this port."
-    )
-    @click.option("--strict", is_flag=True, help="Refuse deviations that the protocol declares as lenient.")
+    @shared_options.spark_protocol
+    @shared_options.spark_role
+    @shared_options.variant
+    @shared_options.capture_port
+    @shared_options.strict
     @click.option(
         "-o", "--output", metavar="FOLDER", help="Write Parquet to FOLDER. Default: JSON lines to stdout."
     )
-    @click.option(
-        "--master", metavar="URL", default="local[*]", show_default=True, help="Spark master to run on."
-    )
-    @click.option(
-        "--remote",
-        metavar="URL",
-        help="Spark Connect server to use instead of --master, for example sc://host.",
-    )
+    @shared_options.spark_master
+    @shared_options.spark_remote
     def verb(
         source: tuple[str, ...],
         protocol: str,

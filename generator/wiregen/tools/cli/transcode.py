@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import DONE, FINDINGS, Failure
 from wiregen.tools.cli.messages import tell, tell_error
 
@@ -40,37 +41,24 @@ class _Roads:
     "source",
     metavar="NAME",
     required=True,
-    help="Serialization: native, protobuf, msgpack, or another installed backend.",
+    help=f"Serialization of the stream: {shared_options.BACKENDS}.",
 )
 @click.option(
     "--to",
     "target",
     metavar="NAME",
     required=True,
-    help="Serialization: native, protobuf, msgpack, or another installed backend.",
+    help=f"Serialization to write: {shared_options.BACKENDS}.",
 )
-@click.option(
-    "-o", "--output", metavar="FILE", help="Write to FILE, completely or not at all. Default: stdout."
-)
+@shared_options.output_file
 @click.option("--role", metavar="ROLE", help="Role that sent the bytes.")
-@click.option(
-    "--before",
-    multiple=True,
-    metavar="ROLE:HEX|ROLE:@FILE",
-    help="Whole frames, of the same serialization, that a role sent before. May be repeated.",
-)
+@shared_options.preceding
 @click.option(
     "--preamble", metavar="HEX", help="Preamble of the native bytes; other serializations do not have one."
 )
-@click.option("--variant", metavar="NAME", help="Layout variant of the protocol to use.")
-@click.option("--strict", is_flag=True, help="Refuse deviations that the protocol declares as lenient.")
-@click.option(
-    "--limit",
-    "limits",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set a limit, for example `frame=1MiB` or `count=1000`. May be repeated.",
-)
+@shared_options.variant
+@shared_options.strict
+@shared_options.limits
 @click.option(
     "--skip",
     is_flag=True,

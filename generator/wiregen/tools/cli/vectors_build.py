@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
+from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import DONE, FINDINGS, USAGE, Failure
 from wiregen.tools.cli.messages import tell
 from wiregen.tools.cli.protocols import configuration, stop
@@ -31,11 +32,7 @@ _MOST_SHOWN = 20  # of what no vector shows; the rest is counted
 
 @click.command("build")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option(
-    "--check",
-    is_flag=True,
-    help="Write no files. List stale, missing and extra files, and exit with 1 if there are any.",
-)
+@shared_options.only_check
 def verb(names: tuple[str, ...], check: bool) -> int:
     """Build the vectors of the protocols NAME, or of all protocols of the configuration, and print their coverage."""
     from wiregen.language.diagnostics import Report
@@ -183,7 +180,7 @@ def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":
     except ImportError as error:
         message, _, way_out = str(error).partition(": ")
         raise Failure(
-            message, way_out or "the vectors contain the bytes of every backend of the configuration"
+            message, way_out or "install what is missing, or remove the backend from the configuration"
         ) from None
 
 

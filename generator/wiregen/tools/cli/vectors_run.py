@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.adapter import AdapterCommand
 from wiregen.tools.cli.endpoints import Endpoint
 from wiregen.tools.cli.failure import Failure
@@ -30,10 +31,8 @@ _PEM = click.Path(exists=True, dir_okay=False)
     show_default=True,
     help="Time for an answer, in seconds. For a live peer, the time until it refuses a violation.",
 )
-@click.option(
-    "--format", "format_", type=click.Choice(["text", "json", "junit"]), default="text", show_default=True
-)
-@click.option("--large", is_flag=True, help="Include vectors of more than 1 MiB, which take longer.")
+@shared_options.report_format
+@shared_options.large
 @click.option(
     "--connect",
     metavar="HOST:PORT",
@@ -50,20 +49,14 @@ _PEM = click.Path(exists=True, dir_okay=False)
 @click.option("--tls", is_flag=True, help="Use TLS 1.2 or later.")
 @click.option("--ca", type=_PEM, help="PEM file of the authority that signed the peer's certificate.")
 @click.option("--cert", type=_PEM, help="PEM file of the runner's own certificate.")
-@click.option("--key", type=_PEM, help="PEM file of its key.")
+@click.option("--key", type=_PEM, help="PEM file of the key of --cert.")
 @click.option("--server-name", metavar="NAME", help="Name in the certificate of the peer, if it is not HOST.")
 @click.option(
     "--strict",
     is_flag=True,
     help="Expect the peer to refuse deviations that the protocol declares as lenient.",
 )
-@click.option(
-    "--option",
-    "options",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set an option of the sessions. May be repeated.",
-)
+@shared_options.session_options
 @click.option(
     "--limit",
     "limits",

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wiregen.tools.cli import shared_options
+
 if TYPE_CHECKING:
     from wiregen.conformance.judge import Implementation
     from wiregen.generate.packages import Package
@@ -17,22 +19,20 @@ _SERIALIZATIONS = ("protobuf", "msgpack")
 @click.argument("protocol")
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--only", multiple=True, metavar="ID", help="Check only this vector. May be repeated.")
-@click.option(
-    "--format", "format_", type=click.Choice(["text", "json", "junit"]), default="text", show_default=True
-)
+@shared_options.report_format
 @click.option(
     "--thorough",
     is_flag=True,
     help="Also cut the bytes of each vector at every place, as `vectors run` does.",
 )
-@click.option("--large", is_flag=True, help="Include vectors of more than 1 MiB, which take longer.")
+@shared_options.large
 def verb(
     protocol: str, files: tuple[str, ...], only: tuple[str, ...], format_: str, thorough: bool, large: bool
 ) -> int:
     """Check files of vectors of PROTOCOL (a name, or a path to a .wire file).
 
-    Each is held against the reference codec and against generated code, in all serializations that it gives. Without FILE, they
-    are those that `wiregen vectors build` wrote. Exits with 1 if one does not hold.
+    The reference codec and generated code must give the results of each vector, in all its serializations. Without FILE, the
+    vectors of `wiregen vectors build` are checked. Exits with 1 if a vector fails.
     """
     from wiregen.tools.cli.protocols import package_of
     from wiregen.tools.cli.verification import judged, report, vectors_of

@@ -32,7 +32,9 @@ def vectors_of(files: tuple[str, ...], plan: "Schema", only: tuple[str, ...] = (
     try:
         vectors = load_files(paths, plan)
     except VectorsError as error:
-        raise Failure(str(error), "docs/schemas/vectors.schema.json is the schema of such a file") from None
+        raise Failure(
+            str(error), "correct the file: docs/schemas/vectors.schema.json is its schema"
+        ) from None
     if not vectors:
         raise Failure(
             f"there are no vectors in {', '.join(map(str, paths))}", "give a file with at least one vector"
@@ -41,7 +43,7 @@ def vectors_of(files: tuple[str, ...], plan: "Schema", only: tuple[str, ...] = (
     if missing is not None:
         near = did_you_mean(missing, tuple(vector.id for vector in vectors))
         raise Failure(
-            f"there is no vector `{missing}`", near or "use an id from the beginning of a line of the files"
+            f"there is no vector `{missing}`", near or "give an id from the beginning of a line of the files"
         )
     return tuple(vector for vector in vectors if not only or vector.id in only)
 
