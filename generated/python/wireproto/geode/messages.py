@@ -181,7 +181,7 @@ _REQUIRED: Any = object()
 
 
 class Limits:
-    """Limits of a reader, checked before memory is allocated: sizes in bytes, counts of items, times in milliseconds."""
+    """Limits of a reader, which are checked before memory is allocated: sizes in bytes, numbers of items, times in milliseconds."""
 
     __slots__ = ("count", "depth", "frame", "inflated", "joined", "messages", "open", "work")
 
@@ -200,14 +200,19 @@ class Limits:
         self.frame = frame
         """In bytes. Bytes of a message, also of one that was reassembled. Assumed: no bound is given."""
         self.inflated = inflated
+        """In bytes. The size to which one compressed body inflates."""
         self.count = count
+        """Items of one list."""
         self.messages = messages
         """Items of all lists of a message together: keys, pairs, metadata, chunks, and the elements of values. Assumed: no bound is given."""
         self.depth = depth
         """Levels of values inside values. Assumed: no bound is given."""
         self.open = open
+        """Keys of a context, incomplete messages of a join, or instances of a session, each at the same time."""
         self.joined = joined
+        """In bytes. The size of a reassembled message."""
         self.work = work
+        """Values that are read to explain one error."""
 
         _check_limits(self.to_dict())
 
@@ -3684,7 +3689,7 @@ class Connect(_Record):
         return type(other) is Connect and self.mode == other.mode
 
     def encode(self, *, variant: _Variant | None = None, limits: Limits | None = None) -> bytes:
-        """Return the bytes before the first frame. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes before the first frame. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return _encode_carefully(self, -1, variant=variant, limits=limits)
@@ -3720,10 +3725,10 @@ class RequestPart(_Record):
 
     Assumed: the flag is false on the last part, and a message may be divided at any place: the document says no more.
 
-    A Request has it in place of a message; the last piece carries the reassembled message.
+    A Request carries it instead of a message. The frame of the last fragment carries the reassembled message.
 
     Attributes:
-        data: The bytes of the piece.
+        data: The bytes of the fragment.
     """
 
     __slots__ = ("data",)
@@ -3743,10 +3748,10 @@ class ResponsePart(_Record):
 
     Assumed: the same as for a request: the document says no more.
 
-    A Response has it in place of a message; the last piece carries the reassembled message.
+    A Response carries it instead of a message. The frame of the last fragment carries the reassembled message.
 
     Attributes:
-        data: The bytes of the piece.
+        data: The bytes of the fragment.
     """
 
     __slots__ = ("data",)
@@ -3760,7 +3765,7 @@ class ResponsePart(_Record):
 
 
 class _InRequest(_MessageRecord):
-    """The methods of every message of a Request."""
+    """Base class of the messages of a Request."""
 
     __slots__ = ()
 
@@ -3783,7 +3788,7 @@ class _InRequest(_MessageRecord):
 
 
 class _InResponse(_MessageRecord):
-    """The methods of every message of a Response."""
+    """Base class of the messages of a Response."""
 
     __slots__ = ()
 
@@ -3803,7 +3808,7 @@ class _InResponse(_MessageRecord):
         variant: _Variant | None = None,
         limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         message: Any = self
         return Response(message, correlation_id, is_partial, status, metadata).encode(
             from_role=from_role, context=context, variant=variant, limits=limits
@@ -3870,7 +3875,7 @@ class PutRequest(_InRequest):
         variant: _Variant | None = None,
         limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if variant is not None or limits is not None:
                 return Request(self, correlation_id, is_partial, metadata).encode(
@@ -4012,7 +4017,7 @@ class PutResponse(_InResponse):
         variant: _Variant | None = None,
         limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if variant is not None or limits is not None:
                 return Response(self, correlation_id, is_partial, status, metadata).encode(
@@ -4115,7 +4120,7 @@ class GetRequest(_InRequest):
         variant: _Variant | None = None,
         limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if variant is not None or limits is not None:
                 return Request(self, correlation_id, is_partial, metadata).encode(
@@ -4226,7 +4231,7 @@ class GetResponse(_InResponse):
         variant: _Variant | None = None,
         limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if variant is not None or limits is not None:
                 return Response(self, correlation_id, is_partial, status, metadata).encode(
@@ -4326,7 +4331,7 @@ class PutAllRequest(_InRequest):
         variant: _Variant | None = None,
         limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if variant is not None or limits is not None:
                 return Request(self, correlation_id, is_partial, metadata).encode(
@@ -4510,7 +4515,7 @@ class PutAllResponse(_InResponse):
         variant: _Variant | None = None,
         limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if variant is not None or limits is not None:
                 return Response(self, correlation_id, is_partial, status, metadata).encode(
@@ -4609,7 +4614,7 @@ class GetAllRequest(_InRequest):
         variant: _Variant | None = None,
         limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if variant is not None or limits is not None:
                 return Request(self, correlation_id, is_partial, metadata).encode(
@@ -4761,7 +4766,7 @@ class GetAllResponse(_InResponse):
         variant: _Variant | None = None,
         limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if variant is not None or limits is not None:
                 return Response(self, correlation_id, is_partial, status, metadata).encode(
@@ -4903,7 +4908,7 @@ class ServerConfigRequest(_InRequest):
         variant: _Variant | None = None,
         limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if variant is not None or limits is not None:
                 return Request(self, correlation_id, is_partial, metadata).encode(
@@ -5001,7 +5006,7 @@ class ServerConfigResponse(_InResponse):
         variant: _Variant | None = None,
         limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if variant is not None or limits is not None:
                 return Response(self, correlation_id, is_partial, status, metadata).encode(
@@ -5103,7 +5108,7 @@ class AuthRequest(_InRequest):
         variant: _Variant | None = None,
         limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if variant is not None or limits is not None:
                 return Request(self, correlation_id, is_partial, metadata).encode(
@@ -5199,7 +5204,7 @@ class AuthResponse(_InResponse):
         variant: _Variant | None = None,
         limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if variant is not None or limits is not None:
                 return Response(self, correlation_id, is_partial, status, metadata).encode(
@@ -5301,7 +5306,7 @@ class ClientConfigRequest(_InRequest):
         variant: _Variant | None = None,
         limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if variant is not None or limits is not None:
                 return Request(self, correlation_id, is_partial, metadata).encode(
@@ -5399,7 +5404,7 @@ class ClientConfigResponse(_InResponse):
         variant: _Variant | None = None,
         limits: Limits | None = None,
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if variant is not None or limits is not None:
                 return Response(self, correlation_id, is_partial, status, metadata).encode(
@@ -5670,7 +5675,7 @@ class Request(_Divisible):
         variant: _Variant | None = None,
         limits: Limits | None = None,
     ) -> bytes:
-        """Return the frame's bytes. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of the frame. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if from_role is not None and from_role != "client":
                 raise _Bad("another role sends it")
@@ -5864,7 +5869,7 @@ class Response(_Divisible):
         variant: _Variant | None = None,
         limits: Limits | None = None,
     ) -> bytes:
-        """Return the frame's bytes. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of the frame. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if from_role is not None and from_role != "server":
                 raise _Bad("another role sends it")
@@ -6308,13 +6313,14 @@ def decode(
     strict: bool = False,
     variant: _Variant | None = None,
 ) -> _Frame:
-    """Return the frame in `data`, which holds one whole frame.
+    """Return the frame in `data`, which must be exactly one frame.
 
-    `strict` refuses the deviations that the protocol's file calls lenient.
+    `from_role` is the role that sent the frame. `limits` bounds sizes and counts, by default as the protocol does. `strict` refuses
+    deviations that the protocol declares as lenient.
 
     Raises:
-        NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
-        DecodeError: It does not conform, or bytes follow it.
+        NeedMoreData: The frame is incomplete; `needed` is the least number of missing bytes.
+        DecodeError: The frame is invalid, or bytes follow it.
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
@@ -6348,11 +6354,11 @@ def decode_message(
     strict: bool = False,
     variant: _Variant | None = None,
 ) -> _Message:
-    """Return the message in `data`, which holds one whole frame, without the frame around it.
+    """Return the message of the frame in `data`, which must be exactly one frame.
 
     Raises:
-        NeedMoreData: The frame is not whole.
-        DecodeError: It does not conform, or bytes follow it.
+        NeedMoreData: The frame is incomplete.
+        DecodeError: The frame is invalid, or bytes follow it.
     """
     if context is not None or variant is not None:
         return decode(
@@ -6394,10 +6400,10 @@ def _noted(
     strict: bool,
     variant: _Variant | None,
 ) -> _Taken:
-    """Add a whole frame to the context, and return it; the last piece of a message comes back with the whole message.
+    """Add a whole frame to the context, and return it; a last fragment is returned with the reassembled message.
 
     Raises:
-        DecodeError: The reassembled message does not conform, or a limit of the context is exceeded.
+        DecodeError: The reassembled message is invalid, or a limit of the context is exceeded.
     """
     from .._runtime.codec.options import Options
     from .._runtime.stream.context_updates import Notes
@@ -6443,7 +6449,7 @@ def _fault(
     """Return the frame that the reference codec reads, for a frame without straight-line code.
 
     Raises:
-        DecodeError: It does not conform.
+        DecodeError: The frame is invalid.
     """
     from .._runtime.codec.options import Options
     from .._runtime.reference.decoding import decode_by_reference as read
@@ -6472,10 +6478,10 @@ def encode(
 ) -> bytes:
     """Return the bytes of a frame, or of a message in a frame with these header fields (None: the default).
 
-    `limits`: the bounds that a reader will keep to, where they are not the protocol's own.
+    `limits` are those of the reader, if they differ from the protocol's own.
 
     Raises:
-        EncodeError: A value that the wire or the limits cannot carry.
+        EncodeError: The protocol or `limits` does not allow a value.
     """
     if isinstance(message, Connect):
         return message.encode(variant=variant, limits=limits)
@@ -6533,7 +6539,7 @@ def _hold_to(
     context: Context | None,
     variant: _Variant | None,
 ) -> None:
-    """Raise one of the faults of reading if a reader with these limits refuses the frame, or cannot tell its message."""
+    """Raise a fault of reading if a reader with these limits refuses the frame, or decodes another message from it."""
     state = _state_to_read(limits, False, from_role, context)
     frame, _ = _FRAME_READERS[variant, from_role](data, 0, len(data), state)
     if type(frame.message) is not type(message):
@@ -6560,11 +6566,12 @@ def _encode_carefully(
 
 
 class Decoder(_Decoder["_Item"]):
-    """Frames out of a stream of chunks, cut anywhere.
+    """Decodes a stream of chunks, which may be cut at any byte, into frames.
 
-    `errors="yield"` gives a DecodeError in its place among the frames and goes on where the next frame is known to begin.
+    With `errors="yield"` a DecodeError is an item at its place among the frames, and decoding continues at the next frame, if its
+    beginning is known.
 
-    The preamble of a role that sends one is its first item.
+    If the role sends a preamble, that is the first item.
     """
 
     def __init__(
@@ -6598,7 +6605,7 @@ class Decoder(_Decoder["_Item"]):
         )
 
     def messages(self, chunk: _Buffer) -> Iterator[_Message]:
-        """Return an iterator over the messages that are complete now, without the frames around them: the fastest way to read."""
+        """Return an iterator over the messages that are complete after `chunk`, without their frames: faster than frames."""
         return self.bare_messages(chunk)
 
 
@@ -6609,7 +6616,7 @@ _OPENINGS: dict[tuple[str | None, str | None], Callable[[bytes, int, int, _Readi
 
 
 class Context(_Context):
-    """The facts from earlier messages of a connection that later ones need; the decoders of both directions share it."""
+    """The values of earlier messages on which later ones depend; the decoders of both directions of a connection share it."""
 
     __slots__ = ()
 
@@ -6624,10 +6631,10 @@ def decode_conversation(
     strict: bool = False,
     variant: _Variant | None = None,
 ) -> Iterator[tuple[_Role, _Item]]:
-    """Return the frames of both directions of a connection, each with its sender, in the order in which they are complete.
+    """Yield the frames of both directions of a connection, each with its sender, in the order in which they are complete.
 
     Raises:
-        DecodeError: By the iterator: a frame does not conform.
+        DecodeError: A frame is invalid; raised by the iteration.
     """
     context = Context(limits=limits)
     decoders: dict[str, Decoder] = {}

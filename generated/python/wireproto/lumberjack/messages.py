@@ -93,7 +93,7 @@ _BY_MESSAGE: Any = object()
 
 
 class Limits:
-    """Limits of a reader, checked before memory is allocated: sizes in bytes, counts of items, times in milliseconds."""
+    """Limits of a reader, which are checked before memory is allocated: sizes in bytes, numbers of items, times in milliseconds."""
 
     __slots__ = ("ack_wait", "count", "depth", "frame", "inflated", "messages", "open", "window", "work")
 
@@ -121,7 +121,9 @@ class Limits:
         self.depth = depth
         """Levels of Compressed inside Compressed. Assumed: the document allows any depth."""
         self.open = open
+        """Keys of a context, incomplete messages of a join, or instances of a session, each at the same time."""
         self.work = work
+        """Values that are read to explain one error."""
         self.window = window
         """Events that one Window may announce. A larger Window is a lenient violation. Assumed: go-lumber refuses larger windows; the default of libbeat is 2048."""
         self.ack_wait = ack_wait
@@ -248,7 +250,7 @@ class Pair(_Record):
 
 
 class _InFrame(_MessageRecord):
-    """The methods of every message of a Frame."""
+    """Base class of the messages of a Frame."""
 
     __slots__ = ()
 
@@ -309,11 +311,11 @@ class Data(_InFrame):
 
     @property
     def pairs_dict(self) -> dict[Any, Any]:
-        """`pairs` as a dict; of equal keys the last one stays."""
+        """`pairs` as a dict, made at each access; the last of equal keys wins."""
         return _dict_view(self.pairs)
 
     def encode(self, *, version: Version = Version.V1, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self, version).encode(limits=limits)
@@ -425,11 +427,11 @@ class Json(_InFrame):
 
     @property
     def document_json(self) -> Any:
-        """`document` as JSON, read at each call; DecodeError if it is not."""
+        """`document` as JSON, parsed at each access. DecodeError: it is not JSON."""
         return _json_view(self.document, "Json.document", "bad_json")
 
     def encode(self, *, version: Version = Version.V2, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self, version).encode(limits=limits)
@@ -487,7 +489,7 @@ class Ack(_InFrame):
         return type(other) is Ack and self.sequence == other.sequence
 
     def encode(self, *, version: Version = Version.V2, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self, version).encode(limits=limits)
@@ -536,7 +538,7 @@ class Window(_InFrame):
         return type(other) is Window and self.size == other.size
 
     def encode(self, *, version: Version = Version.V2, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self, version).encode(limits=limits)
@@ -587,7 +589,7 @@ class Compressed(_InFrame):
     def encode(
         self, *, version: Version = Version.V2, compression: int = -1, limits: Limits | None = None
     ) -> bytes:
-        """Return the bytes of a whole frame with this message; `compression` is zlib's level, 0 stored to 9 smallest. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message; `compression` is the level of zlib, -1 to 9. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self, version).encode(compression=compression, limits=limits)
@@ -696,7 +698,7 @@ class Frame(_Envelope):
         return type(other) is Frame and self.message == other.message and self.version == other.version
 
     def encode(self, *, compression: int = -1, limits: Limits | None = None) -> bytes:
-        """Return the frame's bytes; `compression` is zlib's level, 0 stored to 9 smallest. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of the frame; `compression` is the level of zlib, -1 to 9. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             data = _write_frame(self, _state_to_write(compression))
             if limits is not None:
@@ -725,13 +727,14 @@ def _write_frame(frame: Frame, state: _Writing) -> bytes:
 def decode(
     data: _Buffer, *, from_role: _Role | None = None, limits: Limits | None = None, strict: bool = False
 ) -> Frame:
-    """Return the frame in `data`, which holds one whole frame.
+    """Return the frame in `data`, which must be exactly one frame.
 
-    `strict` refuses the deviations that the protocol's file calls lenient.
+    `from_role` is the role that sent the frame. `limits` bounds sizes and counts, by default as the protocol does. `strict` refuses
+    deviations that the protocol declares as lenient.
 
     Raises:
-        NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
-        DecodeError: It does not conform, or bytes follow it.
+        NeedMoreData: The frame is incomplete; `needed` is the least number of missing bytes.
+        DecodeError: The frame is invalid, or bytes follow it.
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
@@ -752,11 +755,11 @@ def decode(
 def decode_message(
     data: _Buffer, *, from_role: _Role | None = None, limits: Limits | None = None, strict: bool = False
 ) -> _Message:
-    """Return the message in `data`, which holds one whole frame, without the frame around it.
+    """Return the message of the frame in `data`, which must be exactly one frame.
 
     Raises:
-        NeedMoreData: The frame is not whole.
-        DecodeError: It does not conform, or bytes follow it.
+        NeedMoreData: The frame is incomplete.
+        DecodeError: The frame is invalid, or bytes follow it.
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
@@ -802,12 +805,12 @@ def encode(
 ) -> bytes:
     """Return the bytes of a frame, or of a message in a frame with these header fields (None: the default).
 
-    `compression` is zlib's level, 0 stored to 9 smallest, -1 its default.
+    `compression` is the level of zlib: from 0, uncompressed, to 9, smallest; -1 is the default of zlib.
 
-    `limits`: the bounds that a reader will keep to, where they are not the protocol's own.
+    `limits` are those of the reader, if they differ from the protocol's own.
 
     Raises:
-        EncodeError: A value that the wire or the limits cannot carry.
+        EncodeError: The protocol or `limits` does not allow a value.
     """
     frame = message if isinstance(message, Frame) else Frame(message)
     if version is not None:
@@ -820,7 +823,7 @@ def _state_to_write(compression: int) -> _Writing:
 
 
 def _hold_to(limits: Limits, data: bytes, message: object) -> None:
-    """Raise one of the faults of reading if a reader with these limits refuses the frame, or cannot tell its message."""
+    """Raise a fault of reading if a reader with these limits refuses the frame, or decodes another message from it."""
     state = _state_to_read(limits, False)
     frame, _ = _read_frame(data, 0, len(data), state)
     if type(frame.message) is not type(message):
@@ -836,9 +839,10 @@ def _encode_carefully(frame: Frame, compression: int, *, limits: Limits | None =
 
 
 class Decoder(_Decoder[Frame]):
-    """Frames out of a stream of chunks, cut anywhere.
+    """Decodes a stream of chunks, which may be cut at any byte, into frames.
 
-    `errors="yield"` gives a DecodeError in its place among the frames and goes on where the next frame is known to begin.
+    With `errors="yield"` a DecodeError is an item at its place among the frames, and decoding continues at the next frame, if its
+    beginning is known.
     """
 
     def __init__(
@@ -863,7 +867,7 @@ class Decoder(_Decoder[Frame]):
         )
 
     def messages(self, chunk: _Buffer) -> Iterator[_Message]:
-        """Return an iterator over the messages that are complete now, without the frames around them: the fastest way to read."""
+        """Return an iterator over the messages that are complete after `chunk`, without their frames: faster than frames."""
         return self.bare_messages(chunk)
 
 

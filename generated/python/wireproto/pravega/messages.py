@@ -232,7 +232,7 @@ _unpack_qiH = _Struct(">qiH").unpack_from
 
 
 class Limits:
-    """Limits of a reader, checked before memory is allocated: sizes in bytes, counts of items, times in milliseconds."""
+    """Limits of a reader, which are checked before memory is allocated: sizes in bytes, numbers of items, times in milliseconds."""
 
     __slots__ = ("count", "depth", "frame", "inflated", "messages", "open", "work")
 
@@ -250,12 +250,17 @@ class Limits:
         self.frame = frame
         """In bytes. A payload of 2**24 - 1 bytes and its header. Source: CommandDecoder, AppendDecoder."""
         self.inflated = inflated
+        """In bytes. The size to which one compressed body inflates."""
         self.count = count
+        """Items of one list."""
         self.messages = messages
         """Items of all lists of a message together, and frames that are read in the data of an append. Assumed: the implementation has no bound but the frame's."""
         self.depth = depth
+        """Levels of nesting of declarations that can contain themselves."""
         self.open = open
+        """Keys of a context, incomplete messages of a join, or instances of a session, each at the same time."""
         self.work = work
+        """Values that are read to explain one error."""
 
         _check_limits(self.to_dict())
 
@@ -526,7 +531,7 @@ class ChunkInfo(_Record):
 
 
 class _InFrame(_MessageRecord):
-    """The methods of every message of a Frame."""
+    """Base class of the messages of a Frame."""
 
     __slots__ = ()
 
@@ -580,7 +585,7 @@ class Hello(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -631,7 +636,7 @@ class KeepAlive(_InFrame):
         return type(other) is KeepAlive and self.tail == other.tail
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -684,7 +689,7 @@ class Padding(_InFrame):
         return type(other) is Padding and self.zeros == other.zeros and self.tail == other.tail
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -750,7 +755,7 @@ class PartialEvent(_InFrame):
         return type(other) is PartialEvent and self.data == other.data and self.tail == other.tail
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -816,7 +821,7 @@ class Event(_InFrame):
         return type(other) is Event and self.data == other.data and self.tail == other.tail
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -898,7 +903,7 @@ class SetupAppend(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -996,7 +1001,7 @@ class AppendSetup(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -1080,14 +1085,14 @@ class AppendBlock(_InFrame):
 
     @property
     def data_frames(self) -> list[Frame]:
-        """`data` read once more, at each call; DecodeError if it does not conform."""
+        """`data` decoded as its view, at each access. DecodeError: the bytes are invalid."""
         from .._runtime.reference.views import decode_view
 
         value: list[Frame] = decode_view(_load_plan(), globals(), "AppendBlock.data", self.data)
         return value
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -1206,7 +1211,7 @@ class AppendBlockEnd(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -1325,7 +1330,7 @@ class ConditionalAppend(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -1449,7 +1454,7 @@ class ConditionalBlockEnd(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -1577,7 +1582,7 @@ class DataAppended(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -1689,7 +1694,7 @@ class ConditionalCheckFailed(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -1789,7 +1794,7 @@ class ReadSegment(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -1920,7 +1925,7 @@ class SegmentRead(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -2037,7 +2042,7 @@ class GetStreamSegmentInfo(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -2186,7 +2191,7 @@ class StreamSegmentInfo(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -2346,7 +2351,7 @@ class CreateSegment(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -2452,7 +2457,7 @@ class SegmentCreated(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -2533,7 +2538,7 @@ class SealSegment(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -2623,7 +2628,7 @@ class SegmentSealed(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -2702,7 +2707,7 @@ class DeleteSegment(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -2792,7 +2797,7 @@ class SegmentDeleted(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -2881,7 +2886,7 @@ class UpdateSegmentPolicy(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -2975,7 +2980,7 @@ class SegmentPolicyUpdated(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -3059,7 +3064,7 @@ class GetSegmentAttribute(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -3152,7 +3157,7 @@ class SegmentAttribute(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -3254,7 +3259,7 @@ class UpdateSegmentAttribute(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -3351,7 +3356,7 @@ class SegmentAttributeUpdated(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -3428,7 +3433,7 @@ class TruncateSegment(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -3523,7 +3528,7 @@ class SegmentTruncated(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -3607,7 +3612,7 @@ class CreateTransientSegment(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -3711,7 +3716,7 @@ class LocateOffset(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -3809,7 +3814,7 @@ class OffsetLocated(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -3911,7 +3916,7 @@ class MergeSegments(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -4083,7 +4088,7 @@ class SegmentsMerged(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -4200,7 +4205,7 @@ class MergeSegmentsBatch(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -4340,7 +4345,7 @@ class SegmentsBatchMerged(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -4474,7 +4479,7 @@ class WrongHost(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -4605,7 +4610,7 @@ class SegmentIsSealed(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -4722,7 +4727,7 @@ class SegmentAlreadyExists(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -4839,7 +4844,7 @@ class NoSuchSegment(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -4965,7 +4970,7 @@ class InvalidEventNumber(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -5091,7 +5096,7 @@ class SegmentIsTruncated(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -5218,7 +5223,7 @@ class OperationUnsupported(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -5338,7 +5343,7 @@ class AuthTokenCheckFailed(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -5446,7 +5451,7 @@ class ErrorMessage(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -5546,7 +5551,7 @@ class GetTableSegmentInfo(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -5666,7 +5671,7 @@ class TableSegmentInfo(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -5805,7 +5810,7 @@ class CreateTableSegment(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -5945,7 +5950,7 @@ class DeleteTableSegment(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -6074,7 +6079,7 @@ class UpdateTableEntries(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -6261,7 +6266,7 @@ class TableEntriesUpdated(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -6385,7 +6390,7 @@ class RemoveTableKeys(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -6552,7 +6557,7 @@ class TableKeysRemoved(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -6636,7 +6641,7 @@ class ReadTable(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -6791,7 +6796,7 @@ class TableRead(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -6949,7 +6954,7 @@ class TableSegmentNotEmpty(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -7048,7 +7053,7 @@ class TableKeyDoesNotExist(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -7147,7 +7152,7 @@ class TableKeyBadVersion(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -7309,7 +7314,7 @@ class ReadTableKeys(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -7494,7 +7499,7 @@ class TableKeysRead(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -7713,7 +7718,7 @@ class ReadTableEntries(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -7900,7 +7905,7 @@ class TableEntriesRead(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -8099,7 +8104,7 @@ class TableEntriesDeltaRead(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -8299,7 +8304,7 @@ class ReadTableEntriesDelta(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -8402,7 +8407,7 @@ class FlushToStorage(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -8483,7 +8488,7 @@ class StorageFlushed(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -8552,7 +8557,7 @@ class ListStorageChunks(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -8649,7 +8654,7 @@ class StorageChunksListed(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -8927,7 +8932,7 @@ class Frame(_Envelope):
         return type(other) is Frame and self.message == other.message
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the frame's bytes. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of the frame. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             data = _write_frame(self, None)
             if limits is not None:
@@ -8957,13 +8962,14 @@ _ONLY_1 = frozenset((Event,))
 def decode(
     data: _Buffer, *, from_role: _Role | None = None, limits: Limits | None = None, strict: bool = False
 ) -> Frame:
-    """Return the frame in `data`, which holds one whole frame.
+    """Return the frame in `data`, which must be exactly one frame.
 
-    `strict` refuses the deviations that the protocol's file calls lenient.
+    `from_role` is the role that sent the frame. `limits` bounds sizes and counts, by default as the protocol does. `strict` refuses
+    deviations that the protocol declares as lenient.
 
     Raises:
-        NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
-        DecodeError: It does not conform, or bytes follow it.
+        NeedMoreData: The frame is incomplete; `needed` is the least number of missing bytes.
+        DecodeError: The frame is invalid, or bytes follow it.
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
@@ -8984,11 +8990,11 @@ def decode(
 def decode_message(
     data: _Buffer, *, from_role: _Role | None = None, limits: Limits | None = None, strict: bool = False
 ) -> _Message:
-    """Return the message in `data`, which holds one whole frame, without the frame around it.
+    """Return the message of the frame in `data`, which must be exactly one frame.
 
     Raises:
-        NeedMoreData: The frame is not whole.
-        DecodeError: It does not conform, or bytes follow it.
+        NeedMoreData: The frame is incomplete.
+        DecodeError: The frame is invalid, or bytes follow it.
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
@@ -9030,17 +9036,17 @@ def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool)
 def encode(message: _Message | Frame, *, limits: Limits | None = None) -> bytes:
     """Return the bytes of a frame, or of a message in a frame.
 
-    `limits`: the bounds that a reader will keep to, where they are not the protocol's own.
+    `limits` are those of the reader, if they differ from the protocol's own.
 
     Raises:
-        EncodeError: A value that the wire or the limits cannot carry.
+        EncodeError: The protocol or `limits` does not allow a value.
     """
     frame = message if isinstance(message, Frame) else Frame(message)
     return frame.encode(limits=limits)
 
 
 def _hold_to(limits: Limits, data: bytes, message: object) -> None:
-    """Raise one of the faults of reading if a reader with these limits refuses the frame, or cannot tell its message."""
+    """Raise a fault of reading if a reader with these limits refuses the frame, or decodes another message from it."""
     state = _state_to_read(limits, False)
     frame, _ = _read_frame(data, 0, len(data), state)
     if type(frame.message) is not type(message):
@@ -9056,9 +9062,10 @@ def _encode_carefully(frame: object, compression: int, *, limits: Limits | None 
 
 
 class Decoder(_Decoder[Frame]):
-    """Frames out of a stream of chunks, cut anywhere.
+    """Decodes a stream of chunks, which may be cut at any byte, into frames.
 
-    `errors="yield"` gives a DecodeError in its place among the frames and goes on where the next frame is known to begin.
+    With `errors="yield"` a DecodeError is an item at its place among the frames, and decoding continues at the next frame, if its
+    beginning is known.
     """
 
     def __init__(
@@ -9082,7 +9089,7 @@ class Decoder(_Decoder[Frame]):
         )
 
     def messages(self, chunk: _Buffer) -> Iterator[_Message]:
-        """Return an iterator over the messages that are complete now, without the frames around them: the fastest way to read."""
+        """Return an iterator over the messages that are complete after `chunk`, without their frames: faster than frames."""
         return self.bare_messages(chunk)
 
 

@@ -107,7 +107,7 @@ _unpack_qiH = _Struct(">qiH").unpack_from
 
 
 class Limits:
-    """Limits of a reader, checked before memory is allocated: sizes in bytes, counts of items, times in milliseconds."""
+    """Limits of a reader, which are checked before memory is allocated: sizes in bytes, numbers of items, times in milliseconds."""
 
     __slots__ = ("count", "depth", "frame", "inflated", "messages", "open", "reads", "work", "writer_idle")
 
@@ -127,12 +127,17 @@ class Limits:
         self.frame = frame
         """In bytes. A payload of 2**24 - 1 bytes and its header. Source: Messages should be less than 224. Errata: 224, where 2**24 is meant."""
         self.inflated = inflated
+        """In bytes. The size to which one compressed body inflates."""
         self.count = count
+        """Items of one list."""
         self.messages = messages
         """Frames that are read in the data of one AppendBlock. Assumed: no bound is given."""
         self.depth = depth
+        """Levels of nesting of declarations that can contain themselves."""
         self.open = open
+        """Keys of a context, incomplete messages of a join, or instances of a session, each at the same time."""
         self.work = work
+        """Values that are read to explain one error."""
         self.reads = reads
         """The number of reads of a segment that may still be answered. Assumed: no message says when a read is answered in full."""
         self.writer_idle = writer_idle
@@ -162,7 +167,7 @@ _LIMITS = Limits().to_dict()
 
 
 class _InFrame(_MessageRecord):
-    """The methods of every message of a Frame."""
+    """Base class of the messages of a Frame."""
 
     __slots__ = ()
 
@@ -226,7 +231,7 @@ class ReadSegment(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -334,7 +339,7 @@ class SegmentRead(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -443,7 +448,7 @@ class SetupAppend(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -542,7 +547,7 @@ class AppendSetup(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -627,14 +632,14 @@ class AppendBlock(_InFrame):
 
     @property
     def data_frames(self) -> list[Frame]:
-        """`data` read once more, at each call; DecodeError if it does not conform."""
+        """`data` decoded as its view, at each access. DecodeError: the bytes are invalid."""
         from .._runtime.reference.views import decode_view
 
         value: list[Frame] = decode_view(_load_plan(), globals(), "AppendBlock.data", self.data)
         return value
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -728,7 +733,7 @@ class AppendBlockEnd(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -808,7 +813,7 @@ class PartialEvent(_InFrame):
         return type(other) is PartialEvent and self.data == other.data and self.tail == other.tail
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -874,7 +879,7 @@ class Event(_InFrame):
         return type(other) is Event and self.data == other.data and self.tail == other.tail
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -940,7 +945,7 @@ class Padding(_InFrame):
         return type(other) is Padding and self.zeros == other.zeros and self.tail == other.tail
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -1018,7 +1023,7 @@ class DataAppended(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -1120,7 +1125,7 @@ class Frame(_Envelope):
         return type(other) is Frame and self.message == other.message
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the frame's bytes. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of the frame. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             data = _write_frame(self, None)
             if limits is not None:
@@ -1147,13 +1152,14 @@ def _write_frame(frame: Frame, state: _Writing) -> bytes:
 def decode(
     data: _Buffer, *, from_role: _Role | None = None, limits: Limits | None = None, strict: bool = False
 ) -> Frame:
-    """Return the frame in `data`, which holds one whole frame.
+    """Return the frame in `data`, which must be exactly one frame.
 
-    `strict` refuses the deviations that the protocol's file calls lenient.
+    `from_role` is the role that sent the frame. `limits` bounds sizes and counts, by default as the protocol does. `strict` refuses
+    deviations that the protocol declares as lenient.
 
     Raises:
-        NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
-        DecodeError: It does not conform, or bytes follow it.
+        NeedMoreData: The frame is incomplete; `needed` is the least number of missing bytes.
+        DecodeError: The frame is invalid, or bytes follow it.
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
@@ -1174,11 +1180,11 @@ def decode(
 def decode_message(
     data: _Buffer, *, from_role: _Role | None = None, limits: Limits | None = None, strict: bool = False
 ) -> _Message:
-    """Return the message in `data`, which holds one whole frame, without the frame around it.
+    """Return the message of the frame in `data`, which must be exactly one frame.
 
     Raises:
-        NeedMoreData: The frame is not whole.
-        DecodeError: It does not conform, or bytes follow it.
+        NeedMoreData: The frame is incomplete.
+        DecodeError: The frame is invalid, or bytes follow it.
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
@@ -1220,17 +1226,17 @@ def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool)
 def encode(message: _Message | Frame, *, limits: Limits | None = None) -> bytes:
     """Return the bytes of a frame, or of a message in a frame.
 
-    `limits`: the bounds that a reader will keep to, where they are not the protocol's own.
+    `limits` are those of the reader, if they differ from the protocol's own.
 
     Raises:
-        EncodeError: A value that the wire or the limits cannot carry.
+        EncodeError: The protocol or `limits` does not allow a value.
     """
     frame = message if isinstance(message, Frame) else Frame(message)
     return frame.encode(limits=limits)
 
 
 def _hold_to(limits: Limits, data: bytes, message: object) -> None:
-    """Raise one of the faults of reading if a reader with these limits refuses the frame, or cannot tell its message."""
+    """Raise a fault of reading if a reader with these limits refuses the frame, or decodes another message from it."""
     state = _state_to_read(limits, False)
     frame, _ = _read_frame(data, 0, len(data), state)
     if type(frame.message) is not type(message):
@@ -1246,9 +1252,10 @@ def _encode_carefully(frame: object, compression: int, *, limits: Limits | None 
 
 
 class Decoder(_Decoder[Frame]):
-    """Frames out of a stream of chunks, cut anywhere.
+    """Decodes a stream of chunks, which may be cut at any byte, into frames.
 
-    `errors="yield"` gives a DecodeError in its place among the frames and goes on where the next frame is known to begin.
+    With `errors="yield"` a DecodeError is an item at its place among the frames, and decoding continues at the next frame, if its
+    beginning is known.
     """
 
     def __init__(
@@ -1272,7 +1279,7 @@ class Decoder(_Decoder[Frame]):
         )
 
     def messages(self, chunk: _Buffer) -> Iterator[_Message]:
-        """Return an iterator over the messages that are complete now, without the frames around them: the fastest way to read."""
+        """Return an iterator over the messages that are complete after `chunk`, without their frames: faster than frames."""
         return self.bare_messages(chunk)
 
 

@@ -107,7 +107,7 @@ _unpack_qi = _Struct(">qi").unpack_from
 
 
 class Limits:
-    """Limits of a reader, checked before memory is allocated: sizes in bytes, counts of items, times in milliseconds."""
+    """Limits of a reader, which are checked before memory is allocated: sizes in bytes, numbers of items, times in milliseconds."""
 
     __slots__ = (
         "appender_idle",
@@ -139,12 +139,19 @@ class Limits:
         self.frame = frame
         """In bytes. A payload of 2**24 - 1 bytes and its header; also that of a reassembled message. Source: Messages should be < 2^24."""
         self.inflated = inflated
+        """In bytes. The size to which one compressed body inflates."""
         self.count = count
+        """Items of one list."""
         self.messages = messages
+        """Items of all lists of a frame together."""
         self.depth = depth
+        """Levels of nesting of declarations that can contain themselves."""
         self.open = open
+        """Keys of a context, incomplete messages of a join, or instances of a session, each at the same time."""
         self.joined = joined
+        """In bytes. The size of a reassembled message."""
         self.work = work
+        """Values that are read to explain one error."""
         self.reads = reads
         """The number of reads of a segment that may still be answered. Assumed: no message says when a read is answered in full."""
         self.appender_idle = appender_idle
@@ -194,7 +201,7 @@ _PART_BY_NUMBER = {member.value: member for member in Part}
 
 
 class _InFrame(_MessageRecord):
-    """The methods of every message of a Frame."""
+    """Base class of the messages of a Frame."""
 
     __slots__ = ()
 
@@ -250,7 +257,7 @@ class PartialMessage(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -324,7 +331,7 @@ class KeepAlive(_InFrame):
         return type(other) is KeepAlive and self.data == other.data and self.tail == other.tail
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -400,7 +407,7 @@ class ReadSegment(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -495,7 +502,7 @@ class SegmentRead(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -595,7 +602,7 @@ class SetupAppend(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -671,7 +678,7 @@ class AppendSetup(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -761,7 +768,7 @@ class BeginAppendBlock(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -838,7 +845,7 @@ class EndAppendBlock(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -900,7 +907,7 @@ class Event(_InFrame):
         return type(other) is Event and self.data == other.data and self.tail == other.tail
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -973,7 +980,7 @@ class DataAppended(_InFrame):
         )
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
@@ -1074,7 +1081,7 @@ class Frame(_Divisible):
         return type(other) is Frame and self.message == other.message
 
     def encode(self, *, limits: Limits | None = None) -> bytes:
-        """Return the frame's bytes. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of the frame. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             data = _write_frame(self, None)
             if limits is not None:
@@ -1106,13 +1113,14 @@ def decode(
     limits: Limits | None = None,
     strict: bool = False,
 ) -> Frame:
-    """Return the frame in `data`, which holds one whole frame.
+    """Return the frame in `data`, which must be exactly one frame.
 
-    `strict` refuses the deviations that the protocol's file calls lenient.
+    `from_role` is the role that sent the frame. `limits` bounds sizes and counts, by default as the protocol does. `strict` refuses
+    deviations that the protocol declares as lenient.
 
     Raises:
-        NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
-        DecodeError: It does not conform, or bytes follow it.
+        NeedMoreData: The frame is incomplete; `needed` is the least number of missing bytes.
+        DecodeError: The frame is invalid, or bytes follow it.
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
@@ -1142,11 +1150,11 @@ def decode_message(
     limits: Limits | None = None,
     strict: bool = False,
 ) -> _Message:
-    """Return the message in `data`, which holds one whole frame, without the frame around it.
+    """Return the message of the frame in `data`, which must be exactly one frame.
 
     Raises:
-        NeedMoreData: The frame is not whole.
-        DecodeError: It does not conform, or bytes follow it.
+        NeedMoreData: The frame is incomplete.
+        DecodeError: The frame is invalid, or bytes follow it.
     """
     if context is not None:
         return decode(data, from_role=from_role, context=context, limits=limits, strict=strict).message
@@ -1173,16 +1181,16 @@ def _bare_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tupl
 
 
 _SPEAKING = frozenset((PartialMessage,))
-"""The messages that say something about later ones, or are pieces of a whole."""
+"""The messages that change the context, or are fragments of a message."""
 
 
 def _noted(
     frame: _Taken, buffer: bytes, role: _Role | None, context: Context, limits: Limits | None, strict: bool
 ) -> _Taken:
-    """Add a whole frame to the context, and return it; the last piece of a message comes back with the whole message.
+    """Add a whole frame to the context, and return it; a last fragment is returned with the reassembled message.
 
     Raises:
-        DecodeError: The reassembled message does not conform, or a limit of the context is exceeded.
+        DecodeError: The reassembled message is invalid, or a limit of the context is exceeded.
     """
     from .._runtime.codec.options import Options
     from .._runtime.stream.context_updates import Notes
@@ -1216,17 +1224,17 @@ def _fault(buffer: bytes, role: str | None, limits: Limits | None, strict: bool)
 def encode(message: _Message | Frame, *, limits: Limits | None = None) -> bytes:
     """Return the bytes of a frame, or of a message in a frame.
 
-    `limits`: the bounds that a reader will keep to, where they are not the protocol's own.
+    `limits` are those of the reader, if they differ from the protocol's own.
 
     Raises:
-        EncodeError: A value that the wire or the limits cannot carry.
+        EncodeError: The protocol or `limits` does not allow a value.
     """
     frame = message if isinstance(message, Frame) else Frame(message)
     return frame.encode(limits=limits)
 
 
 def _hold_to(limits: Limits, data: bytes, message: object) -> None:
-    """Raise one of the faults of reading if a reader with these limits refuses the frame, or cannot tell its message."""
+    """Raise a fault of reading if a reader with these limits refuses the frame, or decodes another message from it."""
     state = _state_to_read(limits, False)
     frame, _ = _read_frame(data, 0, len(data), state)
     if type(frame.message) is not type(message):
@@ -1242,9 +1250,10 @@ def _encode_carefully(frame: object, compression: int, *, limits: Limits | None 
 
 
 class Decoder(_Decoder["_Item"]):
-    """Frames out of a stream of chunks, cut anywhere.
+    """Decodes a stream of chunks, which may be cut at any byte, into frames.
 
-    `errors="yield"` gives a DecodeError in its place among the frames and goes on where the next frame is known to begin.
+    With `errors="yield"` a DecodeError is an item at its place among the frames, and decoding continues at the next frame, if its
+    beginning is known.
     """
 
     def __init__(
@@ -1273,12 +1282,12 @@ class Decoder(_Decoder["_Item"]):
         )
 
     def messages(self, chunk: _Buffer) -> Iterator[_Message]:
-        """Return an iterator over the messages that are complete now, without the frames around them: the fastest way to read."""
+        """Return an iterator over the messages that are complete after `chunk`, without their frames: faster than frames."""
         return self.bare_messages(chunk)
 
 
 class Context(_Context):
-    """The facts from earlier messages of a connection that later ones need; the decoders of both directions share it."""
+    """The values of earlier messages on which later ones depend; the decoders of both directions of a connection share it."""
 
     __slots__ = ()
 
@@ -1289,10 +1298,10 @@ class Context(_Context):
 def decode_conversation(
     chunks: Iterable[tuple[_Role, _Buffer]], *, limits: Limits | None = None, strict: bool = False
 ) -> Iterator[tuple[_Role, _Item]]:
-    """Return the frames of both directions of a connection, each with its sender, in the order in which they are complete.
+    """Yield the frames of both directions of a connection, each with its sender, in the order in which they are complete.
 
     Raises:
-        DecodeError: By the iterator: a frame does not conform.
+        DecodeError: A frame is invalid; raised by the iteration.
     """
     context = Context(limits=limits)
     decoders: dict[str, Decoder] = {}

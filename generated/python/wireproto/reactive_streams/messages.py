@@ -93,7 +93,7 @@ UNBOUNDED = 9223372036854775807
 
 
 class Limits:
-    """Limits of a reader, checked before memory is allocated: sizes in bytes, counts of items, times in milliseconds."""
+    """Limits of a reader, which are checked before memory is allocated: sizes in bytes, numbers of items, times in milliseconds."""
 
     __slots__ = (
         "count",
@@ -125,13 +125,19 @@ class Limits:
         self.frame = frame
         """In bytes. The size of a message, of any length in it, of an element of fixed size, of packed elements, and of a reassembled element. Assumed: no bound is given; a reviewer asked for one on what is split: 64 K a fragment."""
         self.inflated = inflated
+        """In bytes. The size to which one compressed body inflates."""
         self.count = count
         """The number of extensions in a hello. Assumed: no bound is given."""
         self.messages = messages
+        """Items of all lists of a frame together."""
         self.depth = depth
+        """Levels of nesting of declarations that can contain themselves."""
         self.open = open
+        """Keys of a context, incomplete messages of a join, or instances of a session, each at the same time."""
         self.joined = joined
+        """In bytes. The size of a reassembled message."""
         self.work = work
+        """Values that are read to explain one error."""
         self.parts = parts
         """The number of split elements that are incomplete at the same time in a subscription. Assumed: no bound is given."""
         self.linger = linger
@@ -162,7 +168,7 @@ _LIMITS = Limits().to_dict()
 
 
 class _InMessage(_MessageRecord):
-    """The methods of every message of a Message."""
+    """Base class of the messages of a Message."""
 
     __slots__ = ()
 
@@ -224,7 +230,7 @@ class ClientHello(_InMessage):
     def encode(
         self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
@@ -331,7 +337,7 @@ class ServerHello(_InMessage):
     def encode(
         self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
@@ -438,7 +444,7 @@ class Subscribe(_InMessage):
     def encode(
         self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
@@ -524,7 +530,7 @@ class Request(_InMessage):
     def encode(
         self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
@@ -585,7 +591,7 @@ class Cancel(_InMessage):
     def encode(
         self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
@@ -646,7 +652,7 @@ class Subscribed(_InMessage):
     def encode(
         self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
@@ -717,7 +723,7 @@ class OnNext(_InMessage):
     def encode(
         self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
@@ -823,7 +829,7 @@ class OnComplete(_InMessage):
     def encode(
         self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
@@ -881,7 +887,7 @@ class OnError(_InMessage):
     def encode(
         self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
@@ -969,7 +975,7 @@ class OnNextPacked(_InMessage):
     def encode(
         self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
@@ -1062,7 +1068,7 @@ class OnNextPart(_InMessage):
     def encode(
         self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
@@ -1150,7 +1156,7 @@ class OnNextLastPart(_InMessage):
     def encode(
         self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
@@ -1233,7 +1239,7 @@ class Goodbye(_InMessage):
     def encode(
         self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
     ) -> bytes:
-        """Return the bytes of a whole frame with this message. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of a whole frame with this message. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
@@ -1351,7 +1357,7 @@ class Message(_Divisible):
     def encode(
         self, *, from_role: _Role | None = None, context: Context | None = None, limits: Limits | None = None
     ) -> bytes:
-        """Return the frame's bytes. EncodeError: the wire or `limits` cannot carry it."""
+        """Return the bytes of the frame. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             data = _write_message(
                 self, None if context is None else context.state_to_write(_LIMITS, from_role)
@@ -1398,13 +1404,14 @@ def decode(
     limits: Limits | None = None,
     strict: bool = False,
 ) -> Message:
-    """Return the frame in `data`, which holds one whole frame.
+    """Return the frame in `data`, which must be exactly one frame.
 
-    `strict` refuses the deviations that the protocol's file calls lenient.
+    `from_role` is the role that sent the frame. `limits` bounds sizes and counts, by default as the protocol does. `strict` refuses
+    deviations that the protocol declares as lenient.
 
     Raises:
-        NeedMoreData: The frame is not whole; `needed` says how many bytes at least are missing.
-        DecodeError: It does not conform, or bytes follow it.
+        NeedMoreData: The frame is incomplete; `needed` is the least number of missing bytes.
+        DecodeError: The frame is invalid, or bytes follow it.
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
@@ -1437,11 +1444,11 @@ def decode_message(
     limits: Limits | None = None,
     strict: bool = False,
 ) -> _Message:
-    """Return the message in `data`, which holds one whole frame, without the frame around it.
+    """Return the message of the frame in `data`, which must be exactly one frame.
 
     Raises:
-        NeedMoreData: The frame is not whole.
-        DecodeError: It does not conform, or bytes follow it.
+        NeedMoreData: The frame is incomplete.
+        DecodeError: The frame is invalid, or bytes follow it.
     """
     if from_role is not None and from_role not in _ROLES:
         _check_role(from_role, _ROLES)
@@ -1485,16 +1492,16 @@ _SPEAKING = frozenset(
         OnNextLastPart,
     )
 )
-"""The messages that say something about later ones, or are pieces of a whole."""
+"""The messages that change the context, or are fragments of a message."""
 
 
 def _noted(
     frame: _Taken, buffer: bytes, role: _Role | None, context: Context, limits: Limits | None, strict: bool
 ) -> _Taken:
-    """Add a whole frame to the context, and return it; the last piece of a message comes back with the whole message.
+    """Add a whole frame to the context, and return it; a last fragment is returned with the reassembled message.
 
     Raises:
-        DecodeError: The reassembled message does not conform, or a limit of the context is exceeded.
+        DecodeError: The reassembled message is invalid, or a limit of the context is exceeded.
     """
     from .._runtime.codec.options import Options
     from .._runtime.stream.context_updates import Notes
@@ -1538,10 +1545,10 @@ def encode(
 ) -> bytes:
     """Return the bytes of a frame, or of a message in a frame.
 
-    `limits`: the bounds that a reader will keep to, where they are not the protocol's own.
+    `limits` are those of the reader, if they differ from the protocol's own.
 
     Raises:
-        EncodeError: A value that the wire or the limits cannot carry.
+        EncodeError: The protocol or `limits` does not allow a value.
     """
     frame = message if isinstance(message, Message) else Message(message)
     return frame.encode(from_role=from_role, context=context, limits=limits)
@@ -1550,7 +1557,7 @@ def encode(
 def _hold_to(
     limits: Limits, data: bytes, message: object, from_role: _Role | None, context: Context | None
 ) -> None:
-    """Raise one of the faults of reading if a reader with these limits refuses the frame, or cannot tell its message."""
+    """Raise a fault of reading if a reader with these limits refuses the frame, or decodes another message from it."""
     state = _state_to_read(limits, False, from_role, context)
     frame, _ = _read_message(data, 0, len(data), state)
     if type(frame.message) is not type(message):
@@ -1574,9 +1581,10 @@ def _encode_carefully(
 
 
 class Decoder(_Decoder["_Item"]):
-    """Frames out of a stream of chunks, cut anywhere.
+    """Decodes a stream of chunks, which may be cut at any byte, into frames.
 
-    `errors="yield"` gives a DecodeError in its place among the frames and goes on where the next frame is known to begin.
+    With `errors="yield"` a DecodeError is an item at its place among the frames, and decoding continues at the next frame, if its
+    beginning is known.
     """
 
     def __init__(
@@ -1605,12 +1613,12 @@ class Decoder(_Decoder["_Item"]):
         )
 
     def messages(self, chunk: _Buffer) -> Iterator[_Message]:
-        """Return an iterator over the messages that are complete now, without the frames around them: the fastest way to read."""
+        """Return an iterator over the messages that are complete after `chunk`, without their frames: faster than frames."""
         return self.bare_messages(chunk)
 
 
 class Context(_Context):
-    """The facts from earlier messages of a connection that later ones need; the decoders of both directions share it."""
+    """The values of earlier messages on which later ones depend; the decoders of both directions of a connection share it."""
 
     __slots__ = ()
 
@@ -1621,10 +1629,10 @@ class Context(_Context):
 def decode_conversation(
     chunks: Iterable[tuple[_Role, _Buffer]], *, limits: Limits | None = None, strict: bool = False
 ) -> Iterator[tuple[_Role, _Item]]:
-    """Return the frames of both directions of a connection, each with its sender, in the order in which they are complete.
+    """Yield the frames of both directions of a connection, each with its sender, in the order in which they are complete.
 
     Raises:
-        DecodeError: By the iterator: a frame does not conform.
+        DecodeError: A frame is invalid; raised by the iteration.
     """
     context = Context(limits=limits)
     decoders: dict[str, Decoder] = {}

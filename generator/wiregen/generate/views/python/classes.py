@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wiregen.generate.views.python.limit_docs import limit_doc
 from wiregen.generate.views.python.names import attribute, local_name
 from wiregen.generate.views.python.shared import Shared, variety_class
 from wiregen.generate.views.python.text import (
@@ -141,7 +142,7 @@ class ClassBuilder:
                 name=attribute(name),
                 wire_name=name,
                 value=repr(value),
-                doc=_limit_doc(declared.get(name)),
+                doc=limit_doc(name, declared.get(name)),
                 is_time=name in declared and declared[name].unit == "ms",
             )
             for name, value in self._shared.limits.items()
@@ -389,11 +390,3 @@ def _codes_text(variety: m.Variety) -> str:
         for span in variety.spans
     )
     return f"Code {', '.join(spans)}."
-
-
-def _limit_doc(limit: m.Limit | None) -> str:
-    """Return the documentation of a limit, beginning with its unit."""
-    if limit is None:
-        return ""
-    unit = {"bytes": "In bytes.", "ms": "In milliseconds.", "none": ""}[limit.unit]
-    return " ".join(filter(None, (unit, summary(declaration_doc(limit.doc, limit.notes)))))
