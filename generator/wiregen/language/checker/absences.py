@@ -83,7 +83,7 @@ def _report(inspection: Inspection, record: Record, need: _Need, field: Field, p
     else:
         message = f"`{need.name}` may be absent here, but a number is needed"
         value = f"`{(inside or name).rpartition('.')[2]} : … ?= 0 if …`"
-        help_ = f"give it a value where it is absent, {value}, or test it first: `{tested} and …`"
+        help_ = f"give it a value for when it is absent, {value}, or test it first: `{tested} and …`"
     inspection.error(
         "WG3067",
         message,

@@ -32,7 +32,7 @@ def _bounds_nothing(inspection: Inspection) -> None:
             continue
         inspection.warning(
             "WG3050",
-            f"`limits.{limit.name}` bounds nothing",
+            f"`limits.{limit.name}` has no effect",
             inspection.place(limit.path, "name"),
             reason or "no expression uses it",
             help_=(

@@ -133,7 +133,7 @@ def _report_beyond(
                 inspection.place(path),
                 "never taken",
                 origin,
-                help_=f"the subject holds {numbers_text(possible)}",
+                help_=f"the possible values are {numbers_text(possible)}",
             )
 
 

@@ -83,7 +83,7 @@ def _one_row_of_trailing(inspection: Inspection) -> None:
             if field.path not in {each.path for each in run}:
                 inspection.error(
                     "WG3039",
-                    f"`{field.name} ?=` is in a second or optional group of such fields",
+                    f"`{field.name}` is in a second or an optional group of `?=` fields",
                     inspection.place(field.path, "value"),
                     "`absent` could not count it",
                     inspection.also(run[0].path, "the group is here") if run else None,

@@ -172,7 +172,7 @@ def _two_preambles(inspection: Inspection) -> None:
                 inspection.place(preamble.path, "name"),
                 "second preamble",
                 inspection.also(before.path, "first", "name"),
-                help_="make the two preambles one",
+                help_="combine the two preambles, or remove one",
             )
 
 

@@ -30,7 +30,7 @@ def _state_unreachable(inspection: Inspection) -> None:
                     f"no transition of session `{states.session.name}` leads to state `{state.name}`",
                     inspection.place(state.path, "name"),
                     "never reached",
-                    help_=f"lead to it with `=> {state.name}`, or remove it",
+                    help_=f"add a transition that leads to it, `=> {state.name}`, or remove it",
                 )
 
 

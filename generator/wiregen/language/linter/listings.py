@@ -41,7 +41,7 @@ def _untied_rule(survey: Survey) -> None:
         rule = texts.get(node.path)
         if rule is None or rule.name in tied or codes.intersection(_QUOTED.findall(rule.text)):
             continue
-        help_ = "tie it with `@rule` or `violates`, or name the code of its error in its text"
+        help_ = "name it in a `@rule` or `violates`, or mention the code of its error in its text"
         survey.note("WG7004", f"{node.shown} is not tied to a check", node, help_=help_)
 
 

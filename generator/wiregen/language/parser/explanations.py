@@ -111,7 +111,7 @@ def _missing_type(fault: Fault) -> bool:
         message = f"expected `:` after the field name `{fault.token}`"
         way_out = f"write {fault.token} : {type_}"
         if _LIKE_A_TYPE.fullmatch(fault.token) and not _LIKE_A_TYPE.fullmatch(type_):  # the order of C
-            message = f"the type `{fault.token}` stands before the name of its field"
+            message = f"the type `{fault.token}` is written before the name of its field"
             way_out = f"write {type_} : {fault.token}"
     return fault.error("WG1112", message, way_out=way_out)
 
@@ -122,7 +122,7 @@ def late_clause(fault: Fault) -> bool:
         return False
     return fault.error(
         "WG1114",
-        f"{fault.found} comes too late, or twice",
+        f"{fault.found} is in the wrong place, or occurs twice",
         way_out="write the clauses of a field in this order, each at most once: "
         "only, in, lenient, as, a value (= := == ?=), if, where, annotations",
     )

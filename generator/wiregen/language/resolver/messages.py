@@ -229,7 +229,7 @@ def _as_declared(work: Workspace, node: syntax.Message) -> syntax.Message:
         message = (
             f"`{node.name.text}` has type code {own.code.value}, and its other layouts must have the same"
         )
-        work.error("WG2019", message, node.code.span, label="another code", help_="leave out the code")
+        work.error("WG2019", message, node.code.span, label="another code", help_="remove the code")
     return replace(node, code=node.code or own.code, role=node.role or own.role)
 
 

@@ -102,7 +102,7 @@ def _is_shallow(node: syntax.Declaration, report: Report) -> bool:
     if span is not None:
         report.error(
             "WG2016",
-            "this is nested too deeply",
+            "the declaration is nested too deeply",
             span,
             help="declare the inner parts under names of their own",
         )
