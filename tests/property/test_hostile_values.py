@@ -41,6 +41,21 @@ LongName: type = type("\u202e<b>" * 5_000, (), {})
 Unknown: type = type("Unknown", (), {"code": 10**6_000, "data": "text"})
 
 
+class OwnError(Exception):
+    """An error that no handler of ours knows by name."""
+
+
+def _nameless(_: object) -> NoReturn:
+    raise OwnError("this class is not told")
+
+
+def posing(kind: object, *bases: type) -> Any:
+    """Return an object whose class is said to be another; for None, asking for it raises."""
+    told = _nameless if kind is None else lambda _: kind
+    made: Any = type("Posing", bases, {"__class__": property(told)})
+    return made.__new__(made)
+
+
 def itself() -> list[Any]:
     """Return a list that holds itself."""
     loop: list[Any] = []
@@ -71,6 +86,12 @@ HOSTILE: tuple[Callable[[], Any], ...] = (
     lambda: [itself()], lambda: [10**6_000] * 9, lambda: [Silent()] * 2, lambda: [LongName()], lambda: 1j, lambda: Silent,
 )  # fmt: skip
 
+KINDS: tuple[object, ...] = (None, list, tuple, dict, int, str, bytes, [], 7)
+POSING: tuple[Callable[[], Any], ...] = (
+    *(partial(posing, kind) for kind in KINDS),
+    *(partial(posing, None, base) for base in (list, tuple, int, str, bytes)),
+)
+
 
 @pytest.fixture(scope="module", params=PROTOCOLS)
 def package(request: pytest.FixtureRequest) -> Package:
@@ -83,7 +104,7 @@ def test_only_encode_errors_leave_encoders_and_repr_is_short(package: Package) -
     for seed in range(2):
         for role, frame in package.frames(seed):
             for index, _ in enumerate(spots(frame)):
-                for make in dice.sample(HOSTILE, 3):
+                for make in dice.sample(HOSTILE, 3) + dice.sample(POSING, 2):
                     hostile = copy.deepcopy(frame)
                     put(list(spots(hostile))[index], make())
                     escapes.update(_escapes(package, role, hostile))
@@ -95,7 +116,7 @@ def test_whatever_is_left_over_or_absent(package: Package) -> None:
     escapes: Counter[str] = Counter()
     for role, frame in package.frames(1):
         for name in ("tail", "absent", "code"):
-            for make in HOSTILE:
+            for make in HOSTILE + POSING:
                 hostile = copy.deepcopy(frame)
                 try:
                     setattr(hostile.message, name, make())
@@ -107,9 +128,49 @@ def test_whatever_is_left_over_or_absent(package: Package) -> None:
 
 def test_things_that_are_no_frames(package: Package) -> None:
     escapes: Counter[str] = Counter()
-    for make in HOSTILE:
+    for make in HOSTILE + POSING:
         escapes.update(_escapes(package, None, make(), is_shown=False))
+    for _, frame in package.frames(1):
+        for kind in (type(frame), type(frame.message)):
+            escapes.update(_escapes(package, None, posing(kind), is_shown=False))
+            escapes.update(_escapes(package, None, posing(None, kind), is_shown=False))
     assert not escapes
+
+
+def test_a_frame_of_a_subclass_is_asked_no_class() -> None:
+    frame = posing(None, lj.Frame)
+    frame.message, frame.version = lj.Ack(1), lj.Version.V2
+    assert lj.encode(frame) == lj.encode(lj.Ack(1))
+
+
+def test_a_frame_that_must_be_given_a_field_asks_for_it(package: Package) -> None:
+    """The error is the same in every serialization: it names the field, and how to give it."""
+    n_needed = 0
+    for role, frame in package.frames(1):
+        header = {name: getattr(frame, name) for name in type(frame).__match_args__[1:]}
+        for name in header:
+            others = {other: value for other, value in header.items() if other != name}
+            try:
+                type(frame)(frame.message, **others)
+                continue
+            except TypeError:
+                n_needed += 1
+            for module in package.modules:
+                with pytest.raises(package.native.EncodeError) as caught:
+                    module.encode(frame.message, **others, **package.told(role))
+                error = caught.value
+                assert (error.code, error.path) == ("invalid_value", f"{type(frame).__name__}.{name}")
+                assert (error.expected, error.found) == (f"encode(message, {name}=…)", "nothing")
+    assert n_needed or package.native.__name__ != "wireproto.geode"
+
+
+def test_a_frame_has_no_field_of_another() -> None:
+    package = Package("geode")
+    for module in package.modules:
+        with pytest.raises(package.native.EncodeError) as caught:
+            module.encode(package.native.AuthRequest(b""), correlation_id=1, status=3)
+        error = caught.value
+        assert (error.code, error.path, error.found) == ("invalid_value", "Request", "status")
 
 
 def _escapes(package: Package, role: str | None, frame: Any, *, is_shown: bool = True) -> list[str]:

@@ -28,6 +28,7 @@ from .._runtime.codec.compiled import release as _release
 from .._runtime.codec.compiled import uuid as _uuid
 from .._runtime.codec.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.codec.fragmented_frame import Divisible as _Divisible
+from .._runtime.codec.given_header import in_frame as _in_frame
 from .._runtime.codec.items import distinct as _distinct
 from .._runtime.codec.numbers import count as _count
 from .._runtime.codec.text import decode_text as _decode_text
@@ -37,6 +38,7 @@ from .._runtime.codec.values import bounds_of as _bounds_of
 from .._runtime.codec.values import check_context as _check_context
 from .._runtime.codec.values import check_limits as _check_limits
 from .._runtime.codec.values import check_role as _check_role
+from .._runtime.codec.values import is_a as _is_a
 from .._runtime.codec.values import show as _show
 from .._runtime.stream.context import Context as _Context
 from .._runtime.stream.decoder import Decoder as _Decoder
@@ -133,6 +135,7 @@ __all__ = (
 )
 
 _new = object.__new__
+_class_of = type
 _ROLES = ("client", "server")
 _encode_str = str.encode
 _pack_B = _Struct(">B").pack
@@ -2722,7 +2725,7 @@ def _write_geode_value_boolean_array(message: Any, state: _Writing, is_last: boo
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not isinstance(value_, tuple):
+        if type(value_) is not list and not _is_a(value_, tuple):
             raise _Bad
         n_value = len(value_)
         if state is not None:
@@ -2744,7 +2747,7 @@ def _write_geode_value_char_array(message: Any, state: _Writing, is_last: bool) 
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not isinstance(value_, tuple):
+        if type(value_) is not list and not _is_a(value_, tuple):
             raise _Bad
         n_value = len(value_)
         if state is not None:
@@ -2764,7 +2767,7 @@ def _write_geode_value_short_array(message: Any, state: _Writing, is_last: bool)
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not isinstance(value_, tuple):
+        if type(value_) is not list and not _is_a(value_, tuple):
             raise _Bad
         n_value = len(value_)
         if state is not None:
@@ -2784,7 +2787,7 @@ def _write_geode_value_int_array(message: Any, state: _Writing, is_last: bool) -
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not isinstance(value_, tuple):
+        if type(value_) is not list and not _is_a(value_, tuple):
             raise _Bad
         n_value = len(value_)
         if state is not None:
@@ -2804,7 +2807,7 @@ def _write_geode_value_long_array(message: Any, state: _Writing, is_last: bool) 
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not isinstance(value_, tuple):
+        if type(value_) is not list and not _is_a(value_, tuple):
             raise _Bad
         n_value = len(value_)
         if state is not None:
@@ -2824,7 +2827,7 @@ def _write_geode_value_float_array(message: Any, state: _Writing, is_last: bool)
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not isinstance(value_, tuple):
+        if type(value_) is not list and not _is_a(value_, tuple):
             raise _Bad
         n_value = len(value_)
         if state is not None:
@@ -2844,7 +2847,7 @@ def _write_geode_value_double_array(message: Any, state: _Writing, is_last: bool
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not isinstance(value_, tuple):
+        if type(value_) is not list and not _is_a(value_, tuple):
             raise _Bad
         n_value = len(value_)
         if state is not None:
@@ -2867,7 +2870,7 @@ def _write_geode_value_string_array(message: Any, state: _Writing, is_last: bool
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not isinstance(value_, tuple):
+        if type(value_) is not list and not _is_a(value_, tuple):
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -2889,7 +2892,7 @@ def _write_geode_value_byte_arrays(message: Any, state: _Writing, is_last: bool)
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not isinstance(value_, tuple):
+        if type(value_) is not list and not _is_a(value_, tuple):
             raise _Bad
         n_value = len(value_)
         if state is not None:
@@ -2920,7 +2923,7 @@ def _write_geode_value_array_list(message: Any, state: _Writing, is_last: bool) 
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not isinstance(value_, tuple):
+        if type(value_) is not list and not _is_a(value_, tuple):
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -2943,7 +2946,7 @@ def _write_geode_value_linked_list(message: Any, state: _Writing, is_last: bool)
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not isinstance(value_, tuple):
+        if type(value_) is not list and not _is_a(value_, tuple):
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -2966,7 +2969,7 @@ def _write_geode_value_hash_set(message: Any, state: _Writing, is_last: bool) ->
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not isinstance(value_, tuple):
+        if type(value_) is not list and not _is_a(value_, tuple):
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -2989,7 +2992,7 @@ def _write_geode_value_linked_hash_set(message: Any, state: _Writing, is_last: b
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not isinstance(value_, tuple):
+        if type(value_) is not list and not _is_a(value_, tuple):
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -3012,7 +3015,7 @@ def _write_geode_value_vector(message: Any, state: _Writing, is_last: bool) -> b
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not isinstance(value_, tuple):
+        if type(value_) is not list and not _is_a(value_, tuple):
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -3035,7 +3038,7 @@ def _write_geode_value_stack(message: Any, state: _Writing, is_last: bool) -> by
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not isinstance(value_, tuple):
+        if type(value_) is not list and not _is_a(value_, tuple):
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -3058,7 +3061,7 @@ def _write_geode_value_hash_map(message: Any, state: _Writing, is_last: bool) ->
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not isinstance(value_, tuple):
+        if type(value_) is not list and not _is_a(value_, tuple):
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -3082,7 +3085,7 @@ def _write_geode_value_identity_hash_map(message: Any, state: _Writing, is_last:
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not isinstance(value_, tuple):
+        if type(value_) is not list and not _is_a(value_, tuple):
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -3106,7 +3109,7 @@ def _write_geode_value_hashtable(message: Any, state: _Writing, is_last: bool) -
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not isinstance(value_, tuple):
+        if type(value_) is not list and not _is_a(value_, tuple):
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -3130,7 +3133,7 @@ def _write_geode_value_concurrent_hash_map(message: Any, state: _Writing, is_las
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not isinstance(value_, tuple):
+        if type(value_) is not list and not _is_a(value_, tuple):
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -3154,7 +3157,7 @@ def _write_geode_value_properties(message: Any, state: _Writing, is_last: bool) 
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not isinstance(value_, tuple):
+        if type(value_) is not list and not _is_a(value_, tuple):
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -3183,7 +3186,7 @@ def _write_geode_value_tree_map(message: Any, state: _Writing, is_last: bool) ->
     else:
         comparator = b""
     entries = message.entries
-    if type(entries) is not list and not isinstance(entries, tuple):
+    if type(entries) is not list and not _is_a(entries, tuple):
         raise _Bad
     n_entries = len(entries)
     state.take(n_entries)
@@ -3211,7 +3214,7 @@ def _write_geode_value_tree_set(message: Any, state: _Writing, is_last: bool) ->
     else:
         comparator = b""
     elements = message.elements
-    if type(elements) is not list and not isinstance(elements, tuple):
+    if type(elements) is not list and not _is_a(elements, tuple):
         raise _Bad
     n_elements = len(elements)
     state.take(n_elements)
@@ -3238,7 +3241,7 @@ def _write_geode_value_object_array(message: Any, state: _Writing, is_last: bool
     else:
         element_class = b""
     elements = message.elements
-    if type(elements) is not list and not isinstance(elements, tuple):
+    if type(elements) is not list and not _is_a(elements, tuple):
         raise _Bad
     n_elements = len(elements)
     state.take(n_elements)
@@ -4345,7 +4348,7 @@ class PutAllRequest(_InRequest):
                 region_name = _encode_text(message.region_name, "mutf8", lenient=True)
             n_region_name = len(region_name)
             key_value_pairs = message.key_value_pairs
-            if type(key_value_pairs) is not list and not isinstance(key_value_pairs, tuple):
+            if type(key_value_pairs) is not list and not _is_a(key_value_pairs, tuple):
                 raise _Bad
             n_key_value_pairs = len(key_value_pairs)
             if n_key_value_pairs > 65536:
@@ -4459,7 +4462,7 @@ def _write_put_all_request_body(message: PutAllRequest, state: _Writing) -> byte
         region_name = _encode_text(message.region_name, "mutf8", lenient=True)
     n_region_name = len(region_name)
     key_value_pairs = message.key_value_pairs
-    if type(key_value_pairs) is not list and not isinstance(key_value_pairs, tuple):
+    if type(key_value_pairs) is not list and not _is_a(key_value_pairs, tuple):
         raise _Bad
     n_key_value_pairs = len(key_value_pairs)
     if state is not None:
@@ -4628,7 +4631,7 @@ class GetAllRequest(_InRequest):
                 region_name = _encode_text(message.region_name, "mutf8", lenient=True)
             n_region_name = len(region_name)
             keys = message.keys
-            if type(keys) is not list and not isinstance(keys, tuple):
+            if type(keys) is not list and not _is_a(keys, tuple):
                 raise _Bad
             n_keys = len(keys)
             if n_keys > 65536:
@@ -4712,7 +4715,7 @@ def _write_get_all_request_body(message: GetAllRequest, state: _Writing) -> byte
         region_name = _encode_text(message.region_name, "mutf8", lenient=True)
     n_region_name = len(region_name)
     keys = message.keys
-    if type(keys) is not list and not isinstance(keys, tuple):
+    if type(keys) is not list and not _is_a(keys, tuple):
         raise _Bad
     n_keys = len(keys)
     if state is not None:
@@ -4779,7 +4782,7 @@ class GetAllResponse(_InResponse):
             )
             if status in (1, 2):
                 key_value_pairs = message.key_value_pairs
-                if type(key_value_pairs) is not list and not isinstance(key_value_pairs, tuple):
+                if type(key_value_pairs) is not list and not _is_a(key_value_pairs, tuple):
                     raise _Bad
                 n_key_value_pairs = len(key_value_pairs)
                 if n_key_value_pairs > 65536:
@@ -4856,7 +4859,7 @@ def _read_get_all_response_body(
 def _write_get_all_response_body(message: GetAllResponse, state: _Writing) -> bytes:
     parts: list[bytes] = []
     key_value_pairs = message.key_value_pairs
-    if type(key_value_pairs) is not list and not isinstance(key_value_pairs, tuple):
+    if type(key_value_pairs) is not list and not _is_a(key_value_pairs, tuple):
         raise _Bad
     n_key_value_pairs = len(key_value_pairs)
     if state is not None:
@@ -5518,7 +5521,7 @@ def _write_error_response_body(message: ErrorResponse, state: _Writing) -> bytes
 def _write_request_metadata(metadata: Any, state: _Writing) -> bytes:
     parts: list[bytes] = []
     metadata_ = metadata
-    if type(metadata_) is not list and not isinstance(metadata_, tuple):
+    if type(metadata_) is not list and not _is_a(metadata_, tuple):
         raise _Bad
     n_metadata = len(metadata_)
     if state is not None:
@@ -5537,7 +5540,7 @@ def _write_request_metadata(metadata: Any, state: _Writing) -> bytes:
 def _write_response_metadata(metadata: Any, state: _Writing) -> bytes:
     parts: list[bytes] = []
     metadata_ = metadata
-    if type(metadata_) is not list and not isinstance(metadata_, tuple):
+    if type(metadata_) is not list and not _is_a(metadata_, tuple):
         raise _Bad
     n_metadata = len(metadata_)
     if state is not None:
@@ -6219,7 +6222,7 @@ def _write_response_in_example(frame: Any, state: _Writing) -> bytes:
 def _write_request_metadata_in_example(metadata: Any, state: _Writing) -> bytes:
     parts: list[bytes] = []
     metadata_ = metadata
-    if type(metadata_) is not list and not isinstance(metadata_, tuple):
+    if type(metadata_) is not list and not _is_a(metadata_, tuple):
         raise _Bad
     n_metadata = len(metadata_)
     if state is not None:
@@ -6238,7 +6241,7 @@ def _write_request_metadata_in_example(metadata: Any, state: _Writing) -> bytes:
 def _write_response_metadata_in_example(metadata: Any, state: _Writing) -> bytes:
     parts: list[bytes] = []
     metadata_ = metadata
-    if type(metadata_) is not list and not isinstance(metadata_, tuple):
+    if type(metadata_) is not list and not _is_a(metadata_, tuple):
         raise _Bad
     n_metadata = len(metadata_)
     if state is not None:
@@ -6483,8 +6486,10 @@ def encode(
     Raises:
         EncodeError: The protocol or `limits` does not allow a value.
     """
-    if isinstance(message, Connect):
-        return message.encode(variant=variant, limits=limits)
+    _value: Any = message
+    if _is_a(_value, Connect):
+        opening: Connect = _value
+        return opening.encode(variant=variant, limits=limits)
     given: dict[str, Any] = {
         name: value
         for name, value in {
@@ -6495,10 +6500,10 @@ def encode(
         }.items()
         if value is not None
     }
-    if isinstance(message, Request | Response):
-        frame: _Frame = message.replace(**given) if given else message
-    elif message.__class__ in _FRAME_CLASSES:
-        frame = _FRAME_CLASSES[message.__class__](message, **given)
+    if _is_a(_value, Request, Response):
+        frame: _Frame = _value.replace(**given) if given else _value
+    elif _class_of(_value) in _FRAME_CLASSES:
+        frame = _in_frame(_FRAME_CLASSES[_class_of(_value)], _value, given)
     else:
         return _encode_carefully(message, -1, limits=limits)
     return frame.encode(from_role=from_role, context=context, variant=variant, limits=limits)
@@ -6510,7 +6515,7 @@ _FRAME_WRITERS: dict[tuple[str | None, type], Callable[..., bytes]] = {
     ("example", Request): _write_request_in_example,
     ("example", Response): _write_response_in_example,
 }
-_FRAME_CLASSES: dict[type, type] = {
+_FRAME_CLASSES: dict[type[Any], type[Any]] = {
     PutRequest: Request,
     PutResponse: Response,
     GetRequest: Request,

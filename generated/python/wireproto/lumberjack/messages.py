@@ -37,6 +37,7 @@ from .._runtime.codec.text import encode_text as _encode_text
 from .._runtime.codec.values import bounds_of as _bounds_of
 from .._runtime.codec.values import check_limits as _check_limits
 from .._runtime.codec.values import check_role as _check_role
+from .._runtime.codec.values import is_a as _is_a
 from .._runtime.codec.values import show as _show
 from .._runtime.codec.views import dict_view as _dict_view
 from .._runtime.codec.views import json_view as _json_view
@@ -81,6 +82,7 @@ __all__ = (
 )
 
 _new = object.__new__
+_class_of = type
 _ROLES = ("writer", "reader")
 _encode_str = str.encode
 _pack_BBI = _Struct(">BBI").pack
@@ -366,7 +368,7 @@ def _read_data(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[D
 def _write_data(message: Data, version: Version, state: _Writing) -> bytes:
     parts: list[bytes] = []
     pairs = message.pairs
-    if type(pairs) is not list and not isinstance(pairs, tuple):
+    if type(pairs) is not list and not _is_a(pairs, tuple):
         raise _Bad
     n_pairs = len(pairs)
     if state is not None:
@@ -631,7 +633,7 @@ def _write_compressed(message: Compressed, version: Version, state: _Writing) ->
         state = _WriteState(_LIMITS)
     state.enter()
     frames = message.frames
-    if type(frames) is not list and not isinstance(frames, tuple):
+    if type(frames) is not list and not _is_a(frames, tuple):
         raise _Bad
     n_frames = len(frames)
     state.take(n_frames)
@@ -691,7 +693,7 @@ class Frame(_Envelope):
     def __init__(self, message: _Message, version: Version = _BY_MESSAGE) -> None:
         self.message = message
         if version is _BY_MESSAGE:
-            version = Version.V1 if message.__class__ is Data else Version.V2
+            version = Version.V1 if _class_of(message) is Data else Version.V2
         self.version = version
 
     def __eq__(self, other: object) -> bool:
@@ -812,7 +814,8 @@ def encode(
     Raises:
         EncodeError: The protocol or `limits` does not allow a value.
     """
-    frame = message if isinstance(message, Frame) else Frame(message)
+    _value: Any = message
+    frame: Frame = _value if _is_a(_value, Frame) else Frame(_value)
     if version is not None:
         frame = frame.replace(version=version)
     return frame.encode(compression=compression, limits=limits)

@@ -30,6 +30,7 @@ from .._runtime.codec.unknown import Unknown
 from .._runtime.codec.values import bounds_of as _bounds_of
 from .._runtime.codec.values import check_limits as _check_limits
 from .._runtime.codec.values import check_role as _check_role
+from .._runtime.codec.values import is_a as _is_a
 from .._runtime.codec.values import show as _show
 from .._runtime.stream.decoder import Decoder as _Decoder
 
@@ -159,6 +160,7 @@ __all__ = (
 )
 
 _new = object.__new__
+_class_of = type
 _ROLES = ("client", "server")
 _encode_str = str.encode
 _pack_16sH = _Struct(">16sH").pack
@@ -4005,7 +4007,7 @@ def _write_merge_segments(message: Any, state: _Writing) -> bytes:
     n_delegation_token = len(delegation_token)
     if n_absent < 1:
         attribute_updates_ = message.attribute_updates
-        if type(attribute_updates_) is not list and not isinstance(attribute_updates_, tuple):
+        if type(attribute_updates_) is not list and not _is_a(attribute_updates_, tuple):
             raise _Bad
         n_attribute_updates = len(attribute_updates_)
         if state is not None:
@@ -4273,7 +4275,7 @@ def _write_merge_segments_batch(message: MergeSegmentsBatch, state: _Writing) ->
         target_segment_id = _encode_text(message.target_segment_id, "mutf8", lenient=True)
     n_target_segment_id = len(target_segment_id)
     source_segment_ids = message.source_segment_ids
-    if type(source_segment_ids) is not list and not isinstance(source_segment_ids, tuple):
+    if type(source_segment_ids) is not list and not _is_a(source_segment_ids, tuple):
         raise _Bad
     n_source_segment_ids = len(source_segment_ids)
     if state is not None:
@@ -4410,7 +4412,7 @@ def _write_segments_batch_merged(message: SegmentsBatchMerged, state: _Writing) 
         target = _encode_text(message.target, "mutf8", lenient=True)
     n_target = len(target)
     sources = message.sources
-    if type(sources) is not list and not isinstance(sources, tuple):
+    if type(sources) is not list and not _is_a(sources, tuple):
         raise _Bad
     n_sources = len(sources)
     if state is not None:
@@ -6187,7 +6189,7 @@ def _write_update_table_entries(message: Any, state: _Writing) -> bytes:
         delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
     n_delegation_token = len(delegation_token)
     entries_ = message.entries
-    if type(entries_) is not list and not isinstance(entries_, tuple):
+    if type(entries_) is not list and not _is_a(entries_, tuple):
         raise _Bad
     n_entries = len(entries_)
     if state is not None:
@@ -6308,7 +6310,7 @@ def _read_table_entries_updated(
 
 def _write_table_entries_updated(message: TableEntriesUpdated, state: _Writing) -> bytes:
     updated_versions = message.updated_versions
-    if type(updated_versions) is not list and not isinstance(updated_versions, tuple):
+    if type(updated_versions) is not list and not _is_a(updated_versions, tuple):
         raise _Bad
     n_updated_versions = len(updated_versions)
     if state is not None:
@@ -6483,7 +6485,7 @@ def _write_remove_table_keys(message: Any, state: _Writing) -> bytes:
         delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
     n_delegation_token = len(delegation_token)
     keys = message.keys
-    if type(keys) is not list and not isinstance(keys, tuple):
+    if type(keys) is not list and not _is_a(keys, tuple):
         raise _Bad
     n_keys = len(keys)
     if state is not None:
@@ -6721,7 +6723,7 @@ def _write_read_table(message: Any, state: _Writing) -> bytes:
         delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
     n_delegation_token = len(delegation_token)
     keys = message.keys
-    if type(keys) is not list and not isinstance(keys, tuple):
+    if type(keys) is not list and not _is_a(keys, tuple):
         raise _Bad
     n_keys = len(keys)
     if state is not None:
@@ -6881,7 +6883,7 @@ def _write_table_read(message: Any, state: _Writing) -> bytes:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
     n_segment = len(segment)
     entries_ = message.entries
-    if type(entries_) is not list and not isinstance(entries_, tuple):
+    if type(entries_) is not list and not _is_a(entries_, tuple):
         raise _Bad
     n_entries = len(entries_)
     if state is not None:
@@ -7576,7 +7578,7 @@ def _write_table_keys_read(message: Any, state: _Writing) -> bytes:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
     n_segment = len(segment)
     keys = message.keys
-    if type(keys) is not list and not isinstance(keys, tuple):
+    if type(keys) is not list and not _is_a(keys, tuple):
         raise _Bad
     n_keys = len(keys)
     if state is not None:
@@ -7999,7 +8001,7 @@ def _write_table_entries_read(message: Any, state: _Writing) -> bytes:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
     n_segment = len(segment)
     entries_ = message.entries
-    if type(entries_) is not list and not isinstance(entries_, tuple):
+    if type(entries_) is not list and not _is_a(entries_, tuple):
         raise _Bad
     n_entries = len(entries_)
     if state is not None:
@@ -8198,7 +8200,7 @@ def _write_table_entries_delta_read(message: Any, state: _Writing) -> bytes:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
     n_segment = len(segment)
     entries_ = message.entries
-    if type(entries_) is not list and not isinstance(entries_, tuple):
+    if type(entries_) is not list and not _is_a(entries_, tuple):
         raise _Bad
     n_entries = len(entries_)
     if state is not None:
@@ -8712,7 +8714,7 @@ def _read_storage_chunks_listed(
 
 def _write_storage_chunks_listed(message: StorageChunksListed, state: _Writing) -> bytes:
     chunks = message.chunks
-    if type(chunks) is not list and not isinstance(chunks, tuple):
+    if type(chunks) is not list and not _is_a(chunks, tuple):
         raise _Bad
     n_chunks = len(chunks)
     if state is not None:
@@ -9041,7 +9043,8 @@ def encode(message: _Message | Frame, *, limits: Limits | None = None) -> bytes:
     Raises:
         EncodeError: The protocol or `limits` does not allow a value.
     """
-    frame = message if isinstance(message, Frame) else Frame(message)
+    _value: Any = message
+    frame: Frame = _value if _is_a(_value, Frame) else Frame(_value)
     return frame.encode(limits=limits)
 
 

@@ -29,6 +29,7 @@ from .._runtime.codec.unknown import Unknown
 from .._runtime.codec.values import bounds_of as _bounds_of
 from .._runtime.codec.values import check_limits as _check_limits
 from .._runtime.codec.values import check_role as _check_role
+from .._runtime.codec.values import is_a as _is_a
 from .._runtime.codec.values import show as _show
 from .._runtime.stream.decoder import Decoder as _Decoder
 
@@ -76,6 +77,7 @@ __all__ = (
 )
 
 _new = object.__new__
+_class_of = type
 _ROLES = ("client", "server")
 _encode_str = str.encode
 _pack_16sq = _Struct(">16sq").pack
@@ -1231,7 +1233,8 @@ def encode(message: _Message | Frame, *, limits: Limits | None = None) -> bytes:
     Raises:
         EncodeError: The protocol or `limits` does not allow a value.
     """
-    frame = message if isinstance(message, Frame) else Frame(message)
+    _value: Any = message
+    frame: Frame = _value if _is_a(_value, Frame) else Frame(_value)
     return frame.encode(limits=limits)
 
 

@@ -30,6 +30,7 @@ from .._runtime.codec.values import bounds_of as _bounds_of
 from .._runtime.codec.values import check_context as _check_context
 from .._runtime.codec.values import check_limits as _check_limits
 from .._runtime.codec.values import check_role as _check_role
+from .._runtime.codec.values import is_a as _is_a
 from .._runtime.codec.values import show as _show
 from .._runtime.stream.context import Context as _Context
 from .._runtime.stream.decoder import Decoder as _Decoder
@@ -84,6 +85,7 @@ __all__ = (
 )
 
 _new = object.__new__
+_class_of = type
 _ROLES = ("client", "server")
 _encode_str = str.encode
 _REQUIRED: Any = object()
@@ -237,7 +239,7 @@ class ClientHello(_InMessage):
             parts: list[bytes] = []
             version = _varint(self.version, 64)
             extensions_ = self.extensions
-            if type(extensions_) is not list and not isinstance(extensions_, tuple):
+            if type(extensions_) is not list and not _is_a(extensions_, tuple):
                 raise _Bad
             n_extensions = len(extensions_)
             if n_extensions > 4096:
@@ -287,7 +289,7 @@ def _write_client_hello_body(message: ClientHello, state: _Writing) -> bytes:
     parts: list[bytes] = []
     version = _varint(message.version, 64)
     extensions_ = message.extensions
-    if type(extensions_) is not list and not isinstance(extensions_, tuple):
+    if type(extensions_) is not list and not _is_a(extensions_, tuple):
         raise _Bad
     n_extensions = len(extensions_)
     if state is not None:
@@ -344,7 +346,7 @@ class ServerHello(_InMessage):
             parts: list[bytes] = []
             version = _varint(self.version, 64)
             extensions_ = self.extensions
-            if type(extensions_) is not list and not isinstance(extensions_, tuple):
+            if type(extensions_) is not list and not _is_a(extensions_, tuple):
                 raise _Bad
             n_extensions = len(extensions_)
             if n_extensions > 4096:
@@ -394,7 +396,7 @@ def _write_server_hello_body(message: ServerHello, state: _Writing) -> bytes:
     parts: list[bytes] = []
     version = _varint(message.version, 64)
     extensions_ = message.extensions
-    if type(extensions_) is not list and not isinstance(extensions_, tuple):
+    if type(extensions_) is not list and not _is_a(extensions_, tuple):
         raise _Bad
     n_extensions = len(extensions_)
     if state is not None:
@@ -1550,7 +1552,8 @@ def encode(
     Raises:
         EncodeError: The protocol or `limits` does not allow a value.
     """
-    frame = message if isinstance(message, Message) else Message(message)
+    _value: Any = message
+    frame: Message = _value if _is_a(_value, Message) else Message(_value)
     return frame.encode(from_role=from_role, context=context, limits=limits)
 
 

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, ClassVar, Final
 
-__all__ = ["MOST_NESTING", "Generic", "Shown", "check_limits", "check_role", "show"]
+__all__ = ["MOST_NESTING", "Generic", "Shown", "check_limits", "check_role", "is_a", "show"]
 
 _SHOWN: Final = 64
 """Characters of a value that `repr` shows."""
@@ -16,6 +16,11 @@ _MOST_LEVELS: Final = 16
 """The number of values in a `repr`, and their depth: a value may hold itself."""
 MOST_NESTING: Final = 32
 """The largest value of the limit `depth`: the stack suffices for it in every codec, from any caller."""
+
+
+def is_a(value: object, *classes: type) -> bool:
+    """Return whether the value is of one of the classes, without asking the value."""
+    return issubclass(type(value), classes)
 
 
 class Generic:

@@ -13,7 +13,7 @@ from ..codec.errors import EncodeError
 from ..codec.fragment import Part
 from ..codec.options import Options
 from ..lazy import Lazy
-from ..reference.access import MISSING, attribute, declared_name, extra, is_named, unknown_of
+from ..reference.access import MISSING, as_items, attribute, declared_name, extra, is_named, unknown_of
 from ..reference.layout import Fields, Layout
 from ..reference.scalars import enum_name
 from ..schema.declarations import Field
@@ -234,7 +234,7 @@ class Recorder:
             case EnumReference(name):
                 return self._member(name, value)
             case List(item):
-                return [self.value(item, each) for each in value]
+                return [self.value(item, each) for each in as_items(value, "")]
             case StructReference(name):
                 return self.fields(self.schema.structs[name], value, name)
             case UnionReference() | Match():

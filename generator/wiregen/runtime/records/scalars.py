@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
 from ..codec.errors import EncodeError
 from ..codec.text import decode_text, encode_text
 from ..lazy import Lazy
+from ..reference.access import as_bytes, as_int, as_str
 from ..reference.writing.cells import join
 from ..schema.types import Bits, Boolean, Bytes, CodingReference, Float, Integer, Text, Uuid, Varint
 from .types import is_wide
@@ -120,29 +122,22 @@ def _uuid(type_: Uuid, data: object, path: str) -> UUID:
     if type(data) is not str:
         raise wrong(path, "a UUID", kind(data))
     try:
-        if len(data) != 36:
-            raise ValueError
-        return UUID(data)
+        return UUID(data if len(data) == 36 else "")  # UUID takes other forms too
     except ValueError:
         raise wrong(path, "a UUID", "other text") from None
 
 
-def _number_record(plan: Schema, type_: Integer | Varint | CodingReference, value: Value) -> int | str:
-    return str(int(value)) if is_wide(plan, type_) else int(value)
-
-
 def _text_record(_: Schema, type_: Text, value: str) -> Value:
     """Return text, or the bytes that it represents if it is not valid in its encoding."""
+    text = as_str(value, "")
     if type_.encoding != "utf8" or not type_.is_lenient:
-        return str(value)
+        return text
     try:
-        value.encode()
+        text.encode()
     except UnicodeEncodeError:
-        try:
-            return {"hex": encode_text(value, type_.encoding, type_.is_lenient, type_.endian).hex()}
-        except UnicodeEncodeError:
-            pass
-    return str(value)
+        with suppress(UnicodeEncodeError):
+            return {"hex": encode_text(text, type_.encoding, type_.is_lenient, type_.endian).hex()}
+    return text
 
 
 class Plain(NamedTuple):
@@ -152,18 +147,21 @@ class Plain(NamedTuple):
     record: Callable[[Schema, Value, Value], Value]
 
 
-_NUMBER = Plain(lambda _, data, path: integer(data, path), _number_record)
-PLAIN: dict[type[Any], Plain] = {
+_NUMBER = Plain(
+    lambda _, data, path: integer(data, path),
+    lambda plan, type_, value: (str if is_wide(plan, type_) else int)(as_int(value, "")),
+)
+PLAIN: dict[type[object], Plain] = {
     Integer: _NUMBER,
     Varint: _NUMBER,
     CodingReference: _NUMBER,
-    Boolean: Plain(lambda _, data, path: _flag(data, path), lambda _, type_, value: bool(value)),
-    Bits: Plain(_bits, lambda _, type_, value: bool(value) if type_.is_flag else int(value)),
+    Boolean: Plain(lambda _, data, path: _flag(data, path), lambda _, type_, value: bool(as_int(value, ""))),
+    Bits: Plain(_bits, lambda _, type_, value: (bool if type_.is_flag else int)(as_int(value, ""))),
     Float: Plain(
         lambda type_, data, path: float(_FLOAT_VALUE.load()(type_, data, path)),
         lambda _, type_, value: _FLOAT_RECORD.load()(value, type_),
     ),
     Uuid: Plain(_uuid, lambda _, type_, value: str(value)),
-    Bytes: Plain(lambda _, data, path: octets(data, path), lambda _, type_, value: bytes(value).hex()),
+    Bytes: Plain(lambda _, data, path: octets(data, path), lambda _, type_, value: as_bytes(value, "").hex()),
     Text: Plain(_text, _text_record),
 }

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Protocol
 
+from ..codec.classes import Envelope
 from ..codec.compiled import as_bytes
 from ..codec.errors import DecodeError, EncodeError, NeedMoreData, within
+from ..codec.given_header import in_frame
 from ..codec.options import Options
 from ..codec.unknown import Unknown
 from ..reference.access import as_bytes as as_octets
@@ -166,25 +168,26 @@ class SerialCodec:
 
 
 def framed(
-    message: Any, header: dict[str, object], frames: Mapping[type, type], classes: tuple[type, ...]
+    message: Any,
+    header: dict[str, object],
+    frames: Mapping[type, type[Envelope]],
+    classes: tuple[type[Envelope], ...],
 ) -> object:
     """Return a message in its frame with these header fields, None for the default; a frame with them changed.
 
     Raises:
-        EncodeError: It is neither, or a field of the header is missing.
+        EncodeError: It is neither, or a field of the header is missing or foreign.
     """
     given = {name: value for name, value in header.items() if value is not None}
     if type(message) in classes:
         return message.replace(**given) if given else message
-    frame = frames.get(type(message)) or (classes[0] if is_a(message, Unknown) else None)
+    frame: type[Envelope] | None = frames.get(type(message)) or (
+        classes[0] if is_a(message, Unknown) else None
+    )
     if frame is None:
         found = declared_name(message)[:64]
         raise EncodeError("unrepresentable", path=found, expected="a frame or a message", found=found)
-    try:
-        return frame(message, **given)
-    except TypeError:
-        expected = "all fields of its header"
-        raise EncodeError("invalid_value", path=frame.__name__, expected=expected, found="fewer") from None
+    return in_frame(frame, message, given)
 
 
 def refuse_tails(value: object, path: str = "") -> None:

@@ -16,6 +16,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from ..codec.errors import EncodeError
+from ..codec.values import is_a
 from .tree import FrameValue, Record, Unknown, Variety
 
 TYPE_CHECKING = False
@@ -31,11 +32,6 @@ MISSING: Final = object()
 """The result of `attribute` for a field that is not given."""
 
 _EXTRAS: Final = ("absent", "code", "message", "tail")
-
-
-def is_a(value: object, *classes: type) -> bool:
-    """Return whether the value is of one of the classes, without asking the value."""
-    return issubclass(type(value), classes)
 
 
 def kind_of(value: object) -> str:

@@ -63,6 +63,7 @@ _RUNTIME = frozenset(
         ("codec.items", "distinct", "_distinct"),
         ("reference.functions", "function_of", "_function_of"),
         ("codec.views", "json_view", "_json_view"),
+        ("codec.values", "is_a", "_is_a"),
         ("codec.values", "show", "_show"),
         *(
             ("codec.compression", name, f"_{name}")
@@ -73,7 +74,7 @@ _RUNTIME = frozenset(
 )
 """The names that generated modules import from the runtime: module, name, and local name."""
 _ALWAYS = frozenset(
-    "Bad Decoder MessageRecord READ_FAULTS ReadState WRITE_FAULTS WriteState as_bytes bounds_of check_limits release show".split()
+    "Bad Decoder MessageRecord READ_FAULTS ReadState WRITE_FAULTS WriteState as_bytes bounds_of check_limits is_a release show".split()
 ) | {_ERRORS}
 
 
@@ -176,6 +177,7 @@ class ModuleView:
             else ("codec.classes", "Envelope", "_Envelope")
         )
         found |= {envelope}
+        found |= {("codec.given_header", "in_frame", "_in_frame")} if self.is_header_checked else set()
         found |= {("codec.values", "check_role", "_check_role")} if self.roles else set()
         found |= {("codec.values", "show", "_show")} if self.variants else set()
         return tuple(
@@ -257,6 +259,11 @@ class ModuleView:
     def has_required(self) -> bool:
         """Whether some header field has no default."""
         return any(field.is_required for field in self.header)
+
+    @property
+    def is_header_checked(self) -> bool:
+        """Whether `encode` may be given too few fields for the header of a message, or those of another frame."""
+        return bool(self.header) and (bool(self.frame_classes) or self.has_required)
 
     @property
     def aliases(self) -> tuple[AliasView, ...]:

@@ -256,7 +256,7 @@ class Shared:
             return ""
         if self.is_apart and frame.role is not None:
             return f"from_role != {frame.role!r}"
-        return "self.message.__class__ in _FOREIGN[from_role]" if self.has_shared_codes else ""
+        return "type(self.message) in _FOREIGN[from_role]" if self.has_shared_codes else ""
 
     def _ranked(self, role: str | None) -> dict[int, m.Message]:
         found: dict[int, m.Message] = {}
