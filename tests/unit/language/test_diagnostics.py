@@ -52,6 +52,20 @@ def test_only_errors_stop_a_build(severity: Severity, stops: bool) -> None:
     assert report.diagnostics[0].severity == severity
 
 
+def test_a_warning_about_the_place_of_an_error_is_not_shown() -> None:
+    """Whether it would still hold, is known once the error is gone."""
+    report = Report()
+    report.warning("WG3050", "at the place of an error", span(5, 6))
+    report.note("WG3061", "a note there", span(5, 6))
+    report.warning("WG3050", "longer", span(5, 7))
+    report.warning("WG3050", "of another file", span(5, 6, "b.wire"))
+    report.warning("WG5002", "nowhere", None)
+    report.error("WG3084", "here", span(5, 6))
+    report.error("WG5003", "nowhere", None)
+    shown = [diagnostic.message for diagnostic in report.diagnostics]
+    assert shown == ["nowhere", "nowhere", "longer", "a note there", "here", "of another file"]
+
+
 def test_merge_takes_findings_errors_and_dropped_count() -> None:
     report, other = Report(), Report()
     for number in range(MAX_OF_A_SEVERITY + 2):

@@ -110,8 +110,13 @@ class Report:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """The findings by place, then code; those without a place come first."""
-        return tuple(sorted(self._kept, key=_place))
+        """The findings by place, then code; those without a place come first.
+
+        A warning about the very place of an error is left out: it may be gone with the error.
+        """
+        wrong = {each.span for each in self._kept if each.severity == "error" and each.span is not None}
+        shown = (each for each in self._kept if each.severity != "warning" or each.span not in wrong)
+        return tuple(sorted(shown, key=_place))
 
     @property
     def has_errors(self) -> bool:
