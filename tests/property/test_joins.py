@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.property import values
 from tests.property.codecs import Codecs, Item, Outcome, cut, described
 from tests.property.schemas import built
+from tests.property.test_serialization_constructs import ALL, serializations
 
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.codec.options import Options
@@ -27,7 +28,7 @@ SMALL = st.integers(0, 3)
 
 @pytest.fixture(scope="module")
 def codecs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Codecs]:
-    with built(TEXT, tmp_path_factory.mktemp("joins"), "joins_wire") as found:
+    with built(TEXT, tmp_path_factory.mktemp("joins"), "joins_wire", ALL) as found:
         yield found
 
 
@@ -156,3 +157,65 @@ join Whole : Frame.payload { part Frame.payload when more  last Frame.payload wh
         assert first.encode() == pieces[0]
         with pytest.raises(module.EncodeError, match="Frame.mark: invalid_value: expected an integer"):
             module.Frame(module.A(7)).encode()
+
+
+def joined_in(p: Any, n_pieces: int) -> dict[str, list[bytes]]:
+    """Return native frames of `b` by the join whose only thing, in that many pieces, they carry."""
+    inner, text = p.Back(p.Drop(1, False)).encode(), b"abcdefgh"
+    cuts = [text[2 * index : 2 * index + 2] for index in range(n_pieces - 1)]
+    pieces = [inner[index : index + 1] for index in range(n_pieces - 1)]
+    return {
+        "Text": [
+            *(p.Piece(1, 2, False, data).encode() for data in cuts),
+            p.Piece(1, 2, True, text[2 * len(cuts) :]).encode(),
+        ],
+        "Inner": [
+            *(p.Cut(data).encode() for data in pieces),
+            p.End(inner[len(pieces) :]).encode(),
+        ],
+    }
+
+
+@pytest.mark.parametrize("name", ["Text", "Inner"])
+@pytest.mark.parametrize("n_pieces", [1, 2, 4])
+def test_pieces_that_are_messages_go_through_every_serialization(
+    codecs: Codecs, n_pieces: int, name: str
+) -> None:
+    """They carry the message without the note of the native decoder, which finds it again in the native bytes."""
+    p = codecs.module
+    stream = b"".join(joined_in(p, n_pieces)[name])
+    frames = list(p.Decoder("b", context=p.Context()).feed(stream))
+    notes = [frame.part for frame in frames]
+    assert [(note.join, note.index, note.last) for note in notes] == [
+        (name, index, index == n_pieces - 1) for index in range(n_pieces)
+    ]
+    assert notes[-1].joined == (b"abcdefgh" if name == "Text" else p.Back(p.Drop(1, False)))
+    for module in serializations("joins_wire"):
+        carried = b"".join(module.encode(frame, from_role="b") for frame in frames)
+        back = list(module.Decoder("b", context=p.Context()).feed(carried))
+        assert back == frames
+        assert [frame.part for frame in back] == [None] * n_pieces
+        again = b"".join(p.encode(frame) for frame in back)
+        assert again == stream
+        assert [frame.part for frame in p.Decoder("b", context=p.Context()).feed(again)] == notes
+
+
+@pytest.mark.parametrize("n_pieces", [1, 2, 3])
+def test_of_a_block_in_pieces_its_whole_message_is_carried(codecs: Codecs, n_pieces: int) -> None:
+    p = codecs.module
+    whole = p.Call(p.Go(1, b"xyz"), 5, level=4).encode()
+    head, block = whole[:4], whole[6:]
+    cuts = [block[index : index + 1] for index in range(n_pieces - 1)]
+    pieces = [bytes((*head[:2], 1, head[3], 0, 1)) + data for data in cuts]
+    last = block[len(cuts) :]
+    stream = b"".join((*pieces, head + len(last).to_bytes(2, "big") + last))
+    *parts, frame = p.Decoder("a", context=p.Context()).feed(stream)
+    assert len(parts) == n_pieces - 1
+    for module in (p, *serializations("joins_wire")):
+        for part in parts:
+            with pytest.raises(p.EncodeError) as caught:
+                module.encode(part, from_role="a")
+            assert (caught.value.code, caught.value.path) == ("invalid_value", "Call.body")
+        back = module.decode(module.encode(frame, from_role="a"), from_role="a")
+        assert back == frame == p.Call(p.Go(1, b"xyz"), 5, level=4)
+        assert p.encode(back) == whole
