@@ -105,13 +105,17 @@ def refused(module: ModuleType, message: Any, code: str = "constraint") -> None:
         assert refusal.value.code == code, encode
 
 
-def carried(module: ModuleType, message: Any, expected: Any) -> None:
-    """A message is encoded by all codecs and decoded as another one, with what the wire holds."""
+def carried(module: ModuleType, message: Any, expected: Any, elsewhere: Any = None) -> None:
+    """A message is encoded by all codecs and decoded as another one, with what the wire holds.
+
+    `elsewhere`: what other serializations carry, if that is not the same.
+    """
     datas = [encode() for encode in encoders(module, message)]
     assert len(set(datas[:4])) == 1
     assert module.decode(datas[0]).message == expected
     for backend, data in zip(list(backends(module))[1:], datas[4:], strict=True):
-        assert backend.decode(data).message == expected
+        assert backend.decode(data).message == (expected if elsewhere is None else elsewhere)
+        assert module.encode(backend.decode(data).message) == datas[0]
 
 
 def test_presence_depends_on_what_the_wire_holds(module: ModuleType) -> None:

@@ -109,7 +109,8 @@ class Values(ABC):
                 self.writer.look(ops.FLAG, offset)
                 return Known(value=self._loaded(offset, 1)) if is_asked else Known()
             case n.Float(format_, endian):
-                if format_ not in _COPIED_FLOATS:
+                is_other = any(column.field.type.bit_width != type_.bits for column in group)
+                if format_ not in _COPIED_FLOATS or is_other:
                     raise Unsupported("a float that Arrow keeps in another format")
                 form = type_.size + endian_flag(endian)
                 self.writer.fixed(type_.size, fields=column_rows(ops.F_INT, group, form))

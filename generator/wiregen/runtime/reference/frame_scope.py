@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..codec.unknown import Unknown
 from ..records.types import flat_fields
 from ..schema.declarations import Derived
+from ..schema.expressions import FieldReference
 from ..stream.snapshots import Key
 from .access import MISSING, attribute, declared_name, is_a
 from .expressions import Undefined, Value, evaluate
+from .held import as_read, is_rewritten, type_at
 
 if TYPE_CHECKING:
     from ..schema.expressions import Expression
     from ..schema.protocol import Schema
     from ..stream.context import Context
-    from .layout import Fields
+    from .layout import Fields, Type
 
 __all__ = ["FrameScope"]
 
@@ -88,17 +91,31 @@ class FrameScope:
             return otherwise
 
     def field(self, path: tuple[str, ...], scope: str) -> Value:
-        value = self._first(path[0])
+        for owner in self._owners:
+            value = attribute(owner, path[0], path[0])
+            if value is not MISSING:
+                break
+        else:
+            return self._derived(path[0])
         for name in path[1:]:
             value = attribute(value, name, name)
-        return value
+        type_ = self._rewritten(declared_name(owner), path)
+        return value if type_ is None else as_read(type_, value, partial(self._subject, path))
 
-    def _first(self, name: str) -> Value:
-        for owner in self._owners:
-            value = attribute(owner, name, name)
-            if value is not MISSING:
-                return value
-        return self._derived(name)
+    def _rewritten(self, owner: str, path: tuple[str, ...]) -> Type | None:
+        """Return the type of a field of which a reader may have another value than the sender gave, or None."""
+        known, plan = self._contexts.rewritten, self._plan
+        if (owner, path) not in known:
+            declared = plan.messages.get(owner) or plan.frames.get(owner)
+            type_ = type_at(plan, flat_fields(declared.fields) if declared is not None else (), path)
+            known[owner, path] = type_ if is_rewritten(type_) else None
+        return known[owner, path]
+
+    def _subject(self, path: tuple[str, ...], subject: Expression) -> Value:
+        """Return the subject of a choice that is the field at a path."""
+        if path[1:] and isinstance(subject, FieldReference):
+            return self.field((*path[:-1], *subject.path), "own")
+        return evaluate(subject, self)
 
     def _derived(self, name: str) -> object:
         """Return a code field of the frame, which is derived and therefore not in the value."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .node import nodes_in
-from .types import Block, Counted, Float, Match, Region, StructReference, ToEnd
+from .types import Block, Counted, Match, Region, StructReference, ToEnd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ __all__ = [
     "fields_reach_end",
     "has_blocks",
     "is_flat",
-    "is_rounded",
     "is_to_the_end",
     "reaches_end",
 ]
@@ -65,19 +63,6 @@ def is_flat(type_: Element) -> bool:
             return all(is_flat(arm.type) for arm in arms)
         case _:
             return False
-
-
-def is_rounded(type_: Type, structs: Mapping[str, tuple[Field, ...]], seen: tuple[str, ...] = ()) -> bool:
-    """Return whether a value of a type has a float that its bytes do not hold exactly."""
-    return any(
-        (isinstance(node, Float) and not node.definition.holds_all)
-        or (
-            isinstance(node, StructReference)
-            and node.name not in seen
-            and any(is_rounded(field.type, structs, (*seen, node.name)) for field in structs[node.name])
-        )
-        for node in nodes_in(type_)
-    )
 
 
 def is_to_the_end(type_: Type) -> bool:

@@ -18,7 +18,7 @@ __all__ = [
     "Arm", "Bits", "Block", "Boolean", "BuiltIn", "ByteLength", "Bytes", "Carrier", "Chunks", "CodingReference", "Compressed", "Computed", "Counted", "Delimited", "EnumReference",
     "FixedSize", "Float", "FrameReference", "InSize", "Integer", "ItemCondition", "ItemLength", "Length", "List", "Match", "MessageMatch", "MessageReference", "Prefix",
     "RecordReference", "Reference", "Region", "Restrictable", "Span", "StructReference", "Text", "ToEnd", "Type", "UnionReference", "Until", "Uuid", "Varint", "View",
-    "WholeNumber",
+    "WholeNumber", "covers",
 ]  # fmt: skip
 
 
@@ -27,6 +27,11 @@ class Span(Node):
 
     low: int
     high: int
+
+
+def covers(spans: tuple[Span, ...], number: object) -> bool:
+    """Return whether a value is a number in one of the spans."""
+    return isinstance(number, int) and any(span.low <= number <= span.high for span in spans)
 
 
 # ---- lengths
@@ -245,6 +250,11 @@ class Text(Node):
     is_lenient: bool
     endian: Endian
 
+    @property
+    def is_rewritten(self) -> bool:
+        """Return whether two texts may have the same bytes, as surrogates of a pair and their character do."""
+        return self.is_lenient or self.encoding in ("mutf8", "utf16")
+
 
 class ItemCondition(Node):
     """A condition that each item of a list must fulfil, and its text in the `.wire` file."""
@@ -314,6 +324,10 @@ class Match(Node):
 
     subject: Expression
     arms: tuple[Arm, ...]
+
+    def arm(self, number: object) -> Arm | None:
+        """Return the arm that takes a value of the subject, or None."""
+        return next((arm for arm in self.arms if not arm.spans or covers(arm.spans, number)), None)
 
 
 class Block(Node):

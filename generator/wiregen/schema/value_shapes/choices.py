@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import reduce
 
-from wiregen.schema.value_shapes.shapes import Form, Many, Member, Nullable, Number, String
+from wiregen.runtime.schema.scalars import FLOATS
+from wiregen.schema.value_shapes.shapes import Form, Many, Member, Nullable, Number, Real, String
 
 __all__ = ["holds", "merged", "widened"]
 
 
 def merged(forms: Iterable[Form]) -> tuple[Form, ...]:
-    """Return the forms that a value can be distinguished as, in order: equal forms once, all integers as one.
+    """Return the forms that a value can be distinguished as, in order: equal forms once, all integers as one, all floats as one.
 
     Only u64 next to a signed number stays apart, because no integer of 64 bits holds both.
     """
-    distinct = tuple(dict.fromkeys(forms))
+    given = tuple(dict.fromkeys(forms))
+    distinct = tuple(dict.fromkeys(reduce(_with_floats_of, given, form) for form in given))
     numbers = tuple(dict.fromkeys(_number(form) for form in distinct if isinstance(form, Number | Member)))
     if sum(isinstance(form, Number | Member) for form in distinct) > 1:
         distinct = _with(distinct, _numbers(numbers))
@@ -30,6 +33,8 @@ def widened(form: Form, other: Form) -> Form:
         case Number(), Number() if form != other:
             numbers = _numbers((form, other))
             return numbers[0] if len(numbers) == 1 else form
+        case Real(), Real():
+            return _widest(form, other)
         case Many(item=item), Many(item=inner):
             return Many(item=widened(item, inner))
         case Nullable(value=value), Nullable(value=inner):
@@ -45,10 +50,27 @@ def holds(form: Form, other: Form) -> bool:
             return holds(item, inner)
         case String(is_lenient=True), String():
             return True
-        case Number(), Number():
+        case (Number(), Number()) | (Real(), Real()):
             return widened(form, other) == form
         case _:
             return form == other
+
+
+def _widest(*floats: Real) -> Real:
+    return max(floats, key=lambda each: FLOATS[each.format].size)
+
+
+def _with_floats_of(form: Form, other: Form) -> Form:
+    """Return a form whose floats also hold those of another arm, which a value does not tell apart."""
+    match form, other:
+        case Real(), Real():
+            return _widest(form, other)
+        case Many(item=item), Many(item=inner):
+            return Many(item=_with_floats_of(item, inner))
+        case Nullable(value=value), Nullable(value=inner):
+            return Nullable(value=_with_floats_of(value, inner))
+        case _:
+            return form
 
 
 def _number(form: Number | Member) -> Number:

@@ -9,6 +9,7 @@ from uuid import UUID
 from ..reference.access import declared_name, is_a, is_named, unknown_of
 from ..reference.expressions import Value
 from ..reference.layout import Layout
+from ..schema.node import nodes_in, replace
 from ..schema.shapes import content, is_flat
 from ..schema.types import (
     Arm,
@@ -118,13 +119,34 @@ def value_arms(type_: Match) -> Iterator[Arm]:
 
 
 def leaf_arms(type_: Match) -> Iterator[Type]:
-    """Return the types that a value of a choice may have, nested choices replaced by their arms."""
+    """Return the types that a value of a choice may have, nested choices replaced by their arms.
+
+    A value does not tell floats of several widths apart: they have the widest.
+    """
+    arms = tuple(_leaves(type_))
+    floats = [node for arm in arms for node in nodes_in(arm) if isinstance(node, Float)]
+    widest = max(floats, key=lambda each: each.size, default=None)
+    return (arm if widest is None else _with_floats(arm, widest) for arm in arms)
+
+
+def _leaves(type_: Match) -> Iterator[Type]:
     for arm in value_arms(type_):
         inside = content(arm.type)
         if isinstance(inside, Match):
-            yield from leaf_arms(inside)
+            yield from _leaves(inside)
         else:
             yield arm.type
+
+
+def _with_floats(type_: Type, widest: Float) -> Type:
+    """Return a type with another float in the place of its own."""
+    match content(type_):
+        case Float():
+            return widest
+        case List(item) as list_:
+            return replace(list_, item=_with_floats(item, widest))
+        case _:
+            return type_
 
 
 def arms_of_columns(type_: Match) -> dict[str, list[Type]]:

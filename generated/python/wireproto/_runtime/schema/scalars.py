@@ -6,6 +6,7 @@ are with the target.
 
 from __future__ import annotations
 
+from math import isnan
 from struct import Struct
 
 TYPE_CHECKING = False
@@ -62,6 +63,14 @@ class FloatFormat:
     def held_all(self, values: Numbers) -> Numbers:
         """Return a list of the same for the items of a list, or None for an absent field."""
         return None if values is None else [self.held(each) for each in values]
+
+    def differs(self, value: float, number: float | None) -> bool:
+        """Return whether a value is not a number as the format holds it; NaN is the same as NaN."""
+        try:
+            held = self.unpack(self.pack(number or 0.0))
+        except OverflowError:
+            return True
+        return number is None or (value != held and not (isnan(value) and isnan(held)))
 
 
 def _of_struct(letter: str, digits: int, largest: bytes) -> FloatFormat:

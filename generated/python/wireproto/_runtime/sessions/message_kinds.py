@@ -6,10 +6,9 @@ A fragment that is not marked as one would be read as a whole.
 
 from __future__ import annotations
 
-from ..reference.expressions import Value
 from ..schema.expressions import ContextReference
 from ..schema.protocol import Schema
-from ..schema.types import Match, MessageMatch, Region, Span, Type
+from ..schema.types import Match, MessageMatch, Region, Span, Type, covers
 from .closures import NOTHING, Moment, Term, compile_term
 from .names import Kind, MessageWords
 
@@ -64,17 +63,13 @@ def _of_arm(subject: Term, arms: list[tuple[tuple[Span, ...], Term | None]]) -> 
     def is_other(m: object, f: object, v: list[object], x: object) -> bool:
         try:
             number = subject(m, f, v, x)
-            taken = (choice for spans, choice in arms if not spans or _covers(spans, number))
+            taken = (choice for spans, choice in arms if not spans or covers(spans, number))
             choice = next(taken, None)
         except NOTHING:
             return False
         return choice is not None and bool(choice(m, f, v, x))
 
     return is_other
-
-
-def _covers(spans: tuple[Span, ...], number: Value) -> bool:
-    return any(span.low <= number <= span.high for span in spans)
 
 
 def _of_context(code: Term, kind: Kind) -> Term:

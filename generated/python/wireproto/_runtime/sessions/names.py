@@ -17,14 +17,15 @@ from ..records.types import flat_fields, is_nullable
 from ..reference.access import MISSING, attribute, declared_name, spellings
 from ..reference.explain import explain
 from ..reference.expressions import Undefined, Value
+from ..reference.held import as_read, is_rewritten, type_at
 from ..reference.layout import Fields
 from ..reference.tree import FrameValue, Node, Record
 from ..reference.writing.frames import write_frame
 from ..schema.declarations import Constant, Derived, Field, FieldValue, Join
-from ..schema.expressions import Call, FieldReference
+from ..schema.expressions import Call, Expression, FieldReference
+from ..schema.node import nodes_in
 from ..schema.protocol import Schema
-from ..schema.shapes import content
-from ..schema.types import EnumReference, Float, Integer, List, StructReference, Text, Type, Varint
+from ..schema.types import EnumReference, Integer, Match, Text, Type, Varint
 from .closures import Term, compile_term
 
 __all__ = ["Kind", "MessageWords"]
@@ -87,9 +88,9 @@ class MessageWords:
         return _getter(self.kind.frame_class, path[0]) if is_of_frame else None
 
     def message_field(self, path: tuple[str, ...]) -> _Get | None:
-        """Return a function that reads a field, which is always present, from a message."""
+        """Return a function that reads a number field, which is always present, from a message."""
         declared = self.declared(path) if path[0] in self.kind.fields else None
-        return None if declared is None else _read_as(declared, _getter(self.kind.message_class, path[0]))
+        return None if declared is None else _getter(self.kind.message_class, path[0])
 
     def declared(self, path: tuple[str, ...]) -> Type | None:
         """Return the type of a field that is always present, or None if it is unknown or may be absent."""
@@ -99,24 +100,36 @@ class MessageWords:
         return None if is_nullable(found.type) else found.type
 
     def field(self, path: tuple[str, ...], scope: str) -> Term:
-        first = self._first(path[0])
-        if len(path) == 1:
+        first, rest = self._first(path[0]), path[1:]
+        if not rest:
             return first
-        rest, held = path[1:], _held(self._type(path))
-        if held is not None:
-            return lambda m, f, v, x: held(_inner(first(m, f, v, x), rest))
-        return lambda m, f, v, x: _inner(first(m, f, v, x), rest)
+        kind = self.kind
+        fields = kind.fields if path[0] in kind.fields else kind.frame_fields
 
-    def _type(self, path: tuple[str, ...]) -> Type | None:
-        """Return the type of a field in a struct, or None if it is not in one."""
-        found = self.kind.fields.get(path[0]) or self.kind.frame_fields.get(path[0])
-        for name in path[1:]:
-            inner = None if found is None else content(found.type)
-            if not isinstance(inner, StructReference):
-                return None
-            fields = flat_fields(self.kind.plan.structs[inner.name])
-            found = next((each for each in fields if each.name == name), None)
-        return None if found is None else found.type
+        def term(m: object, f: object, v: list[object], x: object) -> object:
+            return _inner(first(m, f, v, x), rest)
+
+        return self._as_read(type_at(kind.plan, tuple(fields.values()), path), term, path[:-1])
+
+    def _as_read(self, type_: Type | None, term: Term, outer: tuple[str, ...] = ()) -> Term:
+        """Return a term of values as a reader has them; `outer`: the path of the struct with the field."""
+        if type_ is None or not is_rewritten(type_):
+            return term
+        subjects = {
+            node.subject: self._subject(node.subject, outer)
+            for node in nodes_in(type_)
+            if isinstance(node, Match)
+        }
+        return lambda m, f, v, x: as_read(
+            type_, term(m, f, v, x), lambda subject: subjects[subject](m, f, v, x)
+        )
+
+    def _subject(self, subject: Expression, outer: tuple[str, ...]) -> Term:
+        if not outer:
+            return compile_term(subject, self)
+        if isinstance(subject, FieldReference):
+            return self.field((*outer, *subject.path), "own")
+        return _missing("subject")
 
     def about(self, function: str, path: tuple[str, ...]) -> Term:
         match function:
@@ -164,13 +177,14 @@ class MessageWords:
         name = field.name
         if field.is_hidden and field.value is not None:
             return self._hidden(name, field.value)
-        get = _read_as(field.type, _getter(class_, name))
+        get = _getter(class_, name)
         if is_header:
             plain: Term = lambda m, f, v, x: get(f)  # noqa: E731 - a closure as all others
         else:
             plain = lambda m, f, v, x: get(m)  # noqa: E731
         is_optional = field.condition is not None and not is_nullable(field.type)
-        return _required(plain, name) if is_optional else plain
+        term = self._as_read(field.type, plain)
+        return _required(term, name) if is_optional else term
 
     def _hidden(self, name: str, value: FieldValue) -> Term:
         """Return a field that objects lack: a constant, a code, or otherwise a value measured in the bytes."""
@@ -207,19 +221,6 @@ def _getter(class_: type, name: str) -> _Get:
     if issubclass(class_, Record | FrameValue):
         return lambda value: value.fields[name]
     return attrgetter(next(iter(spellings(class_, name)), name))
-
-
-def _held(type_: Type | None) -> _Get | None:
-    """Return a function that rounds a value to what its bytes hold, or None if the bytes hold any value."""
-    inner = type_.item if isinstance(type_, List) else type_
-    if not isinstance(inner, Float) or inner.definition.holds_all:
-        return None
-    return inner.definition.held if inner is type_ else inner.definition.held_all
-
-
-def _read_as(type_: Type, get: _Get) -> _Get:
-    held = _held(type_)
-    return get if held is None else lambda value: held(get(value))
 
 
 def _missing(name: str) -> Term:

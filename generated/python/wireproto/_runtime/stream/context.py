@@ -57,6 +57,8 @@ class Context:
         self.entries: dict[str, dict[Key, Value]] = {name: {} for name in plan.contexts}
         self.derived: dict[str, dict[str, Value]] = {}
         """The expressions of derived fields by name, for each frame that was asked for one."""
+        self.rewritten: dict[tuple[str, tuple[str, ...]], Type | None] = {}
+        """The types of fields of which a reader may have another value than the sender gave, None for other fields."""
         self.joins = Joins(plan, self._open)
         self.listener: Callable[[object, str | None], None] | None = None
         """Called with each frame that was read, before it changes the context."""

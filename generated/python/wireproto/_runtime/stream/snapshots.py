@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any, TypeAlias
 from uuid import UUID
 
@@ -16,6 +17,10 @@ def plain(value: object) -> object:
             return value
         case int():
             return int(value)
+        case float():
+            return float(value) if isfinite(value) else {"float": str(float(value))}
+        case list():
+            return {"list": [plain(each) for each in value]}
         case UUID():
             return {"uuid": str(value)}
         case bytes():
@@ -26,6 +31,10 @@ def plain(value: object) -> object:
 
 def value_of(value: object) -> object:
     match value:
+        case {"float": "nan" | "inf" | "-inf" as text}:
+            return float(text)
+        case {"list": [*items]}:
+            return [value_of(each) for each in items]
         case {"uuid": str(text)}:
             return UUID(text)
         case {"hex": str(text)}:

@@ -233,7 +233,7 @@ class ColumnsBuilder:
 
     def _choice(self, name: str, type_: m.Match, doc: str) -> tuple[Column, ...]:
         """Return the columns of a choice: equal types share a column, and several kinds of lists are JSON."""
-        arms_by_kind = arms_of_columns(type_)
+        arms_by_kind = {kind: [content(arm) for arm in arms] for kind, arms in arms_of_columns(type_).items()}
         if len({self.columns_of(name, arm, doc) for arm in arms_by_kind.get("list", ())}) > 1:
             return (Column(name=name, type=_JSON, doc=doc, wire="json"),)
         arms = [arm for group in arms_by_kind.values() for arm in group]

@@ -16,6 +16,7 @@ from ...schema.shapes import blocks, content
 from ...schema.types import (
     Bits,
     Block,
+    Float,
     FrameReference,
     MessageReference,
     StructReference,
@@ -194,7 +195,7 @@ def _now_or_later(record: RecordScope, check: partial[None]) -> None:
 
 def _check_constant(reader: Reader, field: Field, constant: Constant, node: Node, place: Place) -> None:
     expected = reader.evaluate(constant.value, place)
-    if not _agrees(node.value, expected):
+    if not _agrees(node.value, expected, field.type):
         raise _unexpected(reader, "wrong_constant", field, node, place, expected)
     node.annotate("constant")
 
@@ -208,7 +209,7 @@ def _check_derived(
         if not is_late:
             raise
         return  # nothing to compare with: an unknown message, for instance
-    if _agrees(node.value, expected):
+    if _agrees(node.value, expected, field.type):
         node.annotate("derived")
     elif derived.is_lenient and not reader.schema.strict:
         node.annotate("not as derived")
@@ -230,7 +231,9 @@ def _check_where(reader: Reader, field: Field, node: Node, place: Place, *, is_l
             raise reader.fail("constraint", place, blame=node, expected=text, found=found, rule=rule)
 
 
-def _agrees(value: Value, expected: Value) -> bool:
+def _agrees(value: Value, expected: Value, type_: Type) -> bool:
+    if isinstance(type_, Float) and isinstance(value, float) and isinstance(expected, int | float):
+        return not type_.definition.differs(value, expected)
     plain = value.bytes if isinstance(value, UUID) else value
     return bool(plain == expected)
 

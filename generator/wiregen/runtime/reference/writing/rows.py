@@ -15,8 +15,8 @@ from ...codec.errors import EncodeError
 from ...lazy import Lazy
 from ...records.types import default_with, has_null, unsure_names
 from ...schema.declarations import Constant, Derived, Trailing
-from ...schema.shapes import blocks, has_blocks, is_flat
-from ...schema.types import Bits, Computed, Counted, Uuid
+from ...schema.shapes import blocks, content, has_blocks, is_flat
+from ...schema.types import Bits, Computed, Counted, Match, Uuid
 from ..access import MISSING, attribute, extra
 from ..expressions import Circular, Undefined, Value, evaluate
 from ..layout import Fields, conditions_of, fixed_size
@@ -28,10 +28,12 @@ from .writer import PLAIN
 
 if TYPE_CHECKING:
     from ...schema.expressions import Expression
+    from ...schema.types import Type
     from .writer import Writer
 
 __all__ = ["Row"]
 
+_CHOSEN = Lazy("reference.writing.choices", "chosen")
 _WRITE_BITS = Lazy("reference.writing.bits", "write_bits")
 
 
@@ -185,11 +187,10 @@ class Row:
                     cell.data = _WRITE_BITS.load()(self, cell)
                 elif self.is_written(cell):
                     measured = measured_by(cell, self.cells)
-                    if (
-                        measured is not None
-                    ):  # the expression would ask for it from twelve functions further down
+                    if measured is not None:  # its expression would ask from twelve functions further down
                         self.data(measured)
-                    cell.data = self.writer.write(cell.type, self._shown(cell), self._spot(cell))
+                    value = None if is_flat(cell.type) else self.value(cell)
+                    cell.data = self.writer.write(cell.type, value, self._spot(cell))
                     self.check_where(cell)
                 else:
                     cell.data = b""
@@ -200,9 +201,6 @@ class Row:
                 cell.is_busy = False
                 self._at = before
         return cell.data
-
-    def _shown(self, cell: Cell) -> Value:
-        return None if is_flat(cell.type) else self.value(cell)
 
     def _spot(self, cell: Cell) -> Spot:
         path = self._body_path if cell.name == self.body else cell.path
@@ -262,8 +260,7 @@ class Row:
     def _is_asked_for(self, cell: Cell, condition: Expression) -> bool:
         """Return whether the condition of a field holds; one about the code of a message without a code does not.
 
-        If the condition depends on the field's own size, or on facts that only a reader has, it holds if
-        there is a value.
+        If it depends on the field's own size, or on facts that only a reader has, it holds if there is a value.
         """
         if cell.is_deciding:
             raise Circular("size", cell.name)
@@ -282,9 +279,7 @@ class Row:
             cell.is_deciding = False
 
     def _assume(self, cell: Cell, condition: Expression, *, is_there: bool) -> None:
-        """Let the value of a field decide whether the field is present; its condition is checked when the
-        row is written.
-        """
+        """Let a field's value decide whether it is present; its condition is checked when the row is written."""
 
         def compare() -> None:
             if bool(self.evaluate(condition, cell)) != is_there:
@@ -317,9 +312,18 @@ class Row:
 
     def value(self, cell: Cell) -> Value:
         """Return the value of a field: given, derived, a constant or a default."""
-        if cell.value is UNSEEN:
-            cell.value = self._plain(cell, self._worth(cell))
-        return cell.value
+        if cell.value is not UNSEEN:
+            return cell.value
+        value, type_ = self._worth(cell), self.type_of(cell)
+        if isinstance(type_, PLAIN):
+            value = self.writer.coerce(type_, value, cell.path)
+        cell.value = UNSEEN if isinstance(type_, Match) else value
+        return value
+
+    def type_of(self, cell: Cell) -> Type:
+        """Return the type of a field's value: of the chosen arm, or the choice while its subject is unknown."""
+        type_ = content(cell.type)
+        return _CHOSEN.load()(self, cell, type_) if isinstance(type_, Match) else type_
 
     def _worth(self, cell: Cell) -> object:
         declared, given = cell.field.value, self._given(cell)
@@ -362,12 +366,6 @@ class Row:
                 "length_mismatch", path=cell.path, expected="a length", found="none that is possible"
             )
         return count
-
-    def _plain(self, cell: Cell, value: object) -> object:
-        """Return a value whose comparisons and sizes are Python's own."""
-        if isinstance(cell.type, PLAIN):
-            return self.writer.coerce(cell.type, value, cell.path)
-        return value
 
     # ---- expressions ----
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ...schema.types import Match, Span, UnionReference
+from ...schema.types import Match, UnionReference, covers
 from ..scope import RecordScope
-from ..tree import Value
 from ..window import Place
 from .messages import subject_of, subject_place
 from .reader import Reader, Steps
@@ -23,7 +22,7 @@ def read_union(reader: Reader, type_: UnionReference, place: Place) -> Steps:
     code_node = yield from reader.read(reader, union.type, place.part("code"))
     code = code_node.value
     assert isinstance(code, int)
-    variety = next((variety for variety in union.varieties if _covers(variety.spans, code)), None)
+    variety = next((variety for variety in union.varieties if covers(variety.spans, code)), None)
     if variety is None:
         expected, rule = f"a {name}", rules.get(name)
         raise reader.fail(
@@ -44,17 +43,13 @@ def read_union(reader: Reader, type_: UnionReference, place: Place) -> Steps:
     return reader.node(place, type_, start, value, (code_node, *node.children))
 
 
-def _covers(spans: tuple[Span, ...], number: Value) -> bool:
-    return isinstance(number, int) and any(span.low <= number <= span.high for span in spans)
-
-
 def read_match(reader: Reader, type_: Match, place: Place) -> Steps:
     """Return the node of the arm that takes the subject."""
     subject = type_.subject
     number = subject_of(reader, subject, place)
-    for arm in type_.arms:
-        if not arm.spans or _covers(arm.spans, number):
-            return (yield from reader.read(reader, arm.type, place))
+    arm = type_.arm(number)
+    if arm is not None:
+        return (yield from reader.read(reader, arm.type, place))
     where = subject_place(reader, subject, place)
     blame = reader.blame(subject)
     raise reader.fail("unknown_code", where, blame=blame, expected="a known choice", found=str(number))

@@ -56,12 +56,12 @@ class Cell:
     Attributes:
         holder: The field whose block contains this one.
         inner: The row of the struct or message that is its value.
-        is_deciding: Its condition is being evaluated.
+        is_choosing, is_deciding: Its arm is being found; its condition is being evaluated.
         is_assumed: Its condition depends on its own size, so that its value decided it; checked when the row is written.
     """
 
     __slots__ = (
-        "around", "before", "data", "field", "holder", "inner", "is_assumed", "is_busy", "is_deciding", "path", "run", "start", "value",
+        "around", "before", "data", "field", "holder", "inner", "is_assumed", "is_busy", "is_choosing", "is_deciding", "path", "run", "start", "value",
     )  # fmt: skip
 
     def __init__(
@@ -75,6 +75,7 @@ class Cell:
         self.start: Callable[[], int] | None = None
         self.around = RegionContext()
         self.is_busy = False
+        self.is_choosing = False
         self.is_deciding = False
         self.is_assumed = False
         self.value: Value = UNSEEN

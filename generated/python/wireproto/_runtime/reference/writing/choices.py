@@ -6,16 +6,17 @@ from functools import partial
 
 from ...codec.errors import EncodeError
 from ...records.arms import accepts
-from ...schema.shapes import is_flat
-from ...schema.types import Arm, Match, Span, Type, UnionReference
-from ..expressions import Circular
+from ...schema.shapes import content, is_flat
+from ...schema.types import Arm, Float, Match, Type, UnionReference
+from ..access import as_float, is_a
+from ..expressions import Circular, Undefined
 from ..scalars import scalar
-from .cells import UNSEEN, Spot
+from .cells import UNSEEN, Cell, Spot
 from .messages import place_of
 from .rows import Row
 from .writer import Writer
 
-__all__ = ["write_match", "write_union"]
+__all__ = ["chosen", "write_match", "write_union"]
 
 _ANY = object()
 """Marks a subject that only a context could give."""
@@ -54,7 +55,7 @@ def write_match(writer: Writer, type_: Match, value: object, spot: Spot) -> byte
         return _write_sized_arm(writer, type_, value, spot)
     if number is _ANY:
         return _write_fitting(writer, type_.arms, value, spot)
-    arm = _arm_of(type_, number)
+    arm = type_.arm(number)
     if arm is None:
         raise _no_arm(spot)
     return writer.write(arm.type, value, spot)
@@ -73,6 +74,7 @@ def _write_sized_arm(writer: Writer, type_: Match, value: object, spot: Spot) ->
     """Return the bytes of the arm that takes the value, if its size decides the arm: the choice is checked afterwards."""
     types = [arm.type for arm in type_.arms]
     fitting = [each for each in types if is_flat(each) or accepts(writer.schema, each, value)]
+    fitting = [each for each in fitting if not _is_rounded(each, value)] or fitting
     chosen: list[Type] = []
 
     def write(arm: Type) -> bytes:
@@ -81,7 +83,7 @@ def _write_sized_arm(writer: Writer, type_: Match, value: object, spot: Spot) ->
 
     def compare() -> None:
         number = spot.row.worth_at(type_.subject, spot.path, spot.start)
-        taken = _arm_of(type_, number)
+        taken = type_.arm(number)
         if taken is None:
             raise _no_arm(spot)
         if taken.type is not chosen[0]:
@@ -98,14 +100,29 @@ def _write_sized_arm(writer: Writer, type_: Match, value: object, spot: Spot) ->
     return data
 
 
+def _is_rounded(type_: Type, value: object) -> bool:
+    """Return whether a float has another value in the bytes of a type."""
+    type_ = content(type_)
+    if not (isinstance(type_, Float) and is_a(value, float)):
+        return False
+    given = as_float(value, "")
+    return type_.definition.differs(given, given)
+
+
+def chosen(row: Row, cell: Cell, type_: Type) -> Type:
+    """Return the type of a choice's value: that of the arm that its subject takes, or the choice while that is unknown."""
+    while isinstance(type_, Match) and not cell.is_choosing:
+        cell.is_choosing = True
+        try:
+            arm = type_.arm(row.evaluate(type_.subject, cell))
+        except (Undefined, EncodeError):
+            arm = None
+        cell.is_choosing = False
+        if arm is None:
+            break
+        type_ = content(arm.type)
+    return type_
+
+
 def _no_arm(spot: Spot) -> EncodeError:
     return EncodeError("unknown_code", path=place_of(spot), expected="a known choice", found="another")
-
-
-def _arm_of(type_: Match, number: object) -> Arm | None:
-    """Return the first arm that has a value of the subject."""
-    return next((arm for arm in type_.arms if not arm.spans or _covers(arm.spans, number)), None)
-
-
-def _covers(spans: tuple[Span, ...], number: object) -> bool:
-    return isinstance(number, int) and any(span.low <= number <= span.high for span in spans)

@@ -5,19 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from ...codec.errors import EncodeError
+from ...records.types import unsure_names
 from ...schema.expressions import Expression
-from ...schema.types import Computed, List, Prefix, ToEnd, Until
+from ...schema.shapes import content
+from ...schema.types import Computed, List, Prefix, StructReference, ToEnd, UnionReference, Until
 from ..access import as_items, kind_of
-from .cells import Spot
+from .cells import Cell, Spot
 from .lengths import check_count, null_length, prefix_bytes, refuse_endless
 from .row_scope import LastItem
-from .writer import Writer
+from .rows import Row
+from .writer import PLAIN, Writer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...schema.types import ItemCondition, ItemLength
+    from ...schema.types import ItemCondition, ItemLength, Type
 
-__all__ = ["write_list"]
+__all__ = ["as_read", "write_list"]
 
 
 def write_list(writer: Writer, type_: List, value: Any, spot: Spot) -> bytes:
@@ -41,6 +44,38 @@ def write_list(writer: Writer, type_: List, value: Any, spot: Spot) -> bytes:
         if isinstance(type_.length, Until):
             _check_until(type_.length.condition, last, here, is_last=index == len(items) - 1)
     return b"".join(parts)
+
+
+def as_read(row: Row, type_: Type, value: object, path: str) -> object:
+    """Return a value of a list, or the list, as a reader compares it: plain ones as their bytes, alternatives by their
+    codes, lists and structs as tuples of their values; None for an absent one.
+    """
+    writer, type_ = row.writer, content(type_)
+    match type_:
+        case _ if value is None:
+            return None
+        case List(item):
+            items = enumerate(as_items(value, path))
+            return tuple([as_read(row, item, each, f"{path}[{number}]") for number, each in items])
+        case UnionReference(name):
+            return writer.variety(name, value, path)
+        case StructReference(name):
+            writer.enter(name, path)
+            fields = writer.schema.structs[name]
+            inner = Row(writer, fields, value, path, frame=row.frame)
+            unsure = unsure_names(fields)
+            cells = [cell for cell in inner.cells.values() if not cell.is_hidden]
+            found = tuple([_field_as_read(inner, cell, unsure) for cell in cells])
+            writer.leave(name)
+            return found
+        case _:
+            return writer.coerce(type_, value, path) if isinstance(type_, PLAIN) else value
+
+
+def _field_as_read(row: Row, cell: Cell, unsure: frozenset[str]) -> object:
+    """Return the value of a field of a struct, given or by default; one in a block must be given."""
+    has_value = row.is_given(cell) or (cell.field.value is not None and cell.name not in unsure)
+    return as_read(row, row.type_of(cell), row.value(cell), cell.path) if has_value else None
 
 
 def _head(writer: Writer, length: ItemLength, count: int, spot: Spot) -> bytes:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ...codec.errors import EncodeError
+from ...lazy import Lazy
 from ...records.types import is_nullable
 from ...schema.declarations import Derived, Trailing
 from ...schema.expressions import Call, Expression, FieldReference, Number, Operation
 from ...schema.shapes import content, has_blocks
-from ...schema.types import Float, List, Type
+from ...schema.types import List, Type
 from ..access import MISSING, attribute, kind_of
 from ..expressions import Undefined, Value, checksum
 from ..scalars import SCALARS
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from .rows import Row
 
 __all__ = ["LastItem", "RowScope", "measured_by", "undefined"]
+
+_AS_READ = Lazy("reference.writing.lists", "as_read")
 
 
 class LastItem:
@@ -77,18 +80,18 @@ class RowScope:
         ):
             return None
         if not path[1:]:
-            return self._with_varieties(cell)
+            value, type_ = self._row.value(cell), self._row.type_of(cell)
+            return _AS_READ.load()(self._row, type_, value, cell.path) if isinstance(type_, List) else value
         inner = self._inner(cell)
         return _deep(self._row.value(cell), path[1:]) if inner is None else inner.field(path[1:], "own")
 
     def _of_item(self, path: tuple[str, ...]) -> object:
         if self._item is None:
             raise Undefined("item")
-        row, type_ = self._item.row, content(self._item.type)
-        if row is not None and path:
-            return self._below(row).field(path, "own")
-        value = self._item.value
-        return _deep(self._row.writer.coerce(type_, value, "") if isinstance(type_, Float) else value, path)
+        item = self._item
+        if item.row is not None:
+            return self._below(item.row).field(path, "own") if path else item.value
+        return _AS_READ.load()(self._row, item.type, item.value, "")
 
     def about_item(self, function: str, path: tuple[str, ...]) -> object:
         """Return the result of a function of the last item, or of a field of it."""
@@ -109,13 +112,6 @@ class RowScope:
                 return scope.count(path)
             case _:
                 return scope.present(path)
-
-    def _with_varieties(self, cell: Cell) -> object:
-        """Return a field's value; the items of a list of unions as alternatives, which `distinct` compares by code."""
-        value, type_ = self._row.value(cell), content(cell.type)
-        if not isinstance(type_, List) or value is None:
-            return value
-        return self._row.writer.plain_items(type_.item, value, cell.path)
 
     def limit(self, name: str) -> int:
         value = self._row.writer.schema.limits.get(name)

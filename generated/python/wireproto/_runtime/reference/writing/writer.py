@@ -7,8 +7,8 @@ from uuid import UUID
 
 from ...codec.errors import SEARCHED, EncodeError, within
 from ...codec.options import Options
+from ...codec.text import decode_text
 from ...lazy import Dispatch
-from ...records.types import shown_fields
 from ...schema.protocol import Schema
 from ...schema.types import (
     Bits,
@@ -19,20 +19,17 @@ from ...schema.types import (
     Float,
     Integer,
     Span,
-    StructReference,
     Text,
     Type,
     UnionReference,
     Varint,
 )
 from ..access import (
-    MISSING,
     as_bytes,
     as_int,
     as_items,
     as_str,
     as_uuid,
-    attribute,
     declared_name,
     extra,
     is_a,
@@ -231,33 +228,6 @@ class Writer:
         name = declared_name(value)
         return name if name in self.schema.messages else None
 
-    def plain_items(self, item: Type, value: object, path: str) -> tuple[object, ...]:
-        """Return the items of a list as a reader compares them: plain ones as their bytes, alternatives by their codes."""
-        return tuple(
-            [
-                self._as_read(item, each, f"{path}[{number}]")
-                for number, each in enumerate(as_items(value, path))
-            ]
-        )
-
-    def _as_read(self, type_: Type, value: object, path: str) -> object:
-        """Return a value as a reader compares it; None for an absent one. A struct becomes the tuple of its values."""
-        match type_:
-            case _ if value is None or value is MISSING:
-                return None
-            case UnionReference(name):
-                return self.variety(name, value, path)
-            case StructReference(name):
-                fields = shown_fields(self.schema.structs[name])
-                return tuple(
-                    [
-                        self._as_read(each.type, attribute(value, each.name, path), f"{path}.{each.name}")
-                        for each in fields
-                    ]
-                )
-            case _:
-                return self.coerce(type_, value, path) if isinstance(type_, PLAIN) else value
-
     def variety(self, union: str, value: Value, path: str) -> Variety:
         """Return the alternative of a union that a value is; its fields are not copied.
 
@@ -287,7 +257,11 @@ class Writer:
             case Bytes():
                 return None if value is None else as_bytes(value, path)
             case Text():
-                return None if value is None else as_str(value, path)
+                text = None if value is None else as_str(value, path)
+                if text is None or text.isascii() or not type_.is_rewritten:
+                    return text
+                data = text_bytes(type_, text, path)
+                return decode_text(data, type_.encoding, type_.is_lenient, type_.endian)
             case _:
                 return UUID(bytes=as_uuid(value, path))
 

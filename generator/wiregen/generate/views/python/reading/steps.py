@@ -395,6 +395,8 @@ class ReadBuilder:
         is_of_body = bool(names.codes_table) and step.prefix == FRAME and is_code(step.expression)
         text = lookup.code_of_body(own) if is_of_body else python_expression(step.expression, lookup)
         test = f"{own} != {text}" if text != "None" else f"{own} is not None"
+        if isinstance(step.field.type, m.Float):
+            test = f'{lookup.use("FLOATS")}["{step.field.type.format}"].differs({own}, {text})'
         return ReadCheck(condition=f"{STRICT}{test}" if step.what == "tolerated" else test)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -12,7 +12,8 @@ from wiregen.generate.views.python.names import Locals, attribute, local_name
 from wiregen.generate.views.python.shared import Shared
 from wiregen.generate.views.python.text import flat, is_shown
 from wiregen.generate.views.python.writing.step_views import WriteAssign
-from wiregen.runtime.schema.shapes import is_rounded
+from wiregen.runtime.schema.node import nodes_in
+from wiregen.runtime.schema.shapes import content
 from wiregen.schema import model as m
 
 __all__ = ["Piece", "Test", "WriteLookup", "WriteNames", "prefix_of"]
@@ -205,15 +206,15 @@ class WriteLookup:
 
     def _as_read(self, type_: m.Type, key: str, value: str) -> str:
         """Return the value that a decoder has for the expression: bytes for a uuid, and floats as their bytes hold them."""
-        match type_:
+        match content(type_):
             case m.Uuid():
                 return f"{value}.bytes"
-            case m.Float(definition=definition) if not definition.holds_all:
-                return f'{self.use("FLOATS")}["{type_.format}"].held({value})'
+            case m.Float(definition=definition) as float_ if not definition.holds_all:
+                return f'{self.use("FLOATS")}["{float_.format}"].held({value})'
             case m.List(item=m.Float(definition=definition) as item) if not definition.holds_all:
                 return f'{self.use("FLOATS")}["{item.format}"].held_all({value})'
-            case m.List(item=item) if is_rounded(item, self._names.shared.fields_of_structs):
-                raise UnsupportedError(key, "a list of structs with floats in an expression, on writing")
+            case m.List() | m.Match() if _is_rounded(type_, self._names.shared.fields_of_structs):
+                raise UnsupportedError(key, "a choice or structs with floats in an expression, on writing")
             case _:
                 return value
 
@@ -295,6 +296,21 @@ def is_nullable(type_: m.List | m.Bytes) -> bool:
             return True
         case _:
             return False
+
+
+def _is_rounded(
+    type_: m.Type, structs: Mapping[str, tuple[m.Field, ...]], seen: tuple[str, ...] = ()
+) -> bool:
+    """Return whether a value of a type has a float that its bytes do not hold exactly."""
+    return any(
+        (isinstance(node, m.Float) and not node.definition.holds_all)
+        or (
+            isinstance(node, m.StructReference)
+            and node.name not in seen
+            and any(_is_rounded(field.type, structs, (*seen, node.name)) for field in structs[node.name])
+        )
+        for node in nodes_in(type_)
+    )
 
 
 def _of_frame(owner: str, path: str) -> str:
