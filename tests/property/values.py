@@ -179,6 +179,12 @@ def spots(value: Any) -> Iterator[tuple[Any, str | int]]:
             yield from spots(getattr(value, name))
 
 
+def at(place: tuple[Any, str | int]) -> Any:
+    """Return the value in a place."""
+    owner, name = place
+    return owner[name] if isinstance(name, int) else getattr(owner, name)
+
+
 def put(place: tuple[Any, str | int], value: Any) -> None:
     owner, name = place
     if isinstance(name, int):

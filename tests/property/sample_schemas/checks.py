@@ -25,7 +25,7 @@ from wiregen.runtime.reference.objects import build
 from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.schema.protocol import Schema
-from wiregen.runtime.schema.types import Boolean, EnumReference, Type
+from wiregen.runtime.schema.types import Boolean, EnumReference, Float, Type
 from wiregen.runtime.stream.context import Context
 from wiregen.runtime.stream.reference_decoder import reference_decoder
 from wiregen.schema.copies import replace
@@ -37,6 +37,10 @@ _UNFIT: tuple[Any, ...] = (
     *(b"", b"abc", b"x" * 300, [], [1], [None], object()),
 )
 _LIMITS = {"frame": 30, "count": 1, "messages": 3, "depth": 0, "inflated": 5}
+
+
+class _Int(int):
+    """An integer of a class of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,8 @@ class _Answers:
                 return self._dice.random() < 0.5
             case EnumReference(name):
                 return self._dice.choice(self._plan.enums[name].members).value
+            case Float():
+                return type_.definition.held(self._dice.choice((0.0, -0.0, 0.1, 1.0, 1e-50, -2.5, 1e10)))
             case _:
                 return self._dice.choice((0, 1, 2, 5))
 
@@ -200,7 +206,7 @@ class Checks:
         if isinstance(outcome, dict):
             same(
                 "a written frame is refused only for a limit, or for what is joined of it",
-                outcome["code"] in ("limit_exceeded", "too_deep") or self._is_in_join(outcome),
+                self._is_excused(outcome),
                 True,
                 outcome,
             )
@@ -212,6 +218,42 @@ class Checks:
         self.check_others(decoded, data, layout)
         self.check_prefixes(data, layout)
         self.check_damaged(data, layout)
+        self.check_given(decoded, layout)
+
+    def check_given(self, frame: Any, layout: Layout) -> None:
+        """Check values of other classes, and floats between those of their bytes: refused, or written and read."""
+        for place in reversed([*values.spots(frame)]):
+            if self.dice.random() < 0.4:
+                values.put(place, self._given(values.at(place)))
+        written = self.fast_encode(frame, layout)
+        same("compiled and reference encoder", written, self.careful_encode(frame, layout), repr(frame))
+        if isinstance(written, bytes):
+            outcome = self.check_bytes(written, layout)
+            is_read = not isinstance(outcome, dict) or self._is_excused(outcome)
+            same("what is written can be read", is_read, True, outcome, repr(frame))
+
+    def _given(self, value: Any) -> Any:
+        """Return a value that a caller may give in the place of one that was read."""
+        match value:
+            case bool():
+                return int(value)
+            case int():
+                return _Int(value)
+            case float() if value.is_integer() and self.dice.random() < 0.3:
+                return int(value)
+            case float():
+                return self.dice.choice((value * (1 - 2**-40), value * (1 + 2**-40), 1e-50, value))
+            case bytes():
+                return self.dice.choice((bytearray, memoryview))(value)
+            case str():
+                return "".join(map(_as_pair, value))
+            case list():
+                return tuple(value)
+            case _:
+                return value
+
+    def _is_excused(self, outcome: dict[str, Any]) -> bool:
+        return outcome["code"] in ("limit_exceeded", "too_deep") or self._is_in_join(outcome)
 
     def _is_in_join(self, outcome: dict[str, Any]) -> bool:
         """Return whether a refusal is in reassembled bytes: an encoder writes a fragment, and does not know
@@ -371,6 +413,12 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_plain(each) for each in value]
     return repr(value) if isinstance(value, float) else value
+
+
+def _as_pair(character: str) -> str:
+    """Return the two surrogates of a character beyond 16 bits; any other as it is."""
+    rest = ord(character) - 0x10000
+    return character if rest < 0 else chr(0xD800 + (rest >> 10)) + chr(0xDC00 + (rest & 0x3FF))
 
 
 def numbers(message: object) -> str:

@@ -155,6 +155,8 @@ class Fields:
             (0.5, self.placed),
             (0.5, self.block),
             (0.4, self.by_context),
+            (0.3, self.chosen_float),
+            (0.3, self.derived_float),
         )
         weights = [weight for weight, _ in idioms]
         return self.dice.choices([draw for _, draw in idioms], weights)[0](place)
@@ -671,11 +673,38 @@ class Fields:
         keys, rows = [], []
         for _ in range(n_keys):
             key = self.name(place)
-            rows.append(f"{key} : u8")
+            rows.append(f"{key} : {self.one(('u8', 'u8', 'u8', 'f32'))}")
             keys.append(key)
         name, entry = self.name(place), context + "".join(f"[{key}]" for key in keys)
-        types = (f"bytes[{entry}]", f"u8[{entry}]", f"match {entry} {{ 0 => u16  1 .. 5 => utf8[u8]  _ => bytes[u8] }}", f"u16 if {entry} == 1")  # fmt: skip
-        return [*rows, f"{name} : {self.one(types) if sort == 'int' else f'u16 if {entry}'}"]
+        types: tuple[str, ...] = (f"bytes[{entry}]", f"u8[{entry}]", f"match {entry} {{ 0 => u16  1 .. 5 => utf8[u8]  _ => bytes[u8] }}", f"u16 if {entry} == 1")  # fmt: skip
+        if sort == "float":
+            types = (f"u16 if {entry} > 0", f"u8[u8] if not {entry} < 1", f"u32 if {entry} != 1")
+        return [*rows, f"{name} : {f'u16 if {entry}' if sort == 'bool' else self.one(types)}"]
+
+    def chosen_float(self, place: Place) -> list[str]:
+        """Return a choice among floats of several widths, alone or in lists."""
+        n, name = self.name(place), self.name(place)
+        items = "[u8]" * self.chance(0.3)
+        other = self.one(("f64", "f64le", "f32", "match " + n + " { 2 => f32  _ => f64 }", "f64 in 8"))
+        other = "f64" if items else other
+        known = Known(name, "list" if items else "float")
+        where = (
+            self.where(name, known)
+            if not items
+            else self.one(("", f" where distinct({name})", f" where count({name}) == 0 or {name}[0] < 1"))
+        )
+        place.known += [Known(n, "int", 255), known]
+        return [f"{n} : u8", f"{name} : match {n} {{ 0 .. 1 => f32{items}  _ => {other}{items} }}{where}"]
+
+    def derived_float(self, place: Place) -> list[str]:
+        """Return a float that is derived from a number above."""
+        numbers = place.of("int", "float")
+        if not numbers:
+            return self.plain(place)
+        name = self.name(place)
+        place.known.append(Known(name, "float"))
+        lenient = self.one(("", "", "", " lenient"))
+        return [f"{name} : {self.one(('f32', 'f32le', 'f64'))}{lenient} := {self.dice.choice(numbers).name}"]
 
 
 def replace_last(place: Place) -> Place:

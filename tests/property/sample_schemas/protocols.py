@@ -303,7 +303,9 @@ class _Protocol:
         n_contexts = self._dice.choice((0, 0, 1, 2))
         for name in ("sizes", "kinds")[:n_contexts]:
             role = "a" if n_ways == "one" else self._one("", "a", "b")
-            self._contexts.append((name, self._dice.choice((1, 1, 2)), self._one("int", "int", "bool"), role))
+            self._contexts.append(
+                (name, self._dice.choice((1, 1, 2)), self._one("int", "int", "bool", "float"), role)
+            )
         self._declared.contexts = [(name, n_keys, sort) for name, n_keys, sort, _ in self._contexts]
 
     def _coded_messages(self, role: str, codes: dict[str, int], n_ways: str) -> None:
@@ -340,9 +342,10 @@ class _Protocol:
             name = self._fields.name(place)
             rows.append(f"{name} : u8")
             place.known.append(Known(name, "int", 255))
-        flag = self._fields.name(place)
-        place.known.append(Known(flag, "bool"))
-        return [*rows, f"{flag} : bool", *self._fields.rows(place, 0, 2)]
+        flag, level = self._fields.name(place), self._fields.name(place)
+        place.known += [Known(flag, "bool"), Known(level, "float")]
+        float_ = self._one("f32", "f32le", "f64")
+        return [*rows, f"{flag} : bool", f"{level} : {float_}", *self._fields.rows(place, 0, 2)]
 
     def _frame(self, name: str, role: str, named: list[str]) -> dict[str, int]:
         """Write a frame; return the messages that have codes in it, with their codes."""
@@ -519,7 +522,8 @@ class _Protocol:
                 continue
             message, known = self._dice.choice(fits)
             value = self._dice.choice(self._takers(known, sort))
-            numbers = [each.name for each in known if each.sort == "int" and "." not in each.name]
+            sorts = ("int", "float") if self._chance(0.4) else ("int",)
+            numbers = [each.name for each in known if each.sort in sorts and "." not in each.name]
             keys = [name for name in numbers if name != value.name][:n_keys]
             frame_keys = self._header_numbers(role)
             if len(keys) < n_keys:
@@ -528,7 +532,9 @@ class _Protocol:
             if self._chance(0.5):
                 rows.append(f"clear {self._dice.choice(self._messages)[0]}")
             per = f" per {', '.join(keys)}" if keys else ""
-            type_ = {"int": self._one("u8", "u16", "u32"), "bool": "bool"}[sort]
+            type_ = {"int": self._one("u8", "u16", "u32"), "bool": "bool", "float": self._one("f32", "f64")}[
+                sort
+            ]
             self._add(f"context {name} : {type_}{per}{f' from {role}' if role else ''}", rows)
 
     def _header_numbers(self, role: str) -> list[str]:
@@ -540,7 +546,7 @@ class _Protocol:
         return [each for each in fit if each.most >= 255 or sort != "int"]
 
     def _when(self, known: list[Known]) -> str:
-        numbers = [each for each in known if each.sort == "int"]
+        numbers = [each for each in known if each.sort in ("int", "float")]
         return f" when {self._dice.choice(numbers).name} < 99" if numbers and self._chance(0.3) else ""
 
     def _join(self) -> None:
