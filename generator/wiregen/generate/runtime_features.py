@@ -38,7 +38,7 @@ class Feature(Enum):
     FLOATS = "floats"
     FRAGMENTS = "blocks that come in fragments"
     JSON_VIEWS = "fields that hold JSON"
-    LISTS = "lists"
+    LISTS = "lists, and values that are compared as wholes"
     LIST_FUNCTIONS = "functions of lists"
     MODIFIED_UTF8 = "modified UTF-8"
     REMAINING = "conditions on the remaining bytes"
@@ -79,7 +79,7 @@ FEATURE_OF: Final[Mapping[type[Node], Feature | None]] = {
     t.MessageMatch: None,
     t.MessageReference: None,
     t.Region: None,
-    t.StructReference: None,
+    t.StructReference: Feature.LISTS,
     t.Text: None,
     t.UnionReference: Feature.CHOICES,
     t.Uuid: None,
@@ -178,6 +178,8 @@ def _of_values(node: Node) -> Iterator[Feature]:
             yield Feature.LIST_FUNCTIONS
         case e.Position("remaining"):
             yield Feature.REMAINING
+        case t.UnionReference():
+            yield Feature.LISTS
         case t.Text(encoding="mutf8"):
             yield Feature.MODIFIED_UTF8
         case d.Join(type=None):

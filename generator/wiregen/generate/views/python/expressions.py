@@ -122,6 +122,8 @@ def _operation(operation: m.Operation, names: Lookup) -> str:
         test = _held(left, operation.right, names)
         return test if sign == "in" else f"(not {test})"
     right = python_expression(operation.right, names)
+    if sign in ("==", "!=") and isinstance(operation.right, m.ListOf):
+        raise UnsupportedError("", "a list that is compared with a constant")
     if sign in _ORDERS and _NUMBER.fullmatch(left) and _NUMBER.fullmatch(right):
         return repr(_ORDERS[sign](int(left), int(right)))  # the code of the message that a function is for
     if sign in ("==", "!=") and "None" in (left, right):

@@ -10,6 +10,8 @@ from ...schema.expressions import Expression
 from ...schema.shapes import content
 from ...schema.types import Computed, List, Prefix, StructReference, ToEnd, UnionReference, Until
 from ..access import as_items, kind_of
+from ..expressions import Value
+from ..layout import Fields
 from .cells import Cell, Spot
 from .lengths import check_count, null_length, prefix_bytes, refuse_endless
 from .row_scope import LastItem
@@ -58,18 +60,26 @@ def as_read(row: Row, type_: Type, value: object, path: str) -> object:
             items = enumerate(as_items(value, path))
             return tuple([as_read(row, item, each, f"{path}[{number}]") for number, each in items])
         case UnionReference(name):
-            return writer.variety(name, value, path)
+            variety = writer.variety(name, value, path)
+            declared = next(
+                each for each in writer.schema.plan.unions[name].varieties if each.name == variety.name
+            )
+            variety.fields = _fields_as_read(row, name, declared.fields, value, path)
+            return variety
         case StructReference(name):
-            writer.enter(name, path)
             fields = writer.schema.structs[name]
-            inner = Row(writer, fields, value, path, frame=row.frame)
-            unsure = unsure_names(fields)
-            cells = [cell for cell in inner.cells.values() if not cell.is_hidden]
-            found = tuple([_field_as_read(inner, cell, unsure) for cell in cells])
-            writer.leave(name)
-            return found
+            return tuple(_fields_as_read(row, name, fields, value, path).values())
         case _:
             return writer.coerce(type_, value, path) if isinstance(type_, PLAIN) else value
+
+
+def _fields_as_read(row: Row, name: str, fields: Fields, value: object, path: str) -> dict[str, Value]:
+    row.writer.enter(name, path)
+    inner, unsure = Row(row.writer, fields, value, path, frame=row.frame), unsure_names(fields)
+    cells = [cell for cell in inner.cells.values() if not cell.is_hidden]
+    found = {cell.name: _field_as_read(inner, cell, unsure) for cell in cells}
+    row.writer.leave(name)
+    return found
 
 
 def _field_as_read(row: Row, cell: Cell, unsure: frozenset[str]) -> object:

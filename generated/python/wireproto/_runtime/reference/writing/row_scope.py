@@ -11,7 +11,7 @@ from ...records.types import is_nullable
 from ...schema.declarations import Derived, Trailing
 from ...schema.expressions import Call, Expression, FieldReference, Number, Operation
 from ...schema.shapes import content, has_blocks
-from ...schema.types import List, Type
+from ...schema.types import List, StructReference, Type, UnionReference
 from ..access import MISSING, attribute, kind_of
 from ..expressions import Undefined, Value, checksum
 from ..scalars import SCALARS
@@ -81,7 +81,8 @@ class RowScope:
             return None
         if not path[1:]:
             value, type_ = self._row.value(cell), self._row.type_of(cell)
-            return _AS_READ.load()(self._row, type_, value, cell.path) if isinstance(type_, List) else value
+            is_whole = isinstance(type_, List | StructReference | UnionReference)
+            return _AS_READ.load()(self._row, type_, value, cell.path) if is_whole else value
         inner = self._inner(cell)
         return _deep(self._row.value(cell), path[1:]) if inner is None else inner.field(path[1:], "own")
 

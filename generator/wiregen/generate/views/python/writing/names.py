@@ -113,7 +113,9 @@ class WriteNames:
                 return self.attribute(key)
 
     def text(self, expression: m.Expression, prefix: str, pieces: list[Piece]) -> str:
-        return python_expression(expression, WriteLookup(self, prefix, pieces))
+        lookup = WriteLookup(self, prefix, pieces)
+        lookup.refuse_wholes(expression)
+        return python_expression(expression, lookup)
 
     def size_between(self, key: str) -> str:
         """Return the size of the bytes between the two edges of a key."""
@@ -188,6 +190,23 @@ class WriteLookup:
             return ".".join(reference.path[1:])
         return self._prefix + ".".join(reference.path)
 
+    def refuse_wholes(self, expression: m.Expression) -> None:
+        """Refuse comparisons of lists, structs and alternatives: of equal ones, a caller may give other classes.
+
+        Raises:
+            UnsupportedError: The expression has one.
+        """
+        for node in nodes_in(expression):
+            if not isinstance(node, m.Operation) or node.operator not in ("==", "!=", "in", "not in"):
+                continue
+            for operand in (node.left, node.right):
+                type_ = self._type(self._key(operand)) if isinstance(operand, m.FieldReference) else None
+                whole = None if type_ is None else content(type_)
+                if operand is node.right and isinstance(whole, m.List) and "in" in node.operator:
+                    whole = content(whole.item)
+                if isinstance(whole, m.List | m.StructReference | m.UnionReference):
+                    raise UnsupportedError("", "a comparison of lists, structs or alternatives, on writing")
+
     def field(self, reference: m.FieldReference) -> str:
         key = self._key(reference)
         known = self._names.fields.get(key)
@@ -209,12 +228,14 @@ class WriteLookup:
         match content(type_):
             case m.Uuid():
                 return f"{value}.bytes"
-            case m.Float(definition=definition) as float_ if not definition.holds_all:
-                return f'{self.use("FLOATS")}["{float_.format}"].held({value})'
-            case m.List(item=m.Float(definition=definition) as item) if not definition.holds_all:
+            case m.Float(format_):
+                return f'{self.use("FLOATS")}["{format_}"].held({value})'
+            case m.List(item=m.Float() as item):
                 return f'{self.use("FLOATS")}["{item.format}"].held_all({value})'
-            case m.List() | m.Match() if _is_rounded(type_, self._names.shared.fields_of_structs):
-                raise UnsupportedError(key, "a choice or structs with floats in an expression, on writing")
+            case m.List() | m.Match() | m.Text() if _is_rewritten(
+                type_, self._names.shared.fields_of_structs
+            ):
+                raise UnsupportedError(key, "a value that a reader may have otherwise, in an expression")
             case _:
                 return value
 
@@ -298,16 +319,17 @@ def is_nullable(type_: m.List | m.Bytes) -> bool:
             return False
 
 
-def _is_rounded(
+def _is_rewritten(
     type_: m.Type, structs: Mapping[str, tuple[m.Field, ...]], seen: tuple[str, ...] = ()
 ) -> bool:
-    """Return whether a value of a type has a float that its bytes do not hold exactly."""
+    """Return whether a reader may have another value than was given: it has floats, or texts of several spellings."""
     return any(
-        (isinstance(node, m.Float) and not node.definition.holds_all)
+        isinstance(node, m.Float)
+        or (isinstance(node, m.Text) and node.is_rewritten)
         or (
             isinstance(node, m.StructReference)
             and node.name not in seen
-            and any(_is_rounded(field.type, structs, (*seen, node.name)) for field in structs[node.name])
+            and any(_is_rewritten(field.type, structs, (*seen, node.name)) for field in structs[node.name])
         )
         for node in nodes_in(type_)
     )

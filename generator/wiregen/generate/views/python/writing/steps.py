@@ -352,5 +352,6 @@ class WriteBuilder:
 
     def _check(self, step: Check, checks: list[Test]) -> None:
         lookup = WriteLookup(self.names, step.prefix, self.pieces, step.item)
+        lookup.refuse_wholes(step.expression)
         if step.what == "where":
             checks.append(lambda: python_failure(step.expression, lookup))
