@@ -8,12 +8,13 @@ from uuid import UUID
 
 from tests.property.codecs import attribute, header_attribute
 
-from wiregen.runtime.records.types import flat_fields
+from wiregen.runtime.records.types import flat_fields, shown_fields
 from wiregen.runtime.reference.layout import Fields
 from wiregen.runtime.schema.declarations import Field, Trailing, Variety
-from wiregen.runtime.schema.expressions import Number
+from wiregen.runtime.schema.expressions import FieldReference, Number
 from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.shapes import content, has_blocks
 from wiregen.runtime.schema.types import (
     Bits,
     Block,
@@ -97,11 +98,32 @@ class AnyValues:
     def _row(
         self, fields: Fields, depth: int, *, leave_out: str | None = None, names: Any = attribute
     ) -> dict[str, Any]:
-        return {
-            names(field.name): self._field(field, depth)
-            for field in flat_fields(fields)
-            if not field.is_hidden and field.name != leave_out
-        }
+        row: dict[str, Any] = {}
+        for field in fields:
+            own = [each.name for each in shown_fields((field,)) if each.name != leave_out]
+            if not has_blocks(field.type):
+                row.update({names(name): self._field(field, depth) for name in own})
+                continue
+            row.update({names(name): None for name in own if names(name) not in row})
+            if field.condition is None or self._dice.random() < 0.5:
+                row.update(self._laid(field, field.type, depth, row, leave_out, names))
+        return row
+
+    def _laid(
+        self, field: Field, type_: Type, depth: int, row: dict[str, Any], leave_out: str | None, names: Any
+    ) -> dict[str, Any]:
+        """Return what the block or the arm holds that is laid in a field's place, and the number that chooses it."""
+        match content(type_):
+            case Block(inner):
+                return self._row(inner, depth, leave_out=leave_out, names=names)
+            case Match(FieldReference((subject,), "own"), arms) if names(subject) in row:
+                arm = self._dice.choice(arms)
+                chosen = {names(subject): arm.spans[0].low} if arm.spans else {}
+                return {**chosen, **self._laid(field, arm.type, depth, {**row, **chosen}, leave_out, names)}
+            case Match(_, arms):
+                return self._laid(field, self._dice.choice(arms).type, depth, row, leave_out, names)
+            case inner:
+                return {} if field.name == leave_out else {names(field.name): self._value(inner, depth)}
 
     def _field(self, field: Field, depth: int) -> Any:
         if field.condition is not None and field.value is None and self._dice.random() < 0.5:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from tests.once import mypy_cache
+from tests.property.any_values import AnyValues
 from tests.property.schemas import built
 from tests.property.test_serialization_constructs import serializations
 
@@ -150,3 +151,31 @@ def _one_tree(folder: Path, packages: list[str]) -> Path:
         shutil.copytree(Path(package).parent, tree, ignore=shutil.ignore_patterns("p"), dirs_exist_ok=True)
         shutil.copytree(package, tree / Path(package).parent.name)
     return tree.parent
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("choices_with_blocks", {"value", "first", "second", "choice", "a", "b"}),
+        ("names_in_arms", {"part", "id", "x", "more"}),
+        ("choices_nested", set()),
+        ("frame_choices_nested", {"y"}),
+    ],
+)
+def test_values_are_made_of_every_arm(name: str, shown: set[str], tmp_path: Path) -> None:
+    """Blocks and values are mixed in one choice: what is laid has its value, the rest None."""
+    with _built(name, tmp_path) as codecs:
+        p, n_written, names = codecs.module, 0, set()
+        for seed in range(40):
+            for _, frame in AnyValues(p, codecs.plan, seed).frames():
+                try:
+                    data = frame.encode()
+                except p.EncodeError:
+                    continue
+                n_written += 1
+                found = p.decode(data)
+                assert found.encode() == data
+                message = found.message
+                names |= {each for each in message.__match_args__ if getattr(message, each) is not None}
+        assert n_written > 12
+        assert names >= shown
