@@ -139,7 +139,12 @@ def check(module: ModuleType, make: Callable[[int | None], Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "given"), [(name, each) for name, values in GIVEN.items() for each in values], ids=repr
+    ("name", "given"),
+    [
+        pytest.param(name, each, id=f"{name}-{number}-{type(each).__name__}")
+        for name, values in GIVEN.items()
+        for number, each in enumerate(values)
+    ],
 )
 def test_an_encoder_writes_what_a_reader_accepts(module: ModuleType, name: str, given: Any) -> None:
     arguments = given if isinstance(given, tuple) else (given,)

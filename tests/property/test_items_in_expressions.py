@@ -11,6 +11,7 @@ from tests.property import agreement
 from tests.property.codecs import Codecs, Wishes, is_refusal
 from tests.property.schemas import built
 from tests.property.test_hostile_values import HOSTILE, SilentBytes, SilentInt, SilentText
+from tests.property.test_serialization_constructs import ALL, serializations
 
 TEXT = """
 protocol p { source "a public document"  endian big  roles a, b }
@@ -97,3 +98,103 @@ def test_any_item_is_written_or_refused(codecs: Codecs, make: Callable[[], Any])
         *(each([make(), make()]) for each in (p.Measures, p.Names, p.Numbers, p.Ids, p.Choices, p.Words)),
     ):
         agreement.check_refusal(codecs, p.Frame(message))
+
+
+COMPARED = """
+protocol p { source "a public document"  endian big  roles a, b }
+limits { frame = 1 KiB }
+frame Frame { type : u8 := code(body)  body : match type in u8 }
+union U : u8 { One 1 : u8  Two 2 : u16  Nil 3  Many 4 : U[u8] }
+struct S { u : U  n : u8 }
+message Distinct 1 { items : U[u8] where distinct(items) }
+message DistinctStructs 2 { items : S[u8] where distinct(items) }
+message Lists 3 { a : U[u8]  b : U[u8] where a == b }
+message Unions 4 { a : U  b : U where a == b }
+message Structs 5 { a : S  b : S where a == b }
+message StructLists 6 { a : S[u8]  b : S[u8] where a == b }
+message In 7 { a : U[u8]  b : U where b in a }
+message StructIn 8 { a : S[u8]  b : S where b in a }
+message Index 9 { a : U[u8]  b : U where index(a, b) < count(a) }
+message Items 10 { a : U[u8] where a[0] == a[1] }
+message Until 11 { a : S  items : S[until value == a] }
+"""
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Codecs]:
+    with built(COMPARED, tmp_path_factory.mktemp("compared"), "compared_items", ALL) as found:
+        yield found
+
+
+PAIRS: dict[str, tuple[Callable[[Any, Any, Any], Any], bool]] = {
+    "distinct": (lambda p, x, y: p.Distinct([x, y]), False),
+    "distinct structs": (lambda p, x, y: p.DistinctStructs([p.S(x, 1), p.S(y, 1)]), False),
+    "lists": (lambda p, x, y: p.Lists([x], [y]), True),
+    "unions": (lambda p, x, y: p.Unions(x, y), True),
+    "structs": (lambda p, x, y: p.Structs(p.S(x, 1), p.S(y, 1)), True),
+    "lists of structs": (lambda p, x, y: p.StructLists([p.S(x, 1)], [p.S(y, 1)]), True),
+    "in": (lambda p, x, y: p.In([x], y), True),
+    "a struct in": (lambda p, x, y: p.StructIn([p.S(x, 1)], p.S(y, 1)), True),
+    "index": (lambda p, x, y: p.Index([x], y), True),
+    "items": (lambda p, x, y: p.Items([x, y]), True),
+    "until": (lambda p, x, y: p.Until(p.S(x, 1), [p.S(y, 1)]), True),
+}
+N_ALTERNATIVES = 7
+
+
+def alternatives(p: Any) -> list[Any]:
+    u = p.U
+    return [u.One(1), u.One(2), u.Two(1), u.Nil(), u.Many([]), u.Many([u.One(1)]), u.Many([u.One(2)])]
+
+
+def octets_of(u: Any) -> bytes:
+    match type(u).__name__:
+        case "Many":
+            return bytes((4, len(u.value), *b"".join(octets_of(each) for each in u.value)))
+        case "Nil":
+            return b"\3"
+        case name:
+            return bytes((1, u.value)) if name == "One" else bytes((2, *u.value.to_bytes(2, "big")))
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_alternatives_are_compared_by_writers_as_by_readers(compared: Codecs, name: str) -> None:
+    """With their fields by `==`, `in` and `index`; by their codes by `distinct`, for which they are keys."""
+    p, (make, is_equality) = compared.module, PAIRS[name]
+    for first in range(N_ALTERNATIVES):
+        for second in range(N_ALTERNATIVES):
+            x, y = alternatives(p)[first], alternatives(p)[second]
+            is_right = first == second if is_equality else type(x) is not type(y)
+            frame = p.Frame(make(p, x, y))
+            written = agreement.check_refusal(compared, frame)
+            assert is_refusal(written) is not is_right, (x, y)
+            for module in serializations("compared_items"):
+                if is_right:
+                    assert module.decode(module.encode(frame)) == frame
+                else:
+                    with pytest.raises(p.EncodeError):
+                        module.encode(frame)
+            data = frame_of(name, x, y)
+            read = agreement.check_bytes(compared, data, Wishes())
+            assert is_refusal(read) is not is_right, (x, y)
+            assert not is_right or written == data
+
+
+def frame_of(name: str, x: Any, y: Any) -> bytes:
+    """Return the bytes of the frame of a pair, whether its condition holds or not."""
+    first, second = octets_of(x), octets_of(y)
+    one, two = first + b"\1", second + b"\1"
+    body = {
+        "distinct": b"\2" + first + second,
+        "distinct structs": b"\2" + one + two,
+        "lists": b"\1" + first + b"\1" + second,
+        "unions": first + second,
+        "structs": one + two,
+        "lists of structs": b"\1" + one + b"\1" + two,
+        "in": b"\1" + first + second,
+        "a struct in": b"\1" + one + two,
+        "index": b"\1" + first + second,
+        "items": b"\2" + first + second,
+        "until": one + two,
+    }[name]
+    return bytes((1 + list(PAIRS).index(name), len(body))) + body

@@ -18,7 +18,7 @@ from wiregen.conformance.vectors.coverage import (
     measure,
 )
 from wiregen.conformance.vectors.depth import deep_drafts
-from wiregen.conformance.vectors.drafts import Draft, Drafting, without_repetition
+from wiregen.conformance.vectors.drafts import Carry, Draft, Drafting, without_repetition
 from wiregen.conformance.vectors.empty_values import least_drafts
 from wiregen.conformance.vectors.example_vectors import Given, illustrated
 from wiregen.conformance.vectors.format import Invalid, Trace, Unwritable, Valid, VectorFile
@@ -28,7 +28,6 @@ from wiregen.conformance.vectors.last_alternatives import moved_drafts
 from wiregen.conformance.vectors.reassembly_vectors import joined_drafts
 from wiregen.conformance.vectors.refused_values import once_each
 from wiregen.conformance.vectors.self_check import unheld
-from wiregen.conformance.vectors.serializations import Carry
 from wiregen.conformance.vectors.single_faults import unmixed_drafts
 from wiregen.conformance.vectors.size_limits import extreme_drafts
 from wiregen.conformance.vectors.trace_vectors import measured_traces, trace_vectors

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final, TypeAlias
@@ -12,7 +12,6 @@ from wiregen.conformance.vectors.format import (
     Encodes,
     Fault,
     Invalid,
-    Octets,
     Sent,
     Unwritable,
     Valid,
@@ -33,10 +32,10 @@ from wiregen.runtime.schema.elements import CompressedBody
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.schema.copies import replace
 
-__all__ = ["Draft", "Drafting", "message_of", "without_repetition"]
+__all__ = ["Carry", "Draft", "Drafting", "message_of", "without_repetition"]
 
-Carried: TypeAlias = "dict[str, Octets | str]"
-"""The bytes by serialization, or in `note` the reason why a serialization has no bytes."""
+Carry: TypeAlias = "Callable[[Draft, list[Line]], Line]"
+"""Gives the bytes of a frame by serialization, or in `note` the reason why a serialization has no bytes."""
 
 _INDEX: Final = re.compile(r"\[\d+\]")
 _LONGEST_ID: Final = 80
@@ -103,7 +102,7 @@ class Drafting:
 
     # ---- vectors
 
-    def of(self, draft: Draft, carry: Any = None) -> Valid | Invalid:
+    def of(self, draft: Draft, carry: Carry | None = None) -> Valid | Invalid:
         """Return the vector of a draft; `carry` gives the bytes of other serializations."""
         made = draft.made or self._made(draft, carry)
         word = _first_word(made.frames) if isinstance(made, Valid) else "bad"
@@ -116,10 +115,10 @@ class Drafting:
         digest = sha256(draft.data).digest()
         return replace(draft, data=digest, trees=(), known=None, after=None, made=self._made(draft))
 
-    def _made(self, draft: Draft, carry: Any = None) -> Valid | Invalid:
+    def _made(self, draft: Draft, carry: Carry | None = None) -> Valid | Invalid:
         return self._valid(draft, carry) if draft.is_whole else self._invalid(draft)
 
-    def _valid(self, draft: Draft, carry: Any) -> Valid:
+    def _valid(self, draft: Draft, carry: Carry | None) -> Valid:
         lines = self._lines(draft)
         encodes = self._encodes(draft, lines)
         others: Line = carry(draft, lines) if carry is not None and not draft.is_variation else {}

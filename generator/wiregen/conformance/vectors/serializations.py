@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
-from wiregen.conformance.vectors.drafts import Draft
+from wiregen.conformance.vectors.drafts import Carry, Draft
 from wiregen.conformance.vectors.format import compact
 from wiregen.generate.packages import Package, Serialization
 from wiregen.runtime.codec.errors import EncodeError
 from wiregen.runtime.codec.options import Options
 
-__all__ = ["Carry", "carrier"]
-
-Carry: TypeAlias = "Callable[[Draft, list[dict[str, object]]], dict[str, object]]"
+__all__ = ["carrier"]
 
 
 def carrier(package: Package) -> Carry:

@@ -90,8 +90,8 @@ class RowScope:
         if self._item is None:
             raise Undefined("item")
         item = self._item
-        if item.row is not None:
-            return self._below(item.row).field(path, "own") if path else item.value
+        if item.row is not None and path:
+            return self._below(item.row).field(path, "own")
         return _AS_READ.load()(self._row, item.type, item.value, "")
 
     def about_item(self, function: str, path: tuple[str, ...]) -> object:
