@@ -42,3 +42,28 @@ def test_one_message_that_cannot_be_written_is_named_beside_the_others(project: 
     done = called("vectors", "build", folder=project)
     assert done.exit_code == 0
     assert "no vector shows fields: Never.k (idl/tide.wire:8)" in done.stdout
+
+
+def test_the_vectors_of_the_other_protocols_are_built(project: Path) -> None:
+    """Before the refusal is reported; what an earlier run wrote for the refused protocol stays."""
+    for name in ("alga", "tide", "wave"):
+        text = f"{HEAD.replace('tide', name)}message Ever 2 {{ k : u8 }}\n"
+        (project / "idl" / f"{name}.wire").write_text(text, encoding="utf-8")
+    assert called("vectors", "build", folder=project).exit_code == 0
+    vectors = project / "generated" / "vectors"
+    before = (vectors / "tide.json").read_bytes()
+    (vectors / "wave.json").unlink()
+    (project / "idl" / "tide.wire").write_text(HEAD + NEVER, encoding="utf-8")
+    checked = called("vectors", "build", "--check", folder=project)
+    assert checked.exit_code == 1
+    assert "missing generated/vectors/wave.json" in checked.stdout
+    done = called("vectors", "build", folder=project)
+    assert done.exit_code == 1
+    assert [line.partition(":")[0] for line in done.stdout.splitlines() if not line.startswith(" ")] == [
+        "alga",
+        "wave",
+    ]
+    assert done.stderr.count("error:") == 1
+    assert "error: no message of tide can be written: Never.k is refused" in done.stderr
+    assert (vectors / "wave.json").exists()
+    assert (vectors / "tide.json").read_bytes() == before

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import redirect_stderr
 from io import StringIO
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import click
 
@@ -41,12 +41,16 @@ def verb(names: tuple[str, ...], check: bool) -> int:
     report, sources = Report(), Sources()
     config = configuration(report)
     subjects = _subjects(config, names, sources)
-    outputs = (*_outputs(subjects, config, sources), _schema())
-    return (
-        _compared(outputs, config, is_partial=bool(names))
-        if check
-        else _written(outputs, config, is_partial=bool(names))
-    )
+    made = _outputs(subjects, config, sources)
+    code = DONE
+    if made.outputs or not made.refused:
+        finish = _compared if check else _written
+        # The file that an earlier run wrote for a refused protocol stays as it is.
+        is_partial = bool(names or made.refused)
+        code = finish((*made.outputs, _schema()), config, is_partial=is_partial)
+    for failure in made.refused:
+        failure.show()
+    return FINDINGS if made.refused else code
 
 
 def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "dict[str, Subject]":
@@ -63,18 +67,33 @@ def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "
     return {name: each for name, each in found.items() if each is not None and each.protocol.frames}
 
 
-def _outputs(subjects: "dict[str, Subject]", config: "Config", sources: "Sources") -> "Iterator[Output]":
-    """Yield the files in the order of the protocols, and print their coverage.
+class _Outcome(NamedTuple):
+    """The files of the protocols that have vectors, and why the others have none, in the order of the protocols."""
+
+    outputs: "tuple[Output, ...]"
+    refused: tuple[Failure, ...]
+
+
+def _outputs(subjects: "dict[str, Subject]", config: "Config", sources: "Sources") -> _Outcome:
+    """Return the files, and print their coverage.
 
     A file that failed in another process is made here again, for its errors.
     """
     from wiregen.generate.writer import Output
 
     done = _made_elsewhere(subjects)
+    outputs, refused = [], []
     for name, subject in subjects.items():
-        content, rows = done.get(name) or _made(subject, config, sources)
+        try:
+            content, rows = done.get(name) or _made(subject, config, sources)
+        except Failure as failure:
+            if failure.code != FINDINGS:
+                raise
+            refused.append(failure)
+            continue
         sys.stdout.writelines(f"{row}\n" for row in rows)
-        yield Output(path=PurePosixPath(f"{subject.protocol.name}.json"), content=content)
+        outputs.append(Output(path=PurePosixPath(f"{subject.protocol.name}.json"), content=content))
+    return _Outcome(tuple(outputs), tuple(refused))
 
 
 def _made_elsewhere(subjects: "dict[str, Subject]") -> dict[str, Made]:
@@ -136,7 +155,7 @@ def _hold(built: "Built") -> None:
         more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
         raise Failure(
             f"vectors of {built.file.protocol} contradict themselves: {wrong[0]}{more}",
-            "this is a bug in wiregen, and no file was written; please report it with the .wire file",
+            "this is a bug in wiregen, and its file was not written; please report it with the .wire file",
             code=FINDINGS,
         )
 
