@@ -18,10 +18,20 @@ from wiregen.runtime.reference.layout import fixed_size
 from wiregen.runtime.reference.reading.reader import Reader
 from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.reference.window import Place
-from wiregen.runtime.schema.declarations import Constant, Derived, Field
+from wiregen.runtime.schema.declarations import Constant, Field
 from wiregen.runtime.schema.elements import Data
-from wiregen.runtime.schema.expressions import Expression, Number, Octets, String
+from wiregen.runtime.schema.expressions import (
+    Expression,
+    FieldReference,
+    ListOf,
+    Number,
+    Octets,
+    Operation,
+    Range,
+    String,
+)
 from wiregen.runtime.schema.node import nodes_in
+from wiregen.runtime.schema.shapes import content
 from wiregen.runtime.schema.types import (
     Bits,
     Boolean,
@@ -29,6 +39,7 @@ from wiregen.runtime.schema.types import (
     EnumReference,
     Float,
     Integer,
+    Match,
     Prefix,
     Text,
     Type,
@@ -47,10 +58,25 @@ _MOST_VAIN: Final = 3
 
 
 def wheres_of(owner: str, fields: Iterable[Field]) -> Iterator[tuple[str, Expression]]:
-    """Yield the site and the condition of each field that has one and a value of its own."""
-    for field in fields:
-        if field.where is not None and not isinstance(field.value, Derived | Constant):
-            yield f"{owner}.{field.name}", field.where
+    """Yield the site and the condition of each field that has one and is no constant; a derived one may size a later field.
+
+    A number that chooses an arm of a later field has one that an arm takes, if no arm takes the rest.
+    """
+    own = [field for field in fields if not isinstance(field.value, Constant)]
+    taken = dict(each for field in own for each in _taken_by(field))
+    for field in own:
+        where = field.where or taken.get(field.name)
+        if where is not None:
+            yield f"{owner}.{field.name}", where
+
+
+def _taken_by(field: Field) -> Iterator[tuple[str, Expression]]:
+    """Yield the name of the number that chooses an arm of a field, and the condition that an arm takes it."""
+    match content(field.type):
+        case Match(FieldReference((name,), "own"), arms) if all(arm.spans for arm in arms):
+            spans = [span for arm in arms for span in arm.spans]
+            ranges = tuple(Range(Number(span.low), Number(span.high)) for span in spans)
+            yield name, Operation("in", FieldReference((name,)), ListOf(ranges))
 
 
 class Fitting:
