@@ -232,9 +232,7 @@ class WriteLookup:
                 return f'{self.use("FLOATS")}["{format_}"].held({value})'
             case m.List(item=m.Float() as item):
                 return f'{self.use("FLOATS")}["{item.format}"].held_all({value})'
-            case m.List() | m.Match() | m.Text() if _is_rewritten(
-                type_, self._names.shared.fields_of_structs
-            ):
+            case _ if _is_rewritten(type_, self._names.shared.fields_of_structs):
                 raise UnsupportedError(key, "a value that a reader may have otherwise, in an expression")
             case _:
                 return value
