@@ -1,20 +1,22 @@
-"""Sample values of any protocol, made without chance: the plainest of each message, and others that differ
-in one respect.
+"""Sample values of any protocol: the plainest of each message, others that differ in one respect, random ones.
 
 The generator runs the reference decoder over bytes that it makes up as the decoder asks for them.
 Conditions, choices and computed lengths are therefore those of the schema. Each alternative is a choice
-with a name. `explore` goes through the choices until no further sample would show a new one.
+with a name. `explore` goes through the choices until no further sample would show a new one; `RandomChoices`
+takes them by chance.
 """
 
 from wiregen.conformance.samples.basis import SampleBasis
 from wiregen.conformance.samples.choices import Choice, Choices
 from wiregen.conformance.samples.exploration import Exploration, explore, try_openings
 from wiregen.conformance.samples.generation import SampleValue, grow
+from wiregen.conformance.samples.random_choices import RandomChoices
 
 __all__ = [
     "Choice",
     "Choices",
     "Exploration",
+    "RandomChoices",
     "SampleBasis",
     "SampleValue",
     "explore",

@@ -42,7 +42,16 @@ from wiregen.runtime.schema.types import (
     Varint,
 )
 
-__all__ = ["SampleBasis", "every_field", "references", "rows_of", "shape_of"]
+__all__ = ["SampleBasis", "Site", "every_field", "references", "rows_of", "shape_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """A place in the .wire file: `name` is the field's, `is_hidden` says that values do not have it."""
+
+    path: str
+    name: str
+    is_hidden: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,6 +147,40 @@ class SampleBasis:
             for name, union in self.plan.unions.items()
         }
 
+    def site(self, owner: str, inside: str) -> Site:
+        """Return the site of a path without indexes in a declaration."""
+        key = (owner, inside)
+        if key not in self._sites:  # asked for several times at each place of each value
+            name = inside.split(".")[0].split("[")[0]
+            self._sites[key] = Site(
+                path=f"{owner}.{inside}", name=name, is_hidden=name in self.hidden.get(owner, ())
+            )
+        return self._sites[key]
+
+    @cached_property
+    def _sites(self) -> dict[tuple[str, str], Site]:
+        return {}
+
+    def codes(self, enum: str, sender: str | None, only: tuple[str, ...] | None) -> tuple[Option, ...]:
+        """Return the messages that `sender` (None: anyone) may send, by their codes in an enum of codes; with
+        `only`, no others than those.
+        """
+        key = (enum, sender, only)
+        if key not in self._codes:
+            senders = list(self.loose.codes) if sender is None else [sender]
+            options: list[Option] = []
+            for member in self.loose.enums[enum].members:
+                named = (self.loose.codes.get(each, {}).get(member.value) for each in senders)
+                name = next((name for name in named if name is not None), None)
+                if name is not None and (only is None or name in only):
+                    options.append((name, member.value))
+            self._codes[key] = tuple(options)
+        return self._codes[key]
+
+    @cached_property
+    def _codes(self) -> dict[Any, tuple[Option, ...]]:
+        return {}
+
     def varieties(
         self, name: str, only: tuple[str, ...] | None, *, is_deep: bool, can_reach_end: bool
     ) -> tuple[Option, ...]:
@@ -207,15 +250,17 @@ class SampleBasis:
         """Return the largest number that an integer field can hold, or None if it is not an integer or no
         layout has it.
         """
-        types = [
-            field.type
-            for each, fields in rows_of(self.plan)
-            if each == owner
-            for field in every_field(fields)
-            if field.name == name
-        ]
-        integers = [type_ for type_ in types if isinstance(type_, Integer)]
-        return max(type_.bounds[1] for type_ in integers) if types and integers == types else None
+        return self._largest.get((owner, name))
+
+    @cached_property
+    def _largest(self) -> dict[tuple[str, str], int | None]:
+        found: dict[tuple[str, str], int | None] = {}
+        for owner, fields in rows_of(self.plan):
+            for field in every_field(fields):
+                most = field.type.bounds[1] if isinstance(field.type, Integer) else None
+                known = found.get((owner, field.name), most)
+                found[owner, field.name] = None if most is None or known is None else max(most, known)
+        return found
 
     def most_said(self, length: Length | Carrier) -> int | None:
         """Return the largest number that a prefix can hold, or None if the length is not a prefix or

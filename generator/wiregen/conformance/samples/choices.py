@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
+from wiregen.runtime.schema.types import Type
+
 __all__ = ["CONTEXT", "SHARED", "Choice", "Choices", "Option", "UngrownError", "index_in"]
 
 Option: TypeAlias = tuple[str, Any]
@@ -70,6 +72,8 @@ class Choices:
             are fewer.
         by_path: Indexes of the options that are demanded, by place in the value.
         by_site: Values that are demanded at each occurrence of a site.
+        deep: Levels of a declaration in itself from which it is ended.
+        cuts_regions: Regions may be so small that optional fields at their end are absent.
         made: All choices, in the order in which they came up.
         seen: Branches that were taken without being a choice.
     """
@@ -77,6 +81,8 @@ class Choices:
     wave: int = 0
     by_path: Mapping[str, int] = field(default_factory=dict)
     by_site: Mapping[str, Any] = field(default_factory=dict)
+    deep: int = 2
+    cuts_regions: bool = False
     made: list[Choice] = field(default_factory=list)
     seen: list[str] = field(default_factory=list)
 
@@ -95,13 +101,23 @@ class Choices:
         """
         if not options:
             raise UngrownError(f"no value is possible at {path}")
-        if site in self.by_site:
+        if self._is_demanded(site, options, is_structural=is_structural):
             return self._demanded(site, path, options, is_structural, is_goal)
-        index = self._index(path, len(options), is_structural, turn)
+        index = self._index(path, options, is_structural=is_structural, is_goal=is_goal, turn=turn)
         self._note(site, path, options, index, is_structural, is_goal)
         return options[index][1]
 
-    def _index(self, path: str, count: int, is_structural: bool, turn: int) -> int:
+    def more_options(self, type_: Type) -> tuple[Option, ...]:
+        """Return options of a type besides its boundary values."""
+        return ()
+
+    def _is_demanded(self, site: str, options: tuple[Option, ...], *, is_structural: bool) -> bool:
+        return site in self.by_site
+
+    def _index(
+        self, path: str, options: tuple[Option, ...], *, is_structural: bool, is_goal: bool, turn: int
+    ) -> int:
+        count = len(options)
         if path in self.by_path:
             return min(self.by_path[path], count - 1)
         wave = 0 if is_structural else self.wave

@@ -8,7 +8,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from wiregen.conformance.samples.basis import SampleBasis
+from wiregen.conformance.samples.basis import SampleBasis, Site
 from wiregen.conformance.samples.choices import Choices, Option, UngrownError, index_in
 from wiregen.conformance.samples.condition_solving import node_of
 from wiregen.runtime.codec.text import encode_text
@@ -37,7 +37,6 @@ __all__ = [
     "encoded",
     "grow",
     "is_in_lists",
-    "is_plainest",
     "levels",
     "owner_of",
     "said",
@@ -47,8 +46,6 @@ __all__ = [
 _ITEM: Final = re.compile(r"\[(\d+)\](\.\w+)?")
 """The path of an item, or of one of its fields, relative to its list."""
 _INDEX: Final = re.compile(r"\[\d+\]")
-DEEP: Final = 2
-"""Levels of a declaration in itself from which the plainest option is taken."""
 _MOST_TURNS: Final = 40
 """Items of a list that ends with a condition."""
 _MOST_LISTS: Final = 3
@@ -107,17 +104,17 @@ class Choosing:
         is_structural: bool = False,
     ) -> Any:
         """Choose an option at a place. Hidden fields are not goals and are not varied by waves."""
-        own, name, is_hidden = self.site(reader, place)
-        is_deciding = is_structural or name in self.soil.mentions.deciding
+        own = self.site(reader, place)
+        is_deciding = is_structural or own.name in self.soil.mentions.deciding
         turn = index_in(place.path) if self.n_until else 0
         if turn > _MOST_TURNS:
             raise UngrownError(f"{place.path} would not end")
         return self.choices.choose(
-            site or (own if name != "_" else place.path),  # one site may have several without a name
+            site or (own.path if own.name != "_" else place.path),  # one site may have several without a name
             place.path,
             options,
-            is_structural=is_deciding or is_hidden,
-            is_goal=not is_hidden or site is not None,
+            is_structural=is_deciding or own.is_hidden,
+            is_goal=not own.is_hidden or site is not None,
             turn=turn,
         )
 
@@ -158,18 +155,15 @@ class Choosing:
     def _allowed(
         self, reader: Reader, type_: Type, place: Place, options: tuple[Option, ...]
     ) -> tuple[Option, ...]:
-        site = self.site(reader, place)[0]
+        site = self.site(reader, place).path
         is_field = site == f"{owner_of(reader.scope)}.{place.name}"
         return self.soil.fitting.ordered(reader, site, type_, place, options) if is_field else options
 
-    def site(self, reader: Reader, place: Place) -> tuple[str, str, bool]:
-        """Return the site of a place, the name of its field, and whether the field is hidden from values."""
+    def site(self, reader: Reader, place: Place) -> Site:
         record = reader.scope
         owner = owner_of(record)
-        inside = place.path.removeprefix(record.place.path).lstrip(".")
-        site = f"{owner}.{without_indexes(inside)}"
-        name = inside.split(".")[0].split("[")[0]
-        return site, name, name in self.soil.hidden.get(owner, ())
+        inside = without_indexes(place.path.removeprefix(record.place.path).lstrip("."))
+        return self.soil.site(owner, inside)
 
     def prefix(self, reader: Reader, length: Length | Carrier, place: Place) -> Generator[int, bool, None]:
         """Take the bytes of a length, where it matters how many there are before something else."""
@@ -181,7 +175,12 @@ class Choosing:
 
     def is_deep(self, reader: Reader) -> bool:
         is_at_limit = reader.level > reader.schema.depth
-        return is_at_limit or any(level > DEEP for level in levels(reader).values())
+        return is_at_limit or any(level > self.choices.deep for level in levels(reader).values())
+
+    def is_plainest(self, reader: Reader, name: str) -> bool:
+        """Return whether a declaration is so deep that it must not hold further nesting ones."""
+        is_at_limit = name in reader.schema.circular and reader.level >= reader.schema.depth
+        return is_at_limit or levels(reader)[name] >= self.choices.deep
 
     def room_for(self, reader: Reader, length: Length) -> int:
         """Return the largest number of bytes that a value with that length may have here, in its region and its frame."""
@@ -260,9 +259,3 @@ def levels(reader: Reader) -> Counter[str]:
     """Return the number of enclosing records by declaration; an alternative counts as its union."""
     records = (each for _, each in reader.building if not isinstance(each, list))
     return Counter(str(each.kind[1]) if len(each.kind) == 3 else each.name for each in records)
-
-
-def is_plainest(reader: Reader, name: str) -> bool:
-    """Return whether a declaration is so deep that it must not hold further nesting ones."""
-    is_at_limit = name in reader.schema.circular and reader.level >= reader.schema.depth
-    return is_at_limit or levels(reader)[name] >= DEEP

@@ -83,7 +83,9 @@ class ChosenRegions:
         return min((end for end in ends if end is not None), default=None)
 
     def _room(self, reader: Reader, place: Place, carrier: Carrier) -> int:
-        if not self._choosing.soil.mentions.asks_for_room:
+        soil = self._choosing.soil
+        is_cut = self._choosing.choices.cuts_regions and any(soil.trailing.values())
+        if not (is_cut or soil.mentions.asks_for_room):
             return _ROOM
         fixed = _fixed(carrier)
         options = (
@@ -92,7 +94,7 @@ class ChosenRegions:
             *((f"of {size}", size) for size in (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32)),
         )
         where = Place(place.name, f"{place.path}.room", place.rule)
-        site = self._choosing.site(reader, where)[0]
+        site = self._choosing.site(reader, where).path
         return int(
             self._choosing.choices.choose(site, where.path, options, is_structural=True, is_goal=False)
         )

@@ -19,7 +19,6 @@ from wiregen.conformance.samples.choosing import (
     at_most_one,
     encoded,
     is_in_lists,
-    is_plainest,
     levels,
     said,
 )
@@ -108,7 +107,7 @@ class ChosenTypes:
                 return self._lists.read(reader, type_, place)
             case Region():
                 return self._regions.read(reader, type_, place)
-            case StructReference(name) if is_plainest(reader, name):
+            case StructReference(name) if self._choosing.is_plainest(reader, name):
                 return self._without_rest(reader, type_, place)
             case Match():
                 self._note_arm(reader, type_, place)
@@ -121,29 +120,30 @@ class ChosenTypes:
         """Read a scalar; the code of an enum or union is already chosen."""
         value, self._code = self._code, None
         if value is None:
-            options = self._choosing.fitting(reader, type_, place, self._options(reader, type_, place))
+            every = (*self._options(reader, type_, place), *self._choosing.choices.more_options(type_))
+            options = self._choosing.fitting(reader, type_, place, every)
             value = self._choosing.choose(reader, place, options)
         data = self._bytes_of(type_, value)
         self._choosing.n_bits += type_.bits if isinstance(type_, FewBits) else 0
         return said(reader, type_, place, value, data)
 
     def _options(self, reader: Reader, type_: Scalar, place: Place) -> tuple[Option, ...]:
-        site, name, is_hidden = self._choosing.site(reader, place)
+        own = self._choosing.site(reader, place)
         match type_:
             case Boolean() | FewBits(is_flag=True):
                 return (("false", False), ("true", True))
             case FewBits():
-                return self._soil.int_options(site, name, type_)
+                return self._soil.int_options(own.path, own.name, type_)
             case Float():
-                return float_options(site, type_.definition)
+                return float_options(own.path, type_.definition)
             case Uuid():
-                return uuid_options(site)
+                return uuid_options(own.path)
             case CodingReference(coding):
-                is_small = is_hidden or name in self._soil.mentions.measuring
+                is_small = own.is_hidden or own.name in self._soil.mentions.measuring
                 return self._soil.coding_options(coding, is_small=is_small)
             case Integer() | Varint():
-                options = self._soil.int_options(site, name, type_)
-                is_count = name in self._soil.mentions.measuring and is_in_lists(place)
+                options = self._soil.int_options(own.path, own.name, type_)
+                is_count = own.name in self._soil.mentions.measuring and is_in_lists(place)
                 return at_most_one(options) if is_count else options
             case _:
                 assert_never(type_)
@@ -158,46 +158,40 @@ class ChosenTypes:
         name, only = type_.name, type_.only
         enum = self._soil.loose.enums[name]
         if name.startswith(CODES):
-            options = tuple(self._codes(reader, [each.value for each in enum.members]))
-            # A message in itself comes last: the plain way leads out.
-            around = levels(reader)
-            options = tuple(sorted(options, key=lambda option: around[option[0]]))
             number = self._choosing.choose(
-                reader, place, options, site=self._choosing.site(reader, place)[0], is_structural=True
+                reader,
+                place,
+                self._codes(reader, name),
+                site=self._choosing.site(reader, place).path,
+                is_structural=True,
             )
         else:
             known = [(each.name, each.value) for each in enum.members if only is None or each.name in only]
             unknown = [("unknown", _unknown(enum))] if enum.is_open and only is None else []
-            members_first = (*self._default_first(reader, place, known), *unknown)
+            more = self._choosing.choices.more_options(enum.type) if unknown else ()
+            members_first = (*self._default_first(reader, place, known), *unknown, *more)
             number = self._choosing.choose(
                 reader, place, self._choosing.fitting(reader, type_, place, members_first)
             )
         self._code = number
 
     def _default_first(self, reader: Reader, place: Place, options: list[Option]) -> list[Option]:
-        default = self._soil.defaults.get(self._choosing.site(reader, place)[0])
+        default = self._soil.defaults.get(self._choosing.site(reader, place).path)
         return sorted(options, key=lambda option: option[1] != default)
 
-    def _codes(self, reader: Reader, codes: list[int]) -> Iterator[Option]:
-        """Yield the messages that the frame may carry: its role's, else its sender's; if the frame
-        restricts them, only those.
+    def _codes(self, reader: Reader, enum: str) -> tuple[Option, ...]:
+        """Return the messages that the frame may carry: its role's, else its sender's; if the frame
+        restricts them, only those. A message in itself comes last: the plain way leads out.
         """
-        only = reader.only[0]
-        role = (
-            reader.sender
-            if reader.frame is None
-            else reader.schema.frames[reader.frame.name].role or reader.sender
-        )
-        senders = list(self._soil.loose.codes) if role is None else [role]
-        for code in codes:
-            sent = (self._soil.loose.codes.get(sender, {}).get(code) for sender in senders)
-            name = next((name for name in sent if name is not None), None)
-            if name is not None and (only is None or name in only):
-                yield name, code
+        frame = reader.frame
+        sender = reader.sender if frame is None else reader.schema.frames[frame.name].role or reader.sender
+        options = self._soil.codes(enum, sender, reader.only[0])
+        around = levels(reader)
+        return tuple(sorted(options, key=lambda option: around[option[0]])) if around else options
 
     def _variety(self, reader: Reader, type_: UnionReference, place: Place) -> None:
         name, only = type_.name, type_.only
-        is_deep = is_plainest(reader, name)
+        is_deep = self._choosing.is_plainest(reader, name)
         can_reach_end = reader.is_last and reader.window.end is not None
         options = self._soil.varieties(name, only, is_deep=is_deep, can_reach_end=can_reach_end)
         shown = name if only is None else f"{name} only {self._soil.only_name(only)}"
@@ -225,14 +219,17 @@ class ChosenTypes:
         most = self._soil.most_said(length)
         null: tuple[Option, ...] = (("null", None),) if self._soil.can_be_null(length) else ()
         room = self._choosing.room_for(reader, length)
-        options = self._free_options(reader, type_, place, most, room)
+        size = room if most is None else min(most, room)
+        more = self._choosing.choices.more_options(type_)
+        fit = (each for each in more if len(encoded(type_, each[1])) <= size)
+        options = (*self._free_options(reader, type_, place, most, room), *fit)
         return (*self._undelimited(type_, options), *null)
 
     def _free_options(
         self, reader: Reader, type_: Text | Bytes, place: Place, most: int | None, room: int
     ) -> tuple[Option, ...]:
         """Return values of any size of at most `most` units and `room` bytes."""
-        site = self._choosing.site(reader, place)[0]
+        site = self._choosing.site(reader, place).path
         if isinstance(type_, Text):
             room //= 2 if type_.encoding == "utf16" else 1
             return text_options(
@@ -279,7 +276,9 @@ class ChosenTypes:
                 or isinstance(number, int)
                 and any(span.low <= number <= span.high for span in arm.spans)
             ):
-                self._choosing.choices.seen.append(f"{self._choosing.site(reader, place)[0]} arm {index + 1}")
+                self._choosing.choices.seen.append(
+                    f"{self._choosing.site(reader, place).path} arm {index + 1}"
+                )
                 return
 
 

@@ -12,8 +12,8 @@ from typing import Any, Final
 from wiregen.conformance.samples.basis import SampleBasis
 from wiregen.conformance.samples.choices import CONTEXT, Choice, Choices, UngrownError
 from wiregen.conformance.samples.chosen_types import ChosenTypes
-from wiregen.runtime.codec.errors import DecodeError
-from wiregen.runtime.codec.options import Options
+from wiregen.runtime.codec.errors import DecodeError, EncodeError
+from wiregen.runtime.codec.options import ContextSource, Options
 from wiregen.runtime.reference.expressions import Undefined
 from wiregen.runtime.reference.layout import Layout
 from wiregen.runtime.reference.reading.reader import Reader, Steps
@@ -42,8 +42,15 @@ class SampleValue:
     scene: dict[tuple[str, tuple[Any, ...]], Any] = field(default_factory=dict)
 
 
-def grow(soil: SampleBasis, choices: Choices, *, role: str | None, variant: str | None = None) -> SampleValue:
-    """Return a frame of `role`.
+def grow(
+    soil: SampleBasis,
+    choices: Choices,
+    *,
+    role: str | None,
+    variant: str | None = None,
+    context: ContextSource | None = None,
+) -> SampleValue:
+    """Return a frame of `role`; `context`: the facts of earlier frames, or None to choose them.
 
     Raises:
         UngrownError: The choices lead to no frame.
@@ -54,7 +61,7 @@ def grow(soil: SampleBasis, choices: Choices, *, role: str | None, variant: str 
     def read(reader: Reader) -> Steps:
         return read_bare_frame(reader, name, Place(name, name), FrameReference(name))
 
-    return _grown(soil, choices, role, variant, read)
+    return _grown(soil, choices, Options(role, context=context, variant=variant), read)
 
 
 def grow_opening(soil: SampleBasis, choices: Choices, *, role: str) -> SampleValue:
@@ -64,23 +71,20 @@ def grow_opening(soil: SampleBasis, choices: Choices, *, role: str) -> SampleVal
         UngrownError: The choices lead to no preamble.
     """
     name = soil.loose.opens[role]
-    return _grown(soil, choices, role, None, lambda reader: read_preamble(reader, name))
+    return _grown(soil, choices, Options(role), lambda reader: read_preamble(reader, name))
 
 
 def _grown(
-    soil: SampleBasis,
-    choices: Choices,
-    role: str | None,
-    variant: str | None,
-    read: Callable[[Reader], Steps],
+    soil: SampleBasis, choices: Choices, options: Options, read: Callable[[Reader], Steps]
 ) -> SampleValue:
     scene = _Scene(soil, choices)
-    wishes = Options(role, context=scene, variant=variant)
+    options.context = options.context or scene
     picking = ChosenTypes(soil, choices)
-    reader = Reader(Layout(soil.loose, wishes), wishes, Window(bytearray(), 0), picking.read)
+    layout = Layout(soil.loose, options)
+    reader = Reader(layout, options, Window(bytearray(), 0), picking.read)
     try:
         value = _finished(read(reader), reader)
-    except (DecodeError, Undefined, RecursionError, OverflowError) as error:
+    except (DecodeError, EncodeError, Undefined, RecursionError, OverflowError) as error:
         raise UngrownError(str(error)) from None
     return SampleValue(value=value, made=tuple(choices.made), covers=choices.covers, scene=scene.entries)
 
