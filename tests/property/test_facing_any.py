@@ -10,6 +10,8 @@ from __future__ import annotations
 import pkgutil
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any
 from uuid import UUID
@@ -23,33 +25,53 @@ from tests.property.any_values import AnyValues
 from tests.property.facing import SETTINGS, Facing
 
 import wireproto
-from wiregen.runtime.schema.types import Type, Uuid
+from wiregen.conformance.samples import RandomChoices
+from wiregen.conformance.samples.unconstrained import FewBits
+from wiregen.runtime.schema.types import Bytes, Integer, Text, Type, Uuid, Varint
 from wiregen.runtime.sessions.transitions import STAY
 
 NAMES = "lumberjack pravega pravega_documented pravega_proposal reactive_streams geode".split()
 
 
-SEEDS = st.integers(0, 2**32)
+N_SEEDS = 200
+"""Frames of each message: they are made once, since most of their values are the same few."""
+SEEDS = st.integers(0, N_SEEDS - 1)
 CHOICES = st.integers(0, 2**16)
 RARELY = st.sampled_from([False] * 7 + [True])
 SIZES = st.lists(st.integers(1, 40), max_size=3)
 """Where the bytes are cut."""
 
 
-class FewValues(AnyValues):
+@dataclass(slots=True, kw_only=True)
+class FewChoices(RandomChoices):
     """Numbers, keys and texts of which there are few, so that messages have to do with each other."""
 
-    def _integer(self, bits: int, signed: bool) -> int:
-        return self._dice.choice((0, 1, 1, 2, 2**bits - 1 if not signed else -1))
+    n_others: float = 1.0
 
-    def _octets(self) -> bytes:
-        return self._dice.choice((b"", b"ab"))
+    def other(self, type_: Type) -> Any:
+        match type_:
+            case Integer() | Varint() | FewBits(is_flag=False):
+                low, high = type_.bounds
+                return self.dice.choice((0, 1, 1, min(2, high), -1 if low < 0 else high))
+            case Bytes():
+                return self.dice.choice((b"", b"ab"))
+            case Text():
+                return self.dice.choice(("", "a"))
+            case Uuid():
+                return UUID(int=self.dice.randrange(2))
+            case _:
+                return None
 
-    def _text(self, encoding: str, lenient: bool) -> str:
-        return self._dice.choice(("", "a"))
 
-    def _value(self, type_: Type, depth: int) -> Any:
-        return UUID(int=self._dice.randrange(2)) if isinstance(type_, Uuid) else super()._value(type_, depth)
+class FewValues(AnyValues):
+    """Makes frames with few values."""
+
+    choices = FewChoices
+
+
+@cache
+def values_of(name: str) -> FewValues:
+    return FewValues(import_module(f"wireproto.{name}"), schema_of(name))
 
 
 class Talking(Facing):
@@ -100,7 +122,7 @@ class Talking(Facing):
         return kept, None if side.context is None else side.context.snapshot()
 
     def frames(self, seed: int) -> list[Any]:
-        frames = FewValues(self.package, self.plan, seed).frames()
+        frames = values_of(self.name).frames(seed % N_SEEDS)
         return [frame for _, frame in frames if not isinstance(frame.message, self.pieces)]
 
     def encoded(self, role: str, message: Any) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -44,17 +45,20 @@ def codecs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         yield found
 
 
-def frames(codecs: Codecs) -> dict[str, list[bytes]]:
+@cache
+def frames(module: Any) -> dict[str, list[bytes]]:
     """Return the bytes of good frames, by who sends them."""
+    plan = schema_of(module)
+    values = AnyValues(module, plan)
     found: dict[str, list[bytes]] = {}
     for seed in range(N_SEEDS):
-        for role, frame in AnyValues(codecs.module, codecs.plan, seed).frames():
+        for role, frame in values.frames(seed):
             try:
-                data = bytes(codecs.module.encode(frame))
-            except codecs.module.EncodeError:
+                data = bytes(module.encode(frame))
+            except module.EncodeError:
                 continue
             if len(data) <= _MOST_SEED:
-                found.setdefault(role or codecs.plan.roles[0], []).append(data)
+                found.setdefault(role or plan.roles[0], []).append(data)
     return found
 
 
@@ -62,7 +66,7 @@ def streams(codecs: Codecs, seed: int) -> Iterator[tuple[str, bytes]]:
     """Yield streams with their senders: a damaged frame between good ones, whole or cut somewhere."""
     dice = Random(seed)
     mutator = Mutator(codecs.plan, dice)
-    seeds = sorted(frames(codecs).items())
+    seeds = sorted(frames(codecs.module).items())
     for _ in range(N_STREAMS):
         role, good = dice.choice(seeds)
         trial, other = (Trial(setting=Setting(role=role), data=dice.choice(good)) for _ in range(2))

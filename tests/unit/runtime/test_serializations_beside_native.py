@@ -62,7 +62,7 @@ def test_what_was_left_over_is_refused(module: Any) -> None:
 def test_a_field_named_tail_is_no_tail() -> None:
     read = next(
         frame
-        for _, frame in AnyValues(pravega_documented, schema_of("pravega_documented"), 1).frames()
+        for _, frame in AnyValues(pravega_documented, schema_of("pravega_documented")).frames(1)
         if type(frame.message) is pravega_documented.SegmentRead
     )
     read = read.replace(message=read.message.replace(tail_=True))
