@@ -2,122 +2,36 @@
 
 from __future__ import annotations
 
-import string
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from copy import copy
 from typing import Any
 
+from hypothesis import reject
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from wiregen.runtime.reference.layout import Fields
-from wiregen.runtime.reference.tree import FrameValue, Record
-from wiregen.runtime.schema.declarations import Message
+from wiregen.conformance.samples import RandomChoices, SampleBasis, grow
+from wiregen.conformance.samples.choices import UngrownError
+from wiregen.runtime.reference.tree import FrameValue
 from wiregen.runtime.schema.protocol import Schema
-from wiregen.runtime.schema.types import (
-    Boolean,
-    Bytes,
-    EnumReference,
-    Float,
-    FrameReference,
-    Integer,
-    List,
-    Prefix,
-    Region,
-    StructReference,
-    Text,
-    Type,
-    Uuid,
-)
-
-_ENCODINGS: dict[str, SearchStrategy[str]] = {
-    "utf8": st.text(max_size=12),
-    "mutf8": st.text(max_size=12),
-    "utf16": st.text(max_size=12),
-    "ascii": st.text(string.printable + "\0\x7f", max_size=12),
-    "latin1": st.text(st.characters(max_codepoint=255), max_size=12),
-}
-
 
 # ---- good values
 
 
-def frames(plan: Schema, depth: int = 1) -> SearchStrategy[FrameValue]:
-    """Return frames that can be written and read: tree values, with enums as plain numbers."""
-    name, frame = next(iter(plan.frames.items()))
-    header = _row(plan, tuple(field for field in frame.fields if field.name != frame.message), depth)
-    return st.builds(
-        lambda values, message: FrameValue(name, values, message, body=frame.message),
-        header,
-        messages(plan, depth),
-    )
+def frames(plan: Schema) -> SearchStrategy[FrameValue]:
+    """Return frames that the wire can carry: tree values, with enums as plain numbers."""
+    return _frames(SampleBasis(plan=plan))
 
 
-def messages(plan: Schema, depth: int) -> SearchStrategy[Record]:
-    flat = {name: layout for name, layout in plan.messages.items() if depth > 0 or not _holds_frames(layout)}
-    return st.one_of([_record(plan, name, each.fields, depth) for name, each in flat.items()])
-
-
-def _holds_frames(layout: Message) -> bool:
-    return any(isinstance(field.type, Region) for field in layout.fields)
-
-
-def _record(plan: Schema, name: str, fields: Fields, depth: int) -> SearchStrategy[Record]:
-    return _row(plan, fields, depth).map(lambda values: Record(name, values))
-
-
-def _row(plan: Schema, fields: Fields, depth: int) -> SearchStrategy[dict[str, Any]]:
-    return st.fixed_dictionaries(
-        {field.name: _values(plan, field.type, depth) for field in fields if not field.is_hidden}
-    )
-
-
-def _values(plan: Schema, type_: Type, depth: int) -> SearchStrategy[Any]:
-    match type_:
-        case Integer():
-            return _integers(type_)
-        case Float():
-            return st.floats(width=32 if type_.size == 4 else 64)
-        case Boolean():
-            return st.booleans()
-        case Uuid():
-            return st.uuids()
-        case Bytes(Prefix(Integer() as prefix)):
-            return st.binary(max_size=12) | st.binary(min_size=65, max_size=300).filter(_fits(prefix))
-        case Text(encoding, _, is_lenient):
-            return _lenient_text() if encoding == "utf8" and is_lenient else _ENCODINGS[encoding]
-        case List(item):
-            return st.lists(_values(plan, item, depth), max_size=4)
-        case EnumReference(name):
-            return _members(plan, name)
-        case StructReference(name):
-            return _record(plan, name, plan.structs[name], depth)
-        case Region(List(FrameReference())):
-            return st.lists(frames(plan, depth - 1), max_size=3)
-        case _:
-            raise AssertionError(f"no values for {type_}")
-
-
-def _integers(type_: Integer) -> SearchStrategy[int]:
-    low, high = type_.bounds
-    return st.integers(low, high) | st.sampled_from([low, high])
-
-
-def _fits(prefix: Integer) -> Callable[[bytes], bool]:
-    return lambda value: len(value) <= prefix.bounds[1]
-
-
-def _lenient_text() -> SearchStrategy[str]:
-    """Return text as it is read, with lone surrogates for bytes that are not valid text."""
-    return st.text(max_size=12) | st.binary(max_size=12).map(
-        lambda data: data.decode("utf-8", "surrogateescape")
-    )
-
-
-def _members(plan: Schema, name: str) -> SearchStrategy[int]:
-    enum = plan.enums[name]
-    known = st.sampled_from([each.value for each in enum.members])
-    return known | _integers(enum.type) if enum.is_open and isinstance(enum.type, Integer) else known
+@st.composite
+def _frames(draw: DrawFn, basis: SampleBasis) -> FrameValue:
+    dice = draw(st.randoms(use_true_random=False))
+    try:
+        value = grow(basis, RandomChoices(dice=dice), role=None).value
+    except UngrownError:
+        reject()
+    assert isinstance(value, FrameValue)
+    return value
 
 
 # ---- bad values
