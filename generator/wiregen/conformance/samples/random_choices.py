@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from wiregen.conformance.samples.choices import Choices, Option
 from wiregen.conformance.samples.unconstrained import FewBits
+from wiregen.runtime.reference.expressions import Value
 from wiregen.runtime.schema.types import Bytes, CodingReference, Float, Integer, Text, Type, Uuid, Varint
 
 __all__ = ["RandomChoices"]
@@ -50,7 +51,7 @@ class RandomChoices(Choices):
         self._offered = None if value is None else ("random", value)
         return () if self._offered is None else (self._offered,)
 
-    def other(self, type_: Type) -> Any:
+    def other(self, type_: Type) -> Value:
         """Return a random value of a type, or None if all its values are options."""
         match type_:
             case Integer() | Varint() | FewBits(is_flag=False):
@@ -97,5 +98,5 @@ class RandomChoices(Choices):
         return self.dice.choice(fit) if fit else self.dice.randrange(len(options))
 
 
-def _size(value: Any) -> int:
+def _size(value: object) -> int:
     return len(value) if isinstance(value, str | bytes) else 0
