@@ -15,6 +15,7 @@ from tests.property.test_every_construct import TEXT, Maker
 from tests.property.test_serializations import code_of
 
 from wiregen.runtime.codec.options import Options
+from wiregen.runtime.records.types import flat_fields
 from wiregen.runtime.reference.objects import build
 from wiregen.runtime.schema.protocol import Schema
 
@@ -74,6 +75,12 @@ def check_round(
         plain = code_of(native.decode, octets, **told)
         if isinstance(plain, tuple):  # larger than a reader allows
             continue
+        refusal = code_of(protobuf.encode, plain)
+        if isinstance(refusal, tuple):  # a lone surrogate
+            assert refusal[0] == "unrepresentable" and refusal == code_of(msgpack.encode, plain)
+            continue
+        if "nan" in repr(plain) or lacks_hidden(plan, plain):  # NaN is not equal to itself
+            continue
         seen += 1
         first = protobuf.decode(protobuf.encode(plain), **told)
         second = msgpack.decode(msgpack.encode(first), **told)
@@ -86,6 +93,13 @@ def check_round(
                 octets_here, **told
             )
     assert seen > 5
+
+
+def lacks_hidden(plan: Schema, frame: Any) -> bool:
+    """Return whether a field without a value is absent at the end: only the native codec carries that."""
+    absent = getattr(frame.message, "absent", 0)
+    fields = plan.messages[type(frame.message).__name__].fields if absent else ()
+    return any(field.is_hidden for field in list(flat_fields(fields))[-absent:])
 
 
 def test_the_two_directions_have_frames_of_their_own(tmp_path: Path) -> None:
