@@ -34,6 +34,95 @@
     next.scrollIntoView({ block: "nearest", inline: "nearest" });
   });
 
+  // ---- the sidebar: the pages of the protocol, from the script that they share
+  const make = (tag, properties, ...children) => {
+    const made = Object.assign(document.createElement(tag), properties);
+    made.append(...children);
+    return made;
+  };
+  const side = document.getElementById("side");
+  const link = ([name, url, code]) => {
+    const made = make("a", { href: url }, name);
+    if (code) made.append(make("small", { title: code }, (/0x\w+/.exec(code) || [code])[0]));
+    if (url === document.body.dataset.here) made.setAttribute("aria-current", "page");
+    return make("li", {}, made);
+  };
+  if (window.wiregenNav) {
+    const filter = make("input", { id: "filter", type: "search", placeholder: "Filter names and codes", autocomplete: "off" });
+    filter.setAttribute("aria-label", "Filter names and codes");
+    const isMany = window.wiregenNav.reduce((count, [, , items]) => count + items.length, 0) > 40;
+    const groups = window.wiregenNav.map(([title, url, items]) => {
+      if (!items.length) return make("ul", {}, link([title, url]));
+      const list = make("ul", {}, ...items.map(link));
+      const open = !isMany || list.querySelector("[aria-current]") !== null || title.startsWith("From");
+      return make("details", { open }, make("summary", {}, title, " ", make("small", {}, items.length)), list);
+    });
+    const rest = [...side.querySelectorAll("a")].filter((each) => each.getAttribute("href").startsWith("../"));
+    side.replaceChildren(filter, ...groups, make("ul", {}, ...rest.map((each) => make("li", {}, each))));
+    filter.addEventListener("input", () => {
+      const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+      side.querySelectorAll("li").forEach((each) => {
+        each.hidden = !words.every((word) => `${each.textContent} ${each.querySelector("small")?.title}`.toLowerCase().includes(word));
+      });
+      side.querySelectorAll("details").forEach((each) => {
+        each.hidden = !each.querySelector("li:not([hidden])");
+        if (words.length) each.open = true;
+      });
+    });
+    const now = side.querySelector("[aria-current]");
+    if (now) side.scrollTop = now.offsetTop - side.clientHeight / 3;
+  }
+  const menu = document.getElementById("menu");
+  if (menu) {
+    const slide = (isOpen) => {
+      side.classList.toggle("open", isOpen);
+      menu.setAttribute("aria-expanded", String(isOpen));
+      document.querySelectorAll("main, footer, .toc").forEach((each) => { each.inert = isOpen; });
+      if (isOpen) (side.querySelector("[aria-current]") || side).focus();
+    };
+    menu.hidden = false;
+    menu.addEventListener("click", () => slide(!side.classList.contains("open")));
+    document.addEventListener("click", (event) => {
+      if (side.classList.contains("open") && !event.target.closest("#menu") && (!side.contains(event.target) || event.target.closest("a"))) slide(false);
+    });
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && side.classList.contains("open")) { slide(false); menu.focus(); }
+    });
+  }
+
+  // ---- what is on the page, and where the reader is
+  const toc = document.getElementById("toc");
+  const heads = toc ? [...document.querySelectorAll("section[id] > h2, section[id] summary > h2, h2[id], .guide h3[id]")] : [];
+  if (heads.length > 1) {
+    const links = new Map(heads.map((head) => [head, make("a", { href: `#${head.closest("[id]").id}` }, head.textContent)]));
+    const box = make("details", {}, make("summary", {}, "On this page"), make("ul", {}, ...[...links.values()].map((each) => make("li", {}, each))));
+    toc.append(box);
+    toc.hidden = false;
+    const wide = matchMedia("(min-width: 84rem)");
+    const fit = () => { box.open = wide.matches; };
+    wide.addEventListener("change", fit);
+    fit();
+    const mark = () => {
+      const past = heads.filter((head) => head.getBoundingClientRect().top < 120);
+      links.forEach((each) => each.removeAttribute("aria-current"));
+      links.get(past.at(-1) || heads[0]).setAttribute("aria-current", "location");
+    };
+    document.addEventListener("scroll", mark, { passive: true });
+    mark();
+  }
+  const unfold = () => {  // what a link leads to is shown, where it is collapsed
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const box = target && target.querySelector(":scope > details");
+    if (box) box.open = true;
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
+  document.querySelectorAll(".scroll").forEach((each) => {
+    const mark = () => each.classList.toggle("more", each.scrollWidth - each.clientWidth - each.scrollLeft > 2);
+    each.addEventListener("scroll", mark, { passive: true });
+    new ResizeObserver(mark).observe(each);
+  });
+
   // ---- light and dark
   const button = document.getElementById("theme");
   const remembered = (() => { try { return localStorage.getItem("theme"); } catch { return null; } })();

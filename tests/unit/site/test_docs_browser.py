@@ -147,10 +147,7 @@ def test_a_byte_of_an_item_lights_up_only_its_own_bytes(tab: Browser, base: str)
     tab.open(f"{base}/lumberjack/Data.html")
     tab.point_at(".hexdump .b[data-x='7']")
     tab.wait("document.querySelector('.lit') !== null")
-    assert (
-        tab.run("[...document.querySelectorAll('.hexdump .b.lit')].map((each) => each.textContent).join(' ')")
-        == "68 65 6c 6c 6f"
-    )
+    assert tab.run("[...document.querySelectorAll('.hexdump .b.lit')].map((each) => each.dataset.x)") == ["7"]
     assert tab.run("document.querySelectorAll('.pieces tr.lit').length") == 1
     assert set(lit(tab)["g.lit"]) == {"Data.pairs"}
     assert lit(tab)[".fields tr.lit"] == ["Data.pairs[].value"]
@@ -342,6 +339,7 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
     return axe_of_npm(tmp_path_factory.mktemp("axe"))
 
 
+@pytest.mark.parametrize("width", [1440, 390])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize(
     "name",
@@ -355,8 +353,10 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
         "geode/join-RequestPart.html",
     ],
 )
-def test_axe_finds_no_serious_fault(tab: Browser, base: str, axe: str, name: str, dark: bool) -> None:
-    tab.screen(1200, dark=dark)
+def test_axe_finds_no_serious_fault(
+    tab: Browser, base: str, axe: str, name: str, dark: bool, width: int
+) -> None:
+    tab.screen(width, dark=dark)
     tab.open(f"{base}/{name}")
     assert tab.serious_faults(axe) == []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import posixpath
@@ -85,6 +86,17 @@ def test_pages_are_small() -> None:
 def test_the_first_load_is_small() -> None:
     files = shipped_site()
     assert len(files["site.css"]) + len(files["site.js"]) < 24 * 1024
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_first_load_of_a_message_is_at_most_40_kb_compressed(name: str) -> None:
+    files = shipped_site()
+    shared = sum(len(gzip.compress(files[each])) for each in ("site.css", "site.js", f"{name}/nav.js"))
+    pages = {
+        f"{name}/{slug}.html"
+        for slug in slugs_of(each.name for each in shipped_chapter(name).protocol.messages).values()
+    }
+    assert max(len(gzip.compress(files[each])) for each in pages) + shared <= 40_000
 
 
 def test_nothing_is_asked_of_other_computers() -> None:
@@ -461,7 +473,11 @@ def test_hostile_text_is_text(tmp_path: Path) -> None:
         if not name.endswith(".html"):
             continue
         shown = Page(content.decode())
-        assert [a.get("src") for tag, a in shown.elements if tag == "script"] in (["../site.js"], ["site.js"])
+        assert [a.get("src") for tag, a in shown.elements if tag == "script"] in (
+            ["nav.js", "../site.js"],
+            ["../site.js"],
+            ["site.js"],
+        )
         assert not [tag for tag, _ in shown.elements if tag in ("img", "style", "iframe", "object")]
         assert not [key for _, attributes in shown.elements for key in attributes if key.startswith("on")]
         for url in (*shown.all("href"), *shown.all("src")):

@@ -114,7 +114,11 @@ def test_the_twin_of_a_message_leads_to_the_types_that_the_page_leads_to(name: s
         if path.startswith(f"{folder}/") and path.endswith(".md")
     }
     page = Page(shipped_site()[name.removesuffix(".md") + ".html"].decode())
-    main = page.all("href")
+    main = [
+        each["href"]
+        for _, each in page.elements
+        if each.get("href") and each.get("rel") not in ("prev", "next")
+    ]
     if re.search(r"^# \w+ \((message|struct|frame|preamble)\)$", text, re.MULTILINE):
         led = {
             url.removesuffix(".html") + ".md" for url in main if re.fullmatch(r"[\w-]+\.html", url)

@@ -21,6 +21,7 @@ from wiregen.site.pages.conversations import Conversations, conversations_in
 from wiregen.site.pages.decode_errors import named_by
 from wiregen.site.pages.example_frames import ExampleFrames
 from wiregen.site.pages.layout_cells import Cells
+from wiregen.site.pages.navigation import Group, groups_of, reading_order
 from wiregen.site.pages.page_paths import GUIDE, Linked, Places
 from wiregen.site.pages.prose import Prose
 from wiregen.site.pages.samples import Sample, Samples
@@ -78,13 +79,29 @@ class Book:
             Linked(text="Protocols", url="../index.html"),
             Linked(text=self.protocol.name, url="index.html"),
         )
+        before, after = self._neighbours.get(f"{here}.html", (None, None))
         return Shell(
             title=f"{title} · {self.protocol.name}" if title != self.protocol.name else title,
             root="../",
             here=here,
             crumbs=(*(crumbs if trail else crumbs[:1]), *(trail or (Linked(text=title),))),
             sections=self._sections,
+            has_tree=True,
+            before=before,
+            after=after,
         )
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """Return the groups of the sidebar."""
+        return groups_of(self.protocol, self.places, self.remembering)
+
+    @cached_property
+    def _neighbours(self) -> dict[str, tuple[Linked | None, Linked | None]]:
+        """Return the pages before and after each page, by its file's name."""
+        order = reading_order(self.groups)
+        beside = zip((None, *order[:-1]), order, (*order[1:], None), strict=True)
+        return {page.url: (before, after) for before, page, after in beside}
 
     @cached_property
     def _sections(self) -> tuple[Linked, ...]:
@@ -98,6 +115,7 @@ class Book:
         found += [Linked(text="Sessions", url="index.html#sessions")] if self.protocol.sessions else []
         found += [Linked(text="Rules", url="rules.html")] if self.protocol.rules else []
         found += [Linked(text="Ledger", url="ledger.html")] if self.protocol.ledgers else []
+        found += [Linked(text="Guide", url=f"../{GUIDE}/start.html")] if self._has_guide else []
         return tuple(found)
 
     @property

@@ -14,15 +14,14 @@ from wiregen.site.pages.annotated_bytes import anatomy_of
 from wiregen.site.pages.chapter import Book, notes_of
 from wiregen.site.pages.decode_errors import Fault, faults_of
 from wiregen.site.pages.layout_cells import Cell, frame_around
-from wiregen.site.pages.layouts import layout_of
+from wiregen.site.pages.layouts import layout_of, size_text
 from wiregen.site.pages.legends import is_filled, region_of
-from wiregen.site.pages.notation import notation_of
 from wiregen.site.pages.numbers import forms_text, spans_text
 from wiregen.site.pages.page_paths import Linked, anchor, session_page_name
 from wiregen.site.pages.prose import Prose
 from wiregen.site.pages.protocol_pages import rule_view
 from wiregen.site.pages.samples import Sample, playground_state
-from wiregen.site.pages.types_inside import inside_of, width_text
+from wiregen.site.pages.types_inside import holds_of, inside_of, width_text
 from wiregen.site.pages.usage import Said
 from wiregen.site.pages.views import (
     CarriedView,
@@ -43,7 +42,7 @@ from wiregen.site.pages.views import (
 __all__ = ["code_of", "direction_text", "fields_page", "kind_of", "message_page", "type_page"]
 
 _MOST_DRAWN: Final = 4
-"""The most alternatives of a union that are drawn; of a union with more, each is shown in the notation."""
+"""The most alternatives of a union that are drawn; of a union with more, each is a row of the table alone."""
 _NO_SAMPLE: Final = (
     "It has no example: wiregen found no value that keeps the rules and shows no secret. An `example` of the file would be one."
 )
@@ -293,7 +292,8 @@ def _variety(book: Book, union: m.Union, variety: m.Variety) -> MemberView:
         doc=Prose(text=variety.doc),
         notes=notes_of(variety.notes, is_part=True),
         layout=layout_of(book, name, cells) if cells and len(union.varieties) <= _MOST_DRAWN else None,
-        text=notation_of(name, cells) if cells and len(union.varieties) > _MOST_DRAWN else "",
+        size=size_text(book, cells),
+        holds=holds_of(book, variety.fields),
     )
 
 

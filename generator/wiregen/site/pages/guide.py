@@ -68,8 +68,9 @@ def guide_pages() -> Iterator[GuideView]:
     chapters[_CODES] = _index_of_codes()
     titles = {name: _title(text) for name, text in chapters.items()}
     sections = tuple(Linked(text=title, url=f"{name}.html") for name, title in titles.items())
-    for name, text in chapters.items():
-        yield _page(name, text, sections)
+    beside = zip((None, *sections[:-1]), (*sections[1:], None), strict=True)
+    for (name, text), (before, after) in zip(chapters.items(), beside, strict=True):
+        yield _page(name, text, sections, before=before, after=after)
     for code in (*known_codes(), *error_codes()):
         yield _page(code, explanation(code) or "", sections)
 
@@ -79,7 +80,14 @@ def _title(text: str) -> str:
     return found[1].replace("`", "") if found else ""
 
 
-def _page(name: str, text: str, sections: tuple[Linked, ...]) -> GuideView:
+def _page(
+    name: str,
+    text: str,
+    sections: tuple[Linked, ...],
+    *,
+    before: Linked | None = None,
+    after: Linked | None = None,
+) -> GuideView:
     title = _title(text)
     is_chapter = name in _PAGES or name == _CODES
     home, codes = Linked(text="Protocols", url="../index.html"), Linked(text="Codes", url=f"{_CODES}.html")
@@ -91,6 +99,8 @@ def _page(name: str, text: str, sections: tuple[Linked, ...]) -> GuideView:
         here=name,
         crumbs=(*crumbs, Linked(text=title)),
         sections=sections,
+        before=before,
+        after=after,
     )
     text = _linked_to_pages(text, folder=_folder_of(name))
     return GuideView(shell=shell, title=title, html=_rendered(text), md=text)

@@ -22,7 +22,7 @@ from wiregen.site.pages.page_paths import Linked, anchor
 from wiregen.site.pages.prose import Prose
 from wiregen.site.pages.views import LayoutView, RowView
 
-__all__ = ["constraint_text", "default_text", "layout_of", "rows_of"]
+__all__ = ["constraint_text", "default_text", "layout_of", "rows_of", "size_text"]
 
 
 def layout_of(book: Book, name: str, cells: tuple[Cell, ...], *, frame: m.Frame | None = None) -> LayoutView:
@@ -37,7 +37,7 @@ def layout_of(book: Book, name: str, cells: tuple[Cell, ...], *, frame: m.Frame 
         notation=notation_of(name, cells),
         ascii=ascii_of(cells),
         rows=tuple(rows_of(book, cells, frame)),
-        size=_size_text(book, cells),
+        size=size_text(book, cells),
         byte_order=byte_order(book.protocol.endian, every),
         legend=tuple(Prose(text=each) for each in legend_of(every, book.protocol, frame, name)),
     )
@@ -195,7 +195,7 @@ def default_text(field: m.Field | None) -> str:
             return ""
 
 
-def _size_text(book: Book, cells: tuple[Cell, ...]) -> str:
+def size_text(book: Book, cells: tuple[Cell, ...]) -> str:
     """Return the smallest and the largest size.
 
     The limit of a frame bounds the largest, where the layout allows more.

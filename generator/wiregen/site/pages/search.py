@@ -1,8 +1,7 @@
-"""The index of the search, as a script that sets one variable: it works from `file://`, where a fetch is refused."""
+"""The index of the search: what is found by its name, its kind, its code or its words."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
@@ -14,6 +13,7 @@ from wiregen.site.pages.guide import heading_id
 from wiregen.site.pages.overview_views import ProtocolView
 from wiregen.site.pages.page_paths import GUIDE, anchor, session_page_name
 from wiregen.site.pages.prose import Prose
+from wiregen.site.pages.scripts import script_of
 from wiregen.site.pages.views import MessageView, TypeView
 
 __all__ = ["Entry", "entries_of", "entries_of_guide", "search_script"]
@@ -28,13 +28,11 @@ _HEADING: Final = re.compile(r"^## (.+)$\n((?:(?!^## ).*\n?)*)", re.MULTILINE)
 _RULE: Final = re.compile(r"^([a-z_]+) +: ", re.MULTILINE)
 """The beginning of a rule of the grammar."""
 _FENCED: Final = re.compile(r"^(?:```|~~~).*?^(?:```|~~~)$", re.MULTILINE | re.DOTALL)
-_ESCAPED: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def search_script(entries: Iterable[Entry]) -> str:
-    """Return the script: ASCII only, without characters that HTML interprets."""
-    text = json.dumps(list(entries), ensure_ascii=True, separators=(",", ":"))
-    return f"window.wiregenIndex={text.translate(_ESCAPED)};\n"
+    """Return the script with the entries."""
+    return script_of("wiregenIndex", list(entries))
 
 
 def entries_of(

@@ -22,6 +22,7 @@ from wiregen.site.pages.declarations import fields_page, message_page, type_page
 from wiregen.site.pages.general_views import DifferencesView, GuideView
 from wiregen.site.pages.guide import guide_pages
 from wiregen.site.pages.json_pages import twin_of
+from wiregen.site.pages.navigation import navigation_script
 from wiregen.site.pages.overview import home_page, protocol_page
 from wiregen.site.pages.overview_views import HomeView, ProtocolView
 from wiregen.site.pages.page_paths import GUIDE, Linked
@@ -81,9 +82,15 @@ def build_site(
         Output(path=PurePosixPath("llms.txt"), content=render("docs/llms.txt.jinja", home).encode())
     )
     outputs.append(Output(path=PurePosixPath("search.js"), content=search_script(entries).encode()))
-    folder = templates_folder() / "docs"
-    outputs += (Output(path=PurePosixPath(name), content=(folder / name).read_bytes()) for name in _STATIC)
+    outputs += (Output(path=PurePosixPath(name), content=_dense(name)) for name in _STATIC)
     return tuple(_linked(outputs))
+
+
+def _dense(name: str) -> bytes:
+    """Return a file of the look without the indentation and the lines that are only comments: every page loads it."""
+    text = (templates_folder() / "docs" / name).read_text(encoding="utf-8")
+    lines = (line.strip() for line in text.splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith(("//", "/*"))).encode()
 
 
 def _linked(outputs: list[Output]) -> Iterator[Output]:
@@ -135,6 +142,7 @@ def _protocol(
         yield from _page(folder, "ledger", ledger_page(book))
     for other in others:
         yield from _page(folder, "differences", differences_page(book, other))
+    yield Output(path=folder / "nav.js", content=navigation_script(book.groups).encode())
     if book.chapter.vectors is not None:
         yield Output(path=folder / "vectors.json", content=book.chapter.vectors_text)
     entries += entries_of(book, overview, pages, types)

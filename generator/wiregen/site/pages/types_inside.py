@@ -22,7 +22,7 @@ from wiregen.site.pages.page_paths import Linked
 from wiregen.site.pages.prose import Prose
 from wiregen.site.pages.views import InsideMemberView, InsideView, InsideViews, LayoutView, RowView
 
-__all__ = ["inside_of", "width_text"]
+__all__ = ["holds_of", "inside_of", "width_text"]
 
 _MOST_MEMBERS: Final = 24
 """The most members of an enum that is shown."""
@@ -146,7 +146,7 @@ def _members(book: Book, held: _Held) -> Iterator[InsideMemberView]:
         case m.Union(varieties=varieties):
             for variety in varieties:
                 number = spans_text(variety.spans, is_character=variety.is_character)
-                yield _member(number, Linked(text=variety.name), _holds(book, variety.fields), variety.doc)
+                yield _member(number, Linked(text=variety.name), holds_of(book, variety.fields), variety.doc)
         case m.Coding(widths=widths):
             for width in widths:
                 span = m.Span(low=width.low, high=width.high)
@@ -156,7 +156,7 @@ def _members(book: Book, held: _Held) -> Iterator[InsideMemberView]:
                 assert message.code is not None
                 number = forms_text(message.code, is_character=message.is_character)
                 name = Linked(text=message.name, url=book.places.url(message.name))
-                yield _member(number, name, _holds(book, message.fields), message.doc)
+                yield _member(number, name, holds_of(book, message.fields), message.doc)
         case m.Struct():
             return
 
@@ -172,7 +172,7 @@ def width_text(width: m.Width) -> str:
     return "the value itself" if width.wide is None else f"then {type_text(width.wide)}"
 
 
-def _holds(book: Book, fields: tuple[m.Field, ...]) -> tuple[Linked, ...]:
+def holds_of(book: Book, fields: tuple[m.Field, ...]) -> tuple[Linked, ...]:
     """Return fields in the syntax of the file, in one line."""
     return book.places.linked(harmless(", ".join(_declared(field) for field in fields)))
 

@@ -40,7 +40,8 @@ __all__ = [
 class Shell:
     """The parts of every page. `root`: the path to the site's folder.
 
-    `here`: the page's name without its suffix.
+    `here`: the page's name without its suffix; `has_tree`: whether the folder has a script of navigation;
+    `before`, `after`: the neighbours in the order of reading.
     """
 
     title: str
@@ -48,6 +49,9 @@ class Shell:
     here: str
     crumbs: tuple[Linked, ...]
     sections: tuple[Linked, ...]
+    has_tree: bool = False
+    before: Linked | None = None
+    after: Linked | None = None
 
     @property
     def url(self) -> str:
@@ -249,7 +253,7 @@ class MessageView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberView:
-    """A member of an enum, a width of a coding, or an alternative of a union with its layout."""
+    """A member of an enum, a width of a coding, or an alternative of a union with its fields and their size."""
 
     name: str
     anchor: str
@@ -257,7 +261,13 @@ class MemberView:
     doc: Prose
     notes: NotesView
     layout: LayoutView | None = None
+    size: str = ""
+    holds: tuple[Linked, ...] = ()
     text: str = ""
+
+    @property
+    def holds_md(self) -> str:
+        return linked_md(self.holds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,6 +281,10 @@ class TypeView:
     members: tuple[MemberView, ...]
     reserved: tuple[tuple[str, Prose], ...]
     rule: Linked | None
+
+    @property
+    def is_union(self) -> bool:
+        return self.declaration.kind == "union"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
