@@ -118,3 +118,12 @@ def test_long_unions_are_one_table_with_anchors(tab: Browser, base: str) -> None
     assert tab.run("document.querySelector('tr:target td:last-of-type') !== null")
     assert "value : i32" in tab.run("document.querySelector('tr:target').textContent")
     assert tab.run("document.querySelectorAll('main table').length") == 1
+
+
+def test_the_frame_of_the_first_page_reacts_to_the_pointer(tab: Browser, base: str) -> None:
+    tab.open(f"{base}/index.html")
+    tab.point_at(".shown .hexdump .b")
+    tab.wait("document.querySelector('.shown .pieces tr.lit') !== null")
+    assert tab.run(
+        "document.querySelector('.shown tr.lit').dataset.x === document.querySelector('.shown .b.lit').dataset.x"
+    )

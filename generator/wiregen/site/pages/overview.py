@@ -17,18 +17,16 @@ from wiregen.site.pages.numbers import number_text
 from wiregen.site.pages.overview_views import (
     AliasView,
     ConstView,
-    HomeView,
     LimitView,
     ProtocolView,
     VectorsView,
 )
-from wiregen.site.pages.page_paths import Linked, differences_page_name, session_page_name
+from wiregen.site.pages.page_paths import Linked, differences_page_name
 from wiregen.site.pages.prose import Prose
-from wiregen.site.pages.protocol_differences import named_in
 from wiregen.site.pages.session_pages import conversation_views, session_view
-from wiregen.site.pages.views import ListingView, MessageView, Shell
+from wiregen.site.pages.views import ListingView, MessageView
 
-__all__ = ["home_page", "protocol_page"]
+__all__ = ["listed", "protocol_page", "types_of"]
 
 _MOST_IN_TABLES: Final = 120
 """The most messages with a row each in the overview: the page stays below 60 KB."""
@@ -55,8 +53,8 @@ def protocol_page(book: Book, pages: Iterable[MessageView], others: tuple[Book, 
         roles=_by_role(protocol, tuple(sorted(messages, key=_code_of)) if is_long else messages),
         by_code=() if is_long else tuple(sorted((each for each in messages if each.code), key=_code_of)),
         is_long=is_long,
-        frames=tuple(_listed(book, each, sizes) for each in _outermost(protocol)),
-        types=tuple(_listed(book, each, sizes) for each in _types(protocol)),
+        frames=tuple(listed(book, each, sizes) for each in _outermost(protocol)),
+        types=tuple(listed(book, each, sizes) for each in types_of(protocol)),
         aliases=tuple(_alias(book, alias) for alias in protocol.aliases),
         limits=tuple(_limit(book, limit) for limit in protocol.limits),
         constants=tuple(_const(const) for const in protocol.constants),
@@ -78,7 +76,8 @@ def _code_of(listing: ListingView) -> int:
     return int(listing.code.partition(" ")[0]) if listing.code else 1 << 64
 
 
-def _types(protocol: m.Protocol) -> tuple[Named, ...]:
+def types_of(protocol: m.Protocol) -> tuple[Named, ...]:
+    """Return the named types that are part of messages."""
     return (*protocol.structs, *protocol.unions, *protocol.enums, *protocol.codings)
 
 
@@ -141,7 +140,8 @@ def _message(book: Book, message: m.Message, sizes: dict[str, str]) -> ListingVi
     )
 
 
-def _listed(book: Book, declaration: Named, sizes: dict[str, str]) -> ListingView:
+def listed(book: Book, declaration: Named, sizes: dict[str, str]) -> ListingView:
+    """Return the line of a declaration; `sizes`: by name, where they are known."""
     has_direction = isinstance(declaration, m.Frame | m.Preamble)
     return ListingView(
         name=declaration.name,
@@ -194,53 +194,3 @@ def _vectors(book: Book) -> VectorsView | None:
     counts = Counter(vector.kind for vector in file.vectors)
     text = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items(), reverse=True))
     return VectorsView(url="vectors.json", counts=text)
-
-
-def home_page(books: tuple[Book, ...], guide: tuple[Linked, ...] = ()) -> HomeView:
-    """Return the home page of the site.
-
-    The `pages` of the view list every page of each protocol, for readers that follow links; `guide`: the
-    chapters of the guide.
-    """
-    listings = tuple(
-        ListingView(
-            name=book.protocol.name,
-            url=f"{book.protocol.name}/index.html",
-            kind="protocol",
-            code="",
-            direction=harmless(", ".join(book.protocol.sources)),
-            size=f"{len(book.protocol.messages)} messages",
-            doc=Prose(text=book.protocol.doc),
-        )
-        for book in books
-    )
-    pages = tuple((book.protocol.name, _all_pages(book, named_in(book, books))) for book in books)
-    shell = Shell(title="Protocols", root="", here="index", crumbs=(), sections=())
-    return HomeView(shell=shell, protocols=listings, pages=pages, guide=guide)
-
-
-def _all_pages(book: Book, others: tuple[Book, ...]) -> tuple[ListingView, ...]:
-    protocol = book.protocol
-    named: tuple[Named, ...] = (
-        *protocol.messages, *protocol.frames, *protocol.preambles, *_types(protocol),
-    )  # fmt: skip
-    listed = [_listed(book, each, {}) for each in named]
-    listed += [
-        _plain_listing(session.name, f"{session_page_name(session.name)}.html", "session")
-        for session in protocol.sessions
-    ]
-    listed += remembered_views(protocol)
-    listed += [_plain_listing("Rules", "rules.html", "the demands of the document")] if protocol.rules else []
-    listed += (
-        [_plain_listing("Ledger", "ledger.html", "open points and decisions")] if protocol.ledgers else []
-    )
-    for other in others:
-        name = other.protocol.name
-        listed.append(
-            _plain_listing(f"Differences from {name}", f"{differences_page_name(name)}.html", "comparison")
-        )
-    return tuple(listed)
-
-
-def _plain_listing(name: str, url: str, kind: str) -> ListingView:
-    return ListingView(name=name, url=url, kind=kind, code="", direction="", size="", doc=Prose(text=""))

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from wiregen.site.diagrams.sequence_drawings import Ladder
 from wiregen.site.pages.page_paths import Linked, linked_md
 from wiregen.site.pages.prose import Prose
-from wiregen.site.pages.views import ListingView, NotesView, Shell, ToldView
+from wiregen.site.pages.views import ListingView, NotesView, SampleView, Shell, ToldView
 
 __all__ = [
     "AliasView",
     "ConstView",
     "ConversationView",
+    "FeaturedView",
     "HomeView",
     "LimitView",
     "ProtocolView",
@@ -126,8 +127,25 @@ class ProtocolView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FeaturedView:
+    """The frame on the first page; `message`: the page of its message."""
+
+    message: Linked
+    protocol: str
+    sample: SampleView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HomeView:
+    """The first page; `read`, `write`: the entrances for readers of a protocol and authors of one.
+
+    The `pages` list every page of each protocol, for programs that follow links.
+    """
+
     shell: Shell
+    read: Linked | None
+    write: Linked | None
+    featured: FeaturedView | None
     protocols: tuple[ListingView, ...]
     pages: tuple[tuple[str, tuple[ListingView, ...]], ...]
     guide: tuple[Linked, ...] = ()

@@ -7,6 +7,7 @@ works without JavaScript.
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import PurePosixPath
@@ -21,9 +22,10 @@ from wiregen.site.pages.context_pages import context_page
 from wiregen.site.pages.declarations import fields_page, message_page, type_page
 from wiregen.site.pages.general_views import DifferencesView, GuideView
 from wiregen.site.pages.guide import guide_pages
+from wiregen.site.pages.home import home_page
 from wiregen.site.pages.json_pages import twin_of
 from wiregen.site.pages.navigation import navigation_script
-from wiregen.site.pages.overview import home_page, protocol_page
+from wiregen.site.pages.overview import protocol_page
 from wiregen.site.pages.overview_views import HomeView, ProtocolView
 from wiregen.site.pages.page_paths import GUIDE, Linked
 from wiregen.site.pages.prose import with_links
@@ -38,6 +40,7 @@ from wiregen.site.pages.views import LedgerPageView, MessageView, RulesPageView,
 __all__ = ["build_site"]
 
 _STATIC: Final = ("site.css", "site.js")
+_SPACED: Final = re.compile(r" *([{};,]) *|(?<=\w)(:) ")
 _View = (
     MessageView
     | TypeView
@@ -65,8 +68,9 @@ def build_site(
     books = tuple(Book(chapter, has_guide=has_guide) for chapter in chapters)
     entries: list[Entry] = []
     outputs: list[Output] = []
+    messages: dict[str, list[MessageView]] = {}
     for book in books:
-        outputs += _protocol(book, books, entries, at_page)
+        outputs += _protocol(book, books, entries, at_page, messages.setdefault(book.protocol.name, []))
     guide: tuple[GuideView, ...] = tuple(guide_pages()) if has_guide else ()
     for page in guide:
         outputs += _page(PurePosixPath(GUIDE), "guide", page)
@@ -76,7 +80,7 @@ def build_site(
         if guide
         else ()
     )
-    home = home_page(books, links)
+    home = home_page(books, messages, links)
     outputs += _page(PurePosixPath(), "home", home)
     outputs.append(
         Output(path=PurePosixPath("llms.txt"), content=render("docs/llms.txt.jinja", home).encode())
@@ -87,10 +91,16 @@ def build_site(
 
 
 def _dense(name: str) -> bytes:
-    """Return a file of the look without the indentation and the lines that are only comments: every page loads it."""
+    """Return a file of the look without indentation, whole lines of comments, and spaces between signs of the styles.
+
+    Every page loads it. Lines of the palette are kept.
+    """
     text = (templates_folder() / "docs" / name).read_text(encoding="utf-8")
-    lines = (line.strip() for line in text.splitlines())
-    return "".join(f"{line}\n" for line in lines if line and not line.startswith(("//", "/*"))).encode()
+    lines = [line.strip() for line in text.splitlines()]
+    lines = [line for line in lines if line and not line.startswith(("//", "/*"))]
+    if name.endswith(".css"):
+        lines = [line if line.startswith((":root", "--")) else _SPACED.sub(r"\1\2", line) for line in lines]
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def _linked(outputs: list[Output]) -> Iterator[Output]:
@@ -111,11 +121,15 @@ def _linked(outputs: list[Output]) -> Iterator[Output]:
 
 
 def _protocol(
-    book: Book, books: tuple[Book, ...], entries: list[Entry], at_page: Callable[[PurePosixPath], None]
+    book: Book,
+    books: tuple[Book, ...],
+    entries: list[Entry],
+    at_page: Callable[[PurePosixPath], None],
+    pages: list[MessageView],
 ) -> Iterator[Output]:
+    """Yield the files of a protocol; its pages with fields are added to `pages`."""
     protocol, folder = book.protocol, PurePosixPath(book.protocol.name)
     others = named_in(book, books)
-    pages: list[MessageView] = []
     types: list[TypeView] = []
     for message in protocol.messages:
         at_page(folder / message.name)
