@@ -4,6 +4,10 @@
   const root = document.body.dataset.root;
   const page = document.documentElement;
 
+  // some browsers keep nothing for files
+  const recall = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
+  const keep = (name, value) => { try { localStorage.setItem(name, value); } catch { return; } };
+
   // ---- bytes, fields and boxes light up together
   let lit = [];
   const light = (element) => {
@@ -42,7 +46,7 @@
   };
   const side = document.getElementById("side");
   const link = ([name, url, code]) => {
-    const made = make("a", { href: url }, name);
+    const made = make("a", { href: url }, make("span", {}, ...name.split(/(?<=[a-z])(?=[A-Z])/).flatMap((part) => [part, make("wbr")])));
     if (code) made.append(make("small", { title: code }, (/0x\w+/.exec(code) || [code])[0]));
     if (url === document.body.dataset.here) made.setAttribute("aria-current", "page");
     return make("li", {}, made);
@@ -94,7 +98,7 @@
   const toc = document.getElementById("toc");
   const heads = toc ? [...document.querySelectorAll("section[id] > h2, section[id] summary > h2, h2[id], .guide h3[id]")] : [];
   if (heads.length > 1) {
-    const links = new Map(heads.map((head) => [head, make("a", { href: `#${head.closest("[id]").id}` }, head.textContent)]));
+    const links = new Map(heads.map((head) => [head, make("a", { href: `#${head.closest("[id]").id}` }, (head.querySelector(".self") || head).textContent)]));
     const box = make("details", {}, make("summary", {}, "On this page"), make("ul", {}, ...[...links.values()].map((each) => make("li", {}, each))));
     toc.append(box);
     toc.hidden = false;
@@ -123,9 +127,28 @@
     new ResizeObserver(mark).observe(each);
   });
 
+  // ---- code can be copied, and the language of one page is that of the next
+  document.querySelectorAll("main pre").forEach((each) => {
+    const button = make("button", { type: "button", className: "copy" }, "Copy");
+    const box = make("div", { className: "code" });
+    each.replaceWith(box);
+    box.append(each, button);
+    button.addEventListener("click", async () => {
+      try { await navigator.clipboard.writeText(each.textContent); button.textContent = "Copied"; } catch { button.textContent = "Cannot copy"; }
+      setTimeout(() => { button.textContent = "Copy"; }, 1500);
+    });
+  });
+  const languages = [...document.querySelectorAll("input[name=use]")];
+  const titleOf = (input) => input.labels[0].textContent;
+  const kept = recall("language");
+  languages.forEach((each) => {
+    if (titleOf(each) === kept) each.checked = true;
+    each.addEventListener("change", () => keep("language", titleOf(each)));
+  });
+
   // ---- light and dark
   const button = document.getElementById("theme");
-  const remembered = (() => { try { return localStorage.getItem("theme"); } catch { return null; } })();
+  const remembered = recall("theme");
   const isDark = () => page.dataset.theme === "dark";
   const paint = (theme) => {
     page.dataset.theme = theme;
@@ -135,7 +158,7 @@
   button.hidden = false;
   button.addEventListener("click", () => {
     paint(isDark() ? "light" : "dark");
-    try { localStorage.setItem("theme", page.dataset.theme); } catch { /* some browsers keep nothing for files */ }
+    keep("theme", page.dataset.theme);
   });
 
   // ---- search: the index is a script, since a page from a file may fetch nothing
@@ -156,11 +179,18 @@
     for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) if (!at || !/[a-z0-9]/.test(text[at - 1])) return true;
     return false;
   };
+  const above = { message: 3, session: 1, rule: 1, field: -1, code: -0.5 };  // by kind, the last word of it
   const rank = (entry, words) => {
     const name = entry[0].toLowerCase();
     const all = `${name} ${entry[1]} ${entry[3]}`.toLowerCase();
     let total = 0;
-    for (const word of words) {
+    for (let word of words) {
+      if (/^0x[0-9a-f]+$/.test(word)) {  // a code, with zeros before it or without; of one digit only in decimal
+        const number = Number(word);
+        if (all.includes(`code ${number}.`) || all.includes(`code ${number} `)) { total += 20; continue; }
+        word = `0x${number.toString(16).padStart(2, "0")}`;
+        if (entry[1].includes(`(${word}`)) total += 19;
+      }
       const tail = name.slice(name.lastIndexOf(".") + 1);
       if (name === word || tail === word) total += 8;
       else if (tail.startsWith(word)) total += 5;
@@ -169,7 +199,7 @@
       else if (all.includes(word)) total += 1;
       else return 0;
     }
-    return total + (entry[2].startsWith(near) ? 2 : 0) - (entry[1] === "code" ? 0.5 : 0) + 1 / (1 + name.length);
+    return total + (entry[2].startsWith(near) ? 5 : 0) + (above[entry[1].split(" ").at(-1)] || 0) + 1 / (1 + name.length);
   };
   const item = (entry, number) => {
     const line = document.createElement("li");

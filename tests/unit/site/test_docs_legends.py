@@ -257,9 +257,9 @@ def test_vectors_of_an_error_break_its_rule(name: str) -> None:
     listed = [(fault, vector) for page in pages for fault in page.faults for vector in fault.vectors]
     assert listed
     wrong = [
-        (fault.place.text, fault.when, vector)
+        (fault.place.text, fault.when, vector.text)
         for fault, vector in listed
-        if rules[vector] != (fault.rule.text if fault.rule is not None else "")
+        if rules[vector.text] != (fault.rule.text if fault.rule is not None else "")
     ]
     assert wrong == []
 

@@ -10,7 +10,7 @@ from tests.unit.docs_sites import shipped_site
 
 pytestmark = needs_chromium
 
-_SHOWN = "[...document.querySelectorAll('#side details li:not([hidden])')].filter((each) => each.checkVisibility()).map((each) => each.querySelector('a').firstChild.textContent)"
+_SHOWN = "[...document.querySelectorAll('#side details li:not([hidden])')].filter((each) => each.checkVisibility()).map((each) => each.querySelector('span').textContent)"
 
 
 @pytest.fixture(scope="module")

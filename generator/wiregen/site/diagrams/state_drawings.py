@@ -60,7 +60,7 @@ class ChartLink:
         """Return the path of the tip, at the end of the last straight part, which is level."""
         (before, _), (x, y) = self.points[-2:]
         back = x - 7 if before < x else x + 7
-        return f"M{x} {y}L{back} {y - 4}L{back} {y + 4}Z"
+        return f"M{x} {y}L{back} {y - 4}v8Z"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

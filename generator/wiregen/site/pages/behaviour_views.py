@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from wiregen.site.diagrams.sequence_drawings import Ladder
 from wiregen.site.pages.annotated_bytes import Anatomy
+from wiregen.site.pages.highlighting import highlighted
 from wiregen.site.pages.overview_views import ConversationView
 from wiregen.site.pages.page_paths import Linked
 from wiregen.site.pages.prose import Prose
@@ -43,7 +46,7 @@ class LackView:
     code: Linked
     when: str
     rule: Linked | None
-    vectors: tuple[str, ...]
+    vectors: tuple[Linked, ...]
     n_more: int
 
 
@@ -77,3 +80,8 @@ class RememberedPageView:
     conversations: tuple[ConversationView, ...] = ()
     ladder: Ladder | None = None
     told: tuple[ToldView, ...] = ()
+
+    @property
+    def wire_html(self) -> Markup:
+        """Return the text of the file with its marks."""
+        return highlighted(self.wire, "wire")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from wiregen.conformance.vectors.format import Invalid, VectorFile
+from wiregen.conformance.vectors.format import AnyVector, Invalid, VectorFile
 from wiregen.generate.emitter import harmless
 from wiregen.language.diagnostics import error_codes
 from wiregen.language.examples.conversations import Told, told_conversations
@@ -27,6 +27,7 @@ from wiregen.site.pages.prose import Prose
 from wiregen.site.pages.samples import Sample, Samples
 from wiregen.site.pages.snippets import Snippets
 from wiregen.site.pages.usage import Usage, reactions_of
+from wiregen.site.pages.vector_places import VectorPlaces
 from wiregen.site.pages.views import NotesView, Shell
 
 __all__ = ["Book", "Carry", "Chapter", "notes_of"]
@@ -36,7 +37,7 @@ Carry: TypeAlias = Callable[[Sample], Mapping[str, bytes]]
 
 _INDEX: Final = re.compile(r"\[[^\]]*\]")
 _QUOTED: Final = re.compile(r"`([a-z_]+)`")
-_MOST_NAMED: Final = 10
+_MOST_NAMED: Final = 4
 """The most vectors that are named; the rest is counted."""
 
 
@@ -94,12 +95,13 @@ class Book:
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """Return the groups of the sidebar."""
-        return groups_of(self.protocol, self.places, self.remembering)
+        return groups_of(self.protocol, self.places, self.remembering, has_vectors=bool(self.vectors))
 
     @cached_property
     def _neighbours(self) -> dict[str, tuple[Linked | None, Linked | None]]:
         """Return the pages before and after each page, by its file's name."""
         order = reading_order(self.groups)
+        order += tuple(Linked(text=each.title, url=f"{each.name}.html") for each in self.vector_places.pages)
         beside = zip((None, *order[:-1]), order, (*order[1:], None), strict=True)
         return {page.url: (before, after) for before, page, after in beside}
 
@@ -115,6 +117,7 @@ class Book:
         found += [Linked(text="Sessions", url="index.html#sessions")] if self.protocol.sessions else []
         found += [Linked(text="Rules", url="rules.html")] if self.protocol.rules else []
         found += [Linked(text="Ledger", url="ledger.html")] if self.protocol.ledgers else []
+        found += [Linked(text="Vectors", url="coverage.html")] if self.vectors else []
         found += [Linked(text="Guide", url=f"../{GUIDE}/start.html")] if self._has_guide else []
         return tuple(found)
 
@@ -170,22 +173,34 @@ class Book:
 
     # ---- vectors
 
-    def vectors_of_rule(self, rule: str) -> tuple[tuple[str, ...], int]:
+    def vectors_of_rule(self, rule: str) -> tuple[tuple[Linked, ...], int]:
         """Return the first vectors that break a rule, and how many more there are."""
-        return _first(self._by_rule.get(rule, []))
+        return self._first(self._by_rule.get(rule, []))
 
-    def vectors_of_codes(self, codes: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
+    def vectors_of_codes(self, codes: tuple[str, ...]) -> tuple[tuple[Linked, ...], int]:
         """Return the first vectors without a named rule that are refused with one of some codes, and how many more."""
-        return _first(
+        return self._first(
             [each.id for each in self._invalid if each.error.rule is None and each.error.code in codes]
         )
 
-    def vectors_of_fault(self, path: str, code: str, rule: str) -> tuple[tuple[str, ...], int]:
+    def vectors_of_fault(self, path: str, code: str, rule: str) -> tuple[tuple[Linked, ...], int]:
         """Return the first vectors that a decoder refuses with a code and rule, and how many more there are.
 
         `path`: the field, or the declaration for an error anywhere in it.
         """
-        return _first(self._by_fault.get((path, code, rule), []))
+        return self._first(self._by_fault.get((path, code, rule), []))
+
+    def _first(self, ids: list[str]) -> tuple[tuple[Linked, ...], int]:
+        return tuple(map(self.vector_places.link, ids[:_MOST_NAMED])), max(len(ids) - _MOST_NAMED, 0)
+
+    @property
+    def vectors(self) -> tuple[AnyVector, ...]:
+        """Return the vectors of the protocol's file, if there is one."""
+        return self.chapter.vectors.vectors if self.chapter.vectors is not None else ()
+
+    @cached_property
+    def vector_places(self) -> VectorPlaces:
+        return VectorPlaces(self.vectors, self.places.slugs)
 
     @property
     def hint(self) -> str:
@@ -200,8 +215,7 @@ class Book:
 
     @cached_property
     def _invalid(self) -> tuple[Invalid, ...]:
-        file = self.chapter.vectors
-        return tuple(each for each in file.vectors if isinstance(each, Invalid)) if file is not None else ()
+        return tuple(each for each in self.vectors if isinstance(each, Invalid))
 
     @cached_property
     def _by_rule(self) -> dict[str, list[str]]:
@@ -241,10 +255,6 @@ def _named_rules(protocol: m.Protocol) -> frozenset[str]:
     """Return the rules that annotations name."""
     notes = (each for each in nodes_in(protocol) if isinstance(each, m.Notes))
     return frozenset(each.rule for each in notes if each.rule is not None)
-
-
-def _first(ids: list[str]) -> tuple[tuple[str, ...], int]:
-    return tuple(ids[:_MOST_NAMED]), max(len(ids) - _MOST_NAMED, 0)
 
 
 def notes_of(notes: m.Notes, *, is_part: bool = False) -> NotesView:

@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from wiregen.language.diagnostics import error_codes, explanation, known_codes
 from wiregen.site.pages.general_views import GuideView
+from wiregen.site.pages.highlighting import highlighted
 from wiregen.site.pages.page_paths import Linked
 from wiregen.site.pages.views import Shell
 
@@ -190,4 +191,8 @@ def heading_id(text: str) -> str:
 def _renderer() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    options = {
+        "html": False,
+        "highlight": lambda text, language, attributes: str(highlighted(text, language)),
+    }
+    return MarkdownIt("commonmark", options).enable("table").disable("image")

@@ -97,6 +97,9 @@ def _all_pages(book: Book, others: tuple[Book, ...]) -> tuple[ListingView, ...]:
     found += (
         [_plain_listing("Ledger", "ledger.html", "open points and decisions")] if protocol.ledgers else []
     )
+    found += (
+        [_plain_listing("Vectors", "coverage.html", "the bytes that test a codec")] if book.vectors else []
+    )
     for other in others:
         name = other.protocol.name
         found.append(

@@ -1,6 +1,7 @@
 """The pages of a protocol as a reader goes through them: the groups of the sidebar, and their order.
 
-Invariant: each page of the protocol's folder is in one group, but comparisons with others, which are linked from the overview.
+Invariant: each page of the protocol's folder is in one group, but comparisons with others, which are linked from the overview, and
+vectors, which are linked from the page of their coverage.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ class Group:
     items: tuple[Item, ...] = ()
 
 
-def groups_of(protocol: m.Protocol, places: Places, remembering: str) -> tuple[Group, ...]:
+def groups_of(
+    protocol: m.Protocol, places: Places, remembering: str, *, has_vectors: bool
+) -> tuple[Group, ...]:
     """Return the groups of a protocol's pages in their order; groups without pages are left out.
 
     `remembering`: the title of its contexts and joins.
@@ -59,6 +62,7 @@ def groups_of(protocol: m.Protocol, places: Places, remembering: str) -> tuple[G
     single = (
         ("Rules", "rules.html", bool(protocol.rules)),
         ("Ledger", "ledger.html", bool(protocol.ledgers)),
+        ("Vectors", "coverage.html", has_vectors),
     )
     return (
         Group(title="Overview", url="index.html"),

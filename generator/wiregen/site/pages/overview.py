@@ -13,7 +13,7 @@ from wiregen.site.pages.chapter import Book, notes_of
 from wiregen.site.pages.context_texts import remembered_views
 from wiregen.site.pages.declarations import Named, code_of, direction_text, kind_of, reserved_of
 from wiregen.site.pages.layout_cells import frame_around
-from wiregen.site.pages.numbers import number_text
+from wiregen.site.pages.numbers import forms_text, number_text
 from wiregen.site.pages.overview_views import (
     AliasView,
     ConstView,
@@ -178,7 +178,7 @@ def _limit(book: Book, limit: m.Limit) -> LimitView:
 
 def _const(const: m.Const) -> ConstView:
     return ConstView(
-        name=const.name, value=const.value, doc=Prose(text=const.doc), notes=notes_of(const.notes)
+        name=const.name, value=forms_text(const.value), doc=Prose(text=const.doc), notes=notes_of(const.notes)
     )
 
 

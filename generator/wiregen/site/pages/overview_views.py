@@ -53,7 +53,7 @@ class LimitView:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConstView:
     name: str
-    value: int
+    value: str
     doc: Prose
     notes: NotesView
 

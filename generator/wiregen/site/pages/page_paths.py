@@ -30,7 +30,7 @@ __all__ = [
 
 GUIDE: Final = "wiregen-guide"
 """The folder of wiregen's own guide; a protocol cannot have this name, as names have no hyphen."""
-_OWN: Final = ("index", "rules", "ledger", "vectors")
+_OWN: Final = ("index", "rules", "ledger", "vectors", "coverage")
 """Pages and files that every protocol's folder may have."""
 _DEVICE: Final = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9]", re.IGNORECASE)
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[^A-Za-z_]+")

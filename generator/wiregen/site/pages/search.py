@@ -44,7 +44,8 @@ def entries_of(
     for page in pages:
         name = page.declaration.name
         url = f"{folder}/{page.shell.here}.html"
-        yield name, f"{folder} {page.declaration.kind}", url, _brief(page.declaration.doc)
+        code = f"Code {page.code}. " if page.code else ""
+        yield name, f"{folder} {page.declaration.kind}", url, code + _brief(page.declaration.doc)
         for row in page.layout.rows:
             if not row.is_header and not row.key.endswith(("#length", "#count", "#code")):
                 yield row.key, f"{folder} field", f"{url}#{row.anchor}", _brief(row.doc)

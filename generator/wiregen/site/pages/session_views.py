@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from wiregen.site.diagrams.sequence_drawings import Ladder
 from wiregen.site.diagrams.state_drawings import Chart
+from wiregen.site.pages.highlighting import highlighted
 from wiregen.site.pages.overview_views import ConversationView, SessionView
 from wiregen.site.pages.page_paths import Linked
 from wiregen.site.pages.prose import Prose
@@ -67,3 +70,8 @@ class SessionPageView:
     hint: str
     """How to make a conversation, where there is none."""
     wire: str
+
+    @property
+    def wire_html(self) -> Markup:
+        """Return the text of the file with its marks."""
+        return highlighted(self.wire, "wire")

@@ -35,11 +35,15 @@ from wiregen.site.pages.reassembly_pages import join_page
 from wiregen.site.pages.search import Entry, entries_of, entries_of_guide, search_script
 from wiregen.site.pages.session_pages import session_page
 from wiregen.site.pages.session_views import SessionPageView
+from wiregen.site.pages.vector_pages import vectors_index, vectors_page
+from wiregen.site.pages.vector_views import VectorsIndexView, VectorsPageView
 from wiregen.site.pages.views import LedgerPageView, MessageView, RulesPageView, TypeView
 
 __all__ = ["build_site"]
 
-_STATIC: Final = ("site.css", "site.js")
+_STATIC: Final = ("site.css", "home.css", "site.js")
+_SIGN: Final = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`)| *([=(){},;?:<>|&!]+) *""")
+"""A text of a script, or signs with the spaces around them; `+` and `-` keep theirs."""
 _SPACED: Final = re.compile(r" *([{};,]) *|(?<=\w)(:) ")
 _View = (
     MessageView
@@ -51,6 +55,8 @@ _View = (
     | RememberedPageView
     | DifferencesView
     | GuideView
+    | VectorsIndexView
+    | VectorsPageView
     | HomeView
 )
 
@@ -91,14 +97,16 @@ def build_site(
 
 
 def _dense(name: str) -> bytes:
-    """Return a file of the look without indentation, whole lines of comments, and spaces between signs of the styles.
+    """Return a file of the look without indentation, whole lines of comments, and spaces around signs.
 
     Every page loads it. Lines of the palette are kept.
     """
     text = (templates_folder() / "docs" / name).read_text(encoding="utf-8")
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line and not line.startswith(("//", "/*"))]
-    if name.endswith(".css"):
+    if name.endswith(".js"):
+        lines = [_SIGN.sub(lambda found: found[1] or found[2], line) for line in lines]
+    else:
         lines = [line if line.startswith((":root", "--")) else _SPACED.sub(r"\1\2", line) for line in lines]
     return "".join(f"{line}\n" for line in lines).encode()
 
@@ -157,6 +165,11 @@ def _protocol(
     for other in others:
         yield from _page(folder, "differences", differences_page(book, other))
     yield Output(path=folder / "nav.js", content=navigation_script(book.groups).encode())
+    if book.vectors:
+        yield from _page(folder, "coverage", vectors_index(book))
+        for chunk in book.vector_places.pages:
+            at_page(folder / chunk.name)
+            yield from _page(folder, "vectors", vectors_page(book, chunk))
     if book.chapter.vectors is not None:
         yield Output(path=folder / "vectors.json", content=book.chapter.vectors_text)
     entries += entries_of(book, overview, pages, types)

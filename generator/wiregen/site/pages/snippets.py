@@ -22,6 +22,7 @@ __all__ = ["Snippets"]
 
 _PACKAGE: Final = "wireproto"
 _WIDTH: Final = 100
+_HEX_WIDTH: Final = 64
 _LONGEST: Final = 1200
 """The most characters of a snippet; a longer one is not shown."""
 
@@ -119,7 +120,7 @@ class Snippets:
         lines = [f"from {self._package} import {self._alias}", "", *self._scene(sample)]
         lines += [f"message = {message}", f"data = {self._encoding(sample, header)}"]
         lines += [
-            f'assert data == bytes.fromhex("{sample.data.hex()}")',
+            f"assert data == {_from_hex(sample.data)}",
             f"assert {self._decoding('data', sample.scene.role)}.message == message",
         ]
         if "UUID(" in message or any("UUID(" in each for each in header):
@@ -152,7 +153,7 @@ class Snippets:
             return []
         lines = [f"context = {self._alias}.Context()"]
         said = [each for each in sample.scene.before if not self._is_opening(*each)]
-        lines += [self._decoding(f'bytes.fromhex("{data.hex()}")', role) for role, data in said]
+        lines += [self._decoding(_from_hex(data), role) for role, data in said]
         return lines
 
     def _is_opening(self, role: str | None, data: bytes) -> bool:
@@ -270,3 +271,12 @@ def _types_by_owner(protocol: m.Protocol) -> dict[str, dict[str, m.Type]]:
     return {
         name: {field.name: field.type for field in flat_fields(fields)} for name, fields in owners.items()
     }
+
+
+def _from_hex(data: bytes) -> str:
+    """Return the expression of bytes; long ones on several lines."""
+    text = data.hex()
+    if len(text) <= _HEX_WIDTH:
+        return f'bytes.fromhex("{text}")'
+    lines = (text[at : at + _HEX_WIDTH] for at in range(0, len(text), _HEX_WIDTH))
+    return "".join(("bytes.fromhex(\n", *(f'    "{line}"\n' for line in lines), ")"))

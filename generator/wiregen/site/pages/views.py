@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from wiregen.generate.emitter import in_cell, markdown
 from wiregen.site.diagrams.layout_drawings import Diagram
 from wiregen.site.pages.annotated_bytes import Anatomy
+from wiregen.site.pages.highlighting import highlighted
 from wiregen.site.pages.page_paths import Linked, linked_md
 from wiregen.site.pages.prose import Prose
 
@@ -182,6 +185,10 @@ class SnippetView:
     text: str
     language: str
 
+    @property
+    def html(self) -> Markup:
+        return highlighted(self.text, self.language)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleView:
@@ -204,7 +211,7 @@ class FaultView:
     when: str
     rule: Linked | None
     is_strict: bool
-    vectors: tuple[str, ...]
+    vectors: tuple[Linked, ...]
     n_more: int
 
 
@@ -229,6 +236,11 @@ class DeclarationView:
     notes: NotesView
     wire: str
     uses: tuple[Linked, ...]
+
+    @property
+    def wire_html(self) -> Markup:
+        """Return the text of the file with its marks."""
+        return highlighted(self.wire, "wire")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -304,12 +316,16 @@ class RuleView:
     text: Prose
     notes: NotesView
     receiver: tuple[str, ...]
-    vectors: tuple[str, ...]
+    vectors: tuple[Linked, ...]
     n_more: int
     by_code: str
     """The codes of the refused vectors, where no vector names the rule."""
     told: tuple[ToldView, ...] = ()
     """A conversation whose last line breaks it."""
+
+    @property
+    def n_vectors(self) -> int:
+        return len(self.vectors) + self.n_more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
