@@ -179,7 +179,7 @@
     for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) if (!at || !/[a-z0-9]/.test(text[at - 1])) return true;
     return false;
   };
-  const above = { message: 3, session: 1, rule: 1, field: -1, code: -0.5 };  // by kind, the last word of it
+  const above = { message: 2, session: 1, rule: 1, code: -0.5 };  // by kind, the last word of it
   const rank = (entry, words) => {
     const name = entry[0].toLowerCase();
     const all = `${name} ${entry[1]} ${entry[3]}`.toLowerCase();
