@@ -16,9 +16,18 @@ from wiregen.language.examples.checking import check_examples
 from wiregen.language.locks import read_lock
 from wiregen.language.parser import parse
 from wiregen.language.resolver import Resolved, resolve
-from wiregen.language.source import MAX_NAMED, SUFFIX, Sources, as_shown, available, load, shipped_protocols
+from wiregen.language.source import (
+    MAX_NAMED,
+    SUFFIX,
+    Source,
+    Sources,
+    as_shown,
+    available,
+    load,
+    shipped_protocols,
+)
 
-__all__ = ["as_shown", "find_protocol", "load_protocol", "protocol_files", "source_files"]
+__all__ = ["as_shown", "check_source", "find_protocol", "load_protocol", "protocol_files", "source_files"]
 
 _BETWEEN_COLLECTIONS: Final = 50_000
 """New objects between two collections of cycles during compilation.
@@ -47,9 +56,15 @@ def load_protocol(path: Path, sources: Sources, report: Report, roots: tuple[Pat
     below a root, it must also be below one after links are followed; a file elsewhere was named by the user.
     """
     of_project = roots if any(path.absolute().is_relative_to(root) for root in roots) else None
-    roots = (path.parent, *roots)
     source = load(path, sources, report, roots=of_project)
-    file = parse(source, report) if source is not None else None
+    return None if source is None else check_source(source, sources, report, roots)
+
+
+def check_source(source: Source, sources: Sources, report: Report, roots: tuple[Path, ...]) -> Subject | None:
+    """Return the checked protocol of a text, or report at least one error and return None; see `load_protocol`."""
+    path = source.path
+    roots = (path.parent, *roots)
+    file = parse(source, report)
     resolved = resolve(file, sources, report, roots=roots) if file is not None else None
     if resolved is None:
         return None

@@ -30,7 +30,7 @@ def findings(path: Path) -> str:
     report, sources = Report(), Sources()
     subject = load_protocol(path, sources, report, roots=(Path.cwd(),))
     if subject is not None and Path.cwd().name == "lint":
-        lint(subject.protocol, subject.origins, subject.mentioned, report)
+        lint(subject.protocol, subject.origins, subject.mentioned, sources, report)
     return render(report, sources) if report.diagnostics else ""
 
 

@@ -38,7 +38,7 @@ def raised(text: str) -> set[str]:
     report, sources = Report(), Sources()
     subject = load_protocol(path, sources, report, roots=(Path.cwd(),))
     if subject is not None:
-        lint(subject.protocol, subject.origins, subject.mentioned, report)
+        lint(subject.protocol, subject.origins, subject.mentioned, sources, report)
     return {diagnostic.code for diagnostic in report.diagnostics}
 
 

@@ -5,10 +5,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wiregen.language.diagnostics import Diagnostic, Label, OutputFormat, Report, Span, render
+from wiregen.language.diagnostics import OUTPUT_FORMATS, Diagnostic, Label, Report, Span, render
 from wiregen.language.source import Source, Sources
-
-FORMATS: tuple[OutputFormat, ...] = ("full", "concise", "json", "github", "sarif")
 
 
 def sources_of(**texts: str) -> Sources:
@@ -47,7 +45,7 @@ def test_any_report_over_any_text_renders_without_raw_control_characters(
     texts: tuple[str, str], diagnostics: list[Diagnostic]
 ) -> None:
     sources = sources_of(a=texts[0], b=texts[1])
-    for output in FORMATS:
+    for output in OUTPUT_FORMATS:
         rendered = render(report_of(*diagnostics), sources, output)
         assert rendered.replace("\n", "").isprintable()
         rendered.encode()

@@ -1,6 +1,7 @@
 """Renderings for programs: every field of JSON, the escapes of GitHub's annotations, SARIF's rules and places."""
 
 import json
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -144,3 +145,31 @@ def test_sarif_addresses_are_quoted(name: str, uri: str) -> None:
     log = json.loads(render(report_of(fault(span=span(0, 0, name))), Sources(), "sarif"))
     (location,) = log["runs"][0]["results"][0]["locations"]
     assert location == {"physicalLocation": {"artifactLocation": {"uri": uri}}}
+
+
+def test_junit_has_a_failed_case_for_each_error_and_warning_and_a_passed_one_for_each_note() -> None:
+    note = Diagnostic(code="WG7001", message='is "assumed" <\x1b>', span=None, severity="note")
+    suite = ET.fromstring(render(report_of(fault(), note), sources_of(a=TIDE), "junit"))
+    assert (suite.tag, suite.attrib) == (
+        "testsuite",
+        {"name": "wiregen", "tests": "2", "failures": "1", "skipped": "0"},
+    )
+    told, failed = suite
+    assert told.attrib == {"name": "WG7001"}
+    assert told.findtext("system-out") == 'is "assumed" <\\u001b>'
+    assert failed.attrib == {
+        "name": "WG2004 a.wire:3:9",
+        "classname": "a.wire",
+        "file": "a.wire",
+        "line": "3",
+    }
+    (failure,) = failed
+    assert failure.get("type") == "error"
+    assert "50% of a:b" in str(failure.get("message")) and "fix it" in str(failure.get("message"))
+
+
+def test_junit_without_findings_is_a_case_that_passes() -> None:
+    suite = ET.fromstring(render(Report(), Sources(), "junit"))
+    assert suite.get("tests") == "1" and suite.get("failures") == "0"
+    assert [each.attrib for each in suite] == [{"name": "no findings"}]
+    assert not list(suite[0])

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from wiregen.language.diagnostics import Diagnostic, Label, OutputFormat, Report, Span, render
+from wiregen.language.diagnostics import OUTPUT_FORMATS, Diagnostic, Label, Report, Span, render
 from wiregen.language.source import Source, Sources
 
-FORMATS: tuple[OutputFormat, ...] = ("full", "concise", "json", "github", "sarif")
 TIDE = "message A 1 from client {}\n\nmessage B 1 from client {}\n"
 
 
@@ -80,7 +79,7 @@ error[WG2004]: type code 1 is already used by `A`
 
 
 def test_empty_report_renders_to_nothing_or_an_empty_list() -> None:
-    rendered = {output: render(Report(), Sources(), output) for output in FORMATS}
+    rendered = {output: render(Report(), Sources(), output) for output in OUTPUT_FORMATS}
     assert (rendered["full"], rendered["concise"], rendered["json"], rendered["github"]) == (
         "",
         "",

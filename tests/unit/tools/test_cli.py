@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from wiregen import __version__
-from wiregen.language.diagnostics import known_codes
+from wiregen.language.diagnostics import OUTPUT_FORMATS, known_codes
 from wiregen.language.linter import RULES
 from wiregen.tools.cli import command, wiregen
 
@@ -353,7 +353,7 @@ def test_lint_of_an_unknown_rule_is_answered_with_the_nearest(project: Path) -> 
     check_refused(run("lint", "--rule", "zzz"), "the rules are assumed, errata, deprecated")
 
 
-@pytest.mark.parametrize("output_format", ["full", "concise", "json", "github", "sarif"])
+@pytest.mark.parametrize("output_format", OUTPUT_FORMATS)
 def test_lint_has_the_formats_of_check(project: Path, output_format: str) -> None:
     result = run("lint", "--output-format", output_format)
     assert result.exit_code == 1

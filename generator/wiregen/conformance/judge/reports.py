@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
-from xml.sax.saxutils import escape, quoteattr
 
 from wiregen.conformance.judge.expected_failures import Tally
 from wiregen.conformance.judge.verdict import Verdict
+from wiregen.language.diagnostics.junit import attribute, content
 
 __all__ = ["FORMATS", "as_json", "as_junit", "as_text"]
 
 FORMATS: Final = ("text", "json", "junit")
-_NOT_XML: Final = re.compile("[^\t\n\r\x20-\x7e]")
 
 
 def as_text(tally: Tally, expected: Mapping[str, str], name: str) -> Iterator[str]:
@@ -65,14 +63,14 @@ def as_junit(tally: Tally, expected: Mapping[str, str], name: str, notes: Sequen
     n_tests = len(tally.passed) + len(bad) + len(quiet)
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
-        f"<testsuite name={_quoted(name)} tests='{n_tests}' failures='{len(bad)}' skipped='{len(quiet)}'>",
-        *(f"<testcase name={_quoted(verdict.id)}/>" for verdict in tally.passed),
+        f"<testsuite name={attribute(name)} tests='{n_tests}' failures='{len(bad)}' skipped='{len(quiet)}'>",
+        *(f"<testcase name={attribute(verdict.id)}/>" for verdict in tally.passed),
         *(
             _case(verdict, "failure", _told(verdict) or "passed, although expected to fail")
             for verdict in bad
         ),
         *(_case(verdict, "skipped", verdict.reason or expected.get(verdict.id, "")) for verdict in quiet),
-        *([f"<system-out>{escape(_ascii(chr(10).join(notes)))}</system-out>"] if notes else []),
+        *([f"<system-out>{content(chr(10).join(notes))}</system-out>"] if notes else []),
         "</testsuite>",
     ]
     return "\n".join(lines)
@@ -104,18 +102,8 @@ def _object(verdict: Verdict) -> dict[str, object]:
 
 
 def _case(verdict: Verdict, kind: str, message: str) -> str:
-    return f"<testcase name={_quoted(verdict.id)}><{kind} message={_quoted(message)}/></testcase>"
+    return f"<testcase name={attribute(verdict.id)}><{kind} message={attribute(message)}/></testcase>"
 
 
 def _told(verdict: Verdict) -> str:
     return "; ".join(map(str, verdict.findings))
-
-
-def _quoted(text: str) -> str:
-    """Return a text as an XML attribute."""
-    return quoteattr(_ascii(text))
-
-
-def _ascii(text: str) -> str:
-    """Return text with an escape for each character that XML cannot hold or that is not ASCII."""
-    return _NOT_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -1,13 +1,14 @@
 """The one entry point of the renderings, by the name of the output format."""
 
-from typing import Literal, assert_never
+from typing import Final, Literal, assert_never, get_args
 
 from wiregen.language.diagnostics.locations import SourceTexts
 from wiregen.language.diagnostics.machine import as_json, github, sarif
 from wiregen.language.diagnostics.report import Report
 from wiregen.language.diagnostics.terminal import concise, full
 
-OutputFormat = Literal["full", "concise", "json", "github", "sarif"]
+OutputFormat = Literal["full", "concise", "json", "github", "sarif", "junit"]
+OUTPUT_FORMATS: Final[tuple[OutputFormat, ...]] = get_args(OutputFormat)
 
 
 def render(
@@ -25,5 +26,9 @@ def render(
             return github(report, sources)
         case "sarif":
             return sarif(report, sources)
+        case "junit":
+            from wiregen.language.diagnostics.junit import junit  # its XML library takes long to import
+
+            return junit(report, sources)
         case _:
             assert_never(output_format)

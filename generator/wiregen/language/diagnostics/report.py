@@ -1,6 +1,6 @@
 """Diagnostics: messages with their places, which every stage adds to one Report."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -107,6 +107,14 @@ class Report:
         for diagnostic in tuple(other._kept):
             self.add(diagnostic)
         self._n_dropped += other._n_dropped
+
+    def only(self, is_wanted: Callable[[Diagnostic], bool]) -> "Report":
+        """Return the wanted ones of the findings that were kept, with the number of those that were not kept."""
+        wanted = Report()
+        for diagnostic in filter(is_wanted, self._kept):
+            wanted.add(diagnostic)
+        wanted._n_dropped += self._n_dropped
+        return wanted
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

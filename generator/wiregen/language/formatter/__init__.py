@@ -1,5 +1,6 @@
 """The canonical form of `.wire` files: other spaces and line ends, the same tokens and comments."""
 
-from .formatting import format_source
+from .formatting import Content, Text, content_of, format_source
+from .pieces import Comment, Piece
 
-__all__ = ["format_source"]
+__all__ = ["Comment", "Content", "Piece", "Text", "content_of", "format_source"]

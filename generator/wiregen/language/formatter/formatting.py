@@ -5,18 +5,18 @@ from itertools import zip_longest
 
 from wiregen.language.diagnostics import Report
 from wiregen.language.parser import parse_tokens
-from wiregen.language.source import Source
+from wiregen.language.parser.driver import SourceText
 
 from .alignment import align, text_of
 from .lines import lines_of
 from .pieces import Comment, Piece, pieces_of
 
-__all__ = ["format_source"]
+__all__ = ["Content", "Text", "content_of", "format_source"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Content:
-    """Everything in a file but spaces and line ends."""
+class Content:
+    """Everything in a file but spaces and line ends; `last`: the comments after its last token."""
 
     pieces: list[Piece]
     last: tuple[Comment, ...]
@@ -30,13 +30,13 @@ class _Content:
         return [*texts, *(comment.text for comment in self.last)]
 
 
-def format_source(source: Source, report: Report) -> str | None:
+def format_source(source: SourceText, report: Report) -> str | None:
     """Return the canonical text, or report at least one error and return None if the source does not parse.
 
     Raises:
         RuntimeError: The canonical text would have other tokens or comments, which is a bug of this package.
     """
-    before = _content(source.text, source.name, report)
+    before = content_of(source, report)
     if before is None:
         return None
     lines = lines_of(before.pieces, before.last)
@@ -47,19 +47,22 @@ def format_source(source: Source, report: Report) -> str | None:
     return text
 
 
-def _content(text: str, name: str, report: Report) -> _Content | None:
-    tree = parse_tokens(_Text(name, text), report)
-    return None if tree is None else _Content(*pieces_of(tree, text))
+def content_of(source: SourceText, report: Report) -> Content | None:
+    """Return the tokens and comments of a source; report at least one error and return None if it does not parse."""
+    tree = parse_tokens(source, report)
+    return None if tree is None else Content(*pieces_of(tree, source.text))
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """A text and the name by which diagnostics call it."""
+
     name: str
     text: str
 
 
-def _check_same(before: _Content, text: str) -> None:
-    after = _content(text, "formatted", Report())
+def _check_same(before: Content, text: str) -> None:
+    after = content_of(Text(name="formatted", text=text), Report())
     olds, news = before.texts(), after.texts() if after is not None else []
     for old, new in zip_longest(olds, news):
         if old != new:

@@ -14,9 +14,13 @@ _COMMENT: Final = re.compile(r"//[^\n]*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comment:
-    """A `//` comment; `is_trailing`: text precedes it on its line; `after_blank`: a blank line does."""
+    """A `//` comment; `is_trailing`: text precedes it on its line; `after_blank`: a blank line does.
+
+    `start`: its offset in the text of the file.
+    """
 
     text: str
+    start: int
     is_trailing: bool
     after_blank: bool
 
@@ -43,6 +47,7 @@ class Piece:
     """A token.
 
     Attributes:
+        start: Its offset in the text of the file; `text` is shorter than there for docs, without spaces at their end.
         rule: The grammar's name of the node that the token is a direct child of.
         entry: The innermost entry that contains the token; None in the file's first line, `wire 1`.
         block: The block that a brace opens or closes; None for other tokens.
@@ -53,6 +58,7 @@ class Piece:
 
     kind: str
     text: str
+    start: int
     rule: str
     entry: Entry
     block: Block | None
@@ -71,7 +77,7 @@ def pieces_of(tree: ParseTree, text: str) -> tuple[list[Piece], tuple[Comment, .
         start = leaf.token.start_pos
         assert start is not None  # the parser gives each token its place
         gap = text[end:start]
-        comments = _comments(gap, is_first=not pieces)
+        comments = _comments(gap, end, is_first=not pieces)
         after_break = "\n" in gap
         has_break = after_break or bool(comments) or leaf.token.type == "DOC"
         if leaf.token.type == "RBRACE":
@@ -89,6 +95,7 @@ def pieces_of(tree: ParseTree, text: str) -> tuple[list[Piece], tuple[Comment, .
         pieces.append(
             Piece(
                 kind=leaf.token.type,
+                start=start,
                 text=leaf.token.rstrip() if leaf.token.type == "DOC" else str(leaf.token),
                 rule=leaf.rule,
                 entry=leaf.entry,
@@ -100,13 +107,14 @@ def pieces_of(tree: ParseTree, text: str) -> tuple[list[Piece], tuple[Comment, .
             )
         )
         end = start + len(leaf.token)
-    return pieces, _comments(text[end:], is_first=False)
+    return pieces, _comments(text[end:], end, is_first=False)
 
 
-def _comments(gap: str, *, is_first: bool) -> tuple[Comment, ...]:
+def _comments(gap: str, start: int, *, is_first: bool) -> tuple[Comment, ...]:
     return tuple(
         Comment(
             text=match[0].rstrip(),
+            start=start + match.start(),
             is_trailing=not is_first and "\n" not in gap[: match.start()],
             after_blank=_ends_blank(gap[: match.start()]),
         )

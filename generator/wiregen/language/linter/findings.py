@@ -49,6 +49,10 @@ def _unused(survey: Survey) -> None:
         if node.what in _NEEDED and name not in survey.mentioned:
             help_ = "remove it; if the document has it, mention it in a ledger entry"
             survey.warning("WG7013", f"{node.shown} is not used", node, help_=help_)
+    imported = {node.path.rpartition(".")[2] for node in survey.all_nodes if node.what in _NEEDED}
+    for name, span in survey.imports:
+        if name in imported and name not in survey.mentioned:
+            survey.report.warning("WG7013", f"import `{name}` is not used", span, help="remove it")
 
 
 RULES = (

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
-from wiregen.language.diagnostics import Report, Span
+from wiregen.language.diagnostics import Report, SourceTexts, Span
+from wiregen.language.formatter import Text, content_of
+from wiregen.language.linter.allowances import Allowance, Allowances
 from wiregen.schema.model import (
     About,
     Block,
@@ -23,6 +26,7 @@ from wiregen.schema.model import (
 )
 from wiregen.schema.walk import shapes
 
+_IMPORT: Final = re.compile(r"^\s*import\b", re.MULTILINE)
 Abouts: TypeAlias = Mapping[str, About]
 What: TypeAlias = Literal[
     "protocol",
@@ -90,6 +94,10 @@ class Survey:
     protocol: Protocol
     origins: Mapping[str, Span]
     mentioned: frozenset[str]
+    sources: SourceTexts
+    allowances: Allowances
+    used: frozenset[Allowance] = frozenset()
+    """The allowances that suppressed a finding of the rules before."""
     report: Report
 
     @cached_property
@@ -101,6 +109,19 @@ class Survey:
     def nodes(self) -> tuple[Node, ...]:
         """The nodes that the file itself declares."""
         return tuple(node for node in self.all_nodes if self._is_own(node))
+
+    @property
+    def imports(self) -> Iterator[tuple[str, Span]]:
+        """Yield the names in the imports of the file, each with its place."""
+        file = self.origins.get(self.protocol.path)
+        source = None if file is None else self.sources.get(file.source)
+        if file is None or source is None or not _IMPORT.search(source.text):
+            return
+        content = content_of(Text(name=file.source, text=source.text), Report())
+        for piece in () if content is None else content.pieces:
+            if piece.rule == "names" and piece.entry.rule == "import_" and piece.kind != "COMMA":
+                end = piece.start + len(piece.text)
+                yield piece.text.strip("`"), Span(source=file.source, start=piece.start, end=end)
 
     def note(self, code: str, message: str, node: Node, *, help_: str | None = None) -> None:
         self.report.note(code, message, self._place(node), help=help_)

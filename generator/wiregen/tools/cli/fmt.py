@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import click
 from wiregen.tools.cli.failure import DONE, FINDINGS, Failure
 from wiregen.tools.cli.messages import has_colour, tell
 from wiregen.tools.cli.protocols import chosen_names, configuration, exit_code
+from wiregen.tools.cli.rewriting import Rewritten
 
 if TYPE_CHECKING:
     from wiregen.language.diagnostics import Report
@@ -60,42 +60,7 @@ def verb(names: tuple[str, ...], check: bool, diff: bool) -> int:
     return FINDINGS if changed and (check or diff) else DONE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Outcome:
-    """A source and its canonical text, both with `\\n` as line end; `path` is None for stdin."""
-
-    source: "Source"
-    path: Path | None
-    text: str
-
-    @property
-    def is_changed(self) -> bool:
-        return self.text != self.source.text
-
-    def diff(self) -> str:
-        """Return the changes as a unified diff; "" if the text is canonical."""
-        from difflib import unified_diff
-
-        old, new = self.source.text.splitlines(keepends=True), self.text.splitlines(keepends=True)
-        lines = unified_diff(old, new, self.source.name, self.source.name)
-        return "".join(
-            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
-        )
-
-    def write(self) -> None:
-        """Replace the file if its text changes; its line ends stay `\\r\\n` if the first one is."""
-        from wiregen.tools.cli.output import destination
-
-        if self.path is None:
-            sys.stdout.write(self.text)
-        elif self.is_changed:
-            with self.path.open("rb") as file:
-                end = "\r\n" if file.readline().endswith(b"\r\n") else "\n"
-            with destination(str(self.path)) as file:
-                file.write(self.text.replace("\n", end).encode())
-
-
-def _outcomes(names: tuple[str, ...], sources: "Sources", report: "Report") -> Iterator[_Outcome]:
+def _outcomes(names: tuple[str, ...], sources: "Sources", report: "Report") -> Iterator[Rewritten]:
     """Yield the files that parse; report the errors of the others."""
     from wiregen.language.formatter import format_source
     from wiregen.language.source import load
@@ -104,13 +69,13 @@ def _outcomes(names: tuple[str, ...], sources: "Sources", report: "Report") -> I
         source = _stdin(sources, report)
         text = None if source is None else format_source(source, report)
         if source is not None and text is not None:
-            yield _Outcome(source=source, path=None, text=text)
+            yield Rewritten(source=source, path=None, text=text)
         return
     for path in _paths(names, report):
         source = load(path, sources, report)
         text = None if source is None else format_source(source, report)
         if source is not None and text is not None:
-            yield _Outcome(source=source, path=path, text=text)
+            yield Rewritten(source=source, path=path, text=text)
 
 
 def _stdin(sources: "Sources", report: "Report") -> "Source | None":

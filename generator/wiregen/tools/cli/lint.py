@@ -9,9 +9,11 @@ from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import DONE, FINDINGS, Failure
 from wiregen.tools.cli.messages import has_colour, tell
 from wiregen.tools.cli.protocols import chosen_names, configuration, exit_code, load
+from wiregen.tools.cli.rewriting import Rewritten
 
 if TYPE_CHECKING:
     from wiregen.language.diagnostics import OutputFormat, Report
+    from wiregen.language.source import Sources
 
 __all__ = ["verb"]
 
@@ -26,34 +28,67 @@ __all__ = ["verb"]
     metavar="NAME",
     help="Apply only this rule, for example `no-doc`. May be repeated.",
 )
-def verb(names: tuple[str, ...], output_format: "OutputFormat", rules: tuple[str, ...]) -> int:
+@click.option(
+    "--fix",
+    is_flag=True,
+    help="Remove declarations and imports without a use, and suppressions of nothing; write the files in canonical form.",
+)
+@click.option(
+    "--diff",
+    is_flag=True,
+    help="Write nothing; print the changes of --fix, and exit with 1 if there are any.",
+)
+def verb(
+    names: tuple[str, ...], output_format: "OutputFormat", rules: tuple[str, ...], fix: bool, diff: bool
+) -> int:
     """Lint .wire files, or protocols by name. Without names, lint all sources of the configuration.
 
     Listings (assumed, errata, deprecated, untied-rule) are notes. Findings (no-source, no-doc, no-field-doc, unused) are warnings:
-    with them the exit code is 1. `wiregen explain NAME` explains each rule.
+    with them the exit code is 1. `wiregen explain NAME` explains each rule. A comment `// wiregen: allow(RULE) reason` suppresses
+    the findings of its line or, on a line of its own, of the next one; unused-allow, unknown-allow and bare-allow judge such comments.
     """
     from wiregen.generate.frontend import protocol_files, source_files
     from wiregen.language.diagnostics import Report, render
-    from wiregen.language.linter import lint
     from wiregen.language.source import Sources
+    from wiregen.tools.cli.lint_fixes import linted, with_fixes
 
     chosen = _chosen(rules)
     report, sources = Report(), Sources()
     config = configuration(report)
-    outcomes = []
+    outcomes, rewritten = [], []
     for name in names or chosen_names((*source_files(config), *protocol_files(config)), config):
-        checked, found = Report(), Report()
+        checked = Report()
         subject = load(name, config, sources, checked)
         if subject is None or checked.has_errors:
             report.merge(checked)
             continue
-        lint(subject.protocol, subject.origins, subject.mentioned, found, rules=chosen)
-        outcomes.append(f"{subject.protocol.name}: {_outcome(found, chosen)}")
-        report.merge(found)
+        before = linted(subject, sources, chosen)
+        after = with_fixes(before, config, chosen) if fix or diff else before
+        rewritten.append(Rewritten(source=before.source, path=before.source.path, text=after.source.text))
+        sources.add(after.source)
+        outcomes.append(f"{subject.protocol.name}: {_outcome(after.findings, chosen)}")
+        report.merge(after.findings)
+    if diff:
+        return _show(rewritten, report, sources)
+    for each in rewritten:
+        each.write()
     sys.stdout.write(render(report, sources, output_format, colour=has_colour(sys.stdout)))
     for outcome in outcomes:
         tell(outcome)
     return _end(report)
+
+
+def _show(rewritten: "list[Rewritten]", report: "Report", sources: "Sources") -> int:
+    """Print what --fix would change, and on stderr the errors of files that are wrong."""
+    from wiregen.language.diagnostics import render
+
+    for each in rewritten:
+        sys.stdout.write(each.diff())
+    errors = report.only(lambda each: each.severity == "error")
+    sys.stderr.write(render(errors, sources, colour=has_colour(sys.stderr)))
+    if errors.has_errors:
+        return exit_code(errors)
+    return FINDINGS if any(each.is_changed for each in rewritten) else DONE
 
 
 def _chosen(names: tuple[str, ...]) -> tuple[str, ...]:

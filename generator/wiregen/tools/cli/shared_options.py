@@ -57,9 +57,10 @@ only_check = click.option(
 output_file = click.option(
     "-o", "--output", metavar="FILE", help="Write to FILE, completely or not at all. Default: stdout."
 )
+# The formats are `OUTPUT_FORMATS` of wiregen.language.diagnostics, which few verbs need to import.
 output_format = click.option(
     "--output-format",
-    type=click.Choice(("full", "concise", "json", "github", "sarif")),
+    type=click.Choice(("full", "concise", "json", "github", "sarif", "junit")),
     default="full",
     show_default=True,
     help="Output format.",
