@@ -34,7 +34,7 @@ def attribute(text: str) -> str:
 
 def content(text: str) -> str:
     """Return a text as the content of an XML element."""
-    return escape(_ascii(text))
+    return escape(_ascii(text), {"\r": "&#13;", "\t": "&#9;"})
 
 
 def _case(diagnostic: Diagnostic, sources: SourceTexts) -> Iterator[str]:

@@ -22,6 +22,7 @@ _ALLOCATIONS: Final = 2_000
 """New objects between two collections of cycles. Trees of many objects are hardly ever cycles: with Python's 700, `vectors verify`
 takes a third longer."""
 _VERBS = {
+    "breaking": "Find changes since an older state that peers or programs notice.",
     "build": "Write the generated packages of the project's protocols.",
     "check": "Check .wire files.",
     "decode": "Decode bytes, or a capture, into messages.",

@@ -24,6 +24,7 @@ _SUBJECTS: Final = {
     "WG5": "backends and builds",
     "WG6": "configuration",
     "WG7": "lint",
+    "WG8": "breaking changes",
 }
 
 

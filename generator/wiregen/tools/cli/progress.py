@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from wiregen.tools.cli.messages import is_terminal
 
-__all__ = ["progress", "progress_of_files", "progress_of_pages"]
+__all__ = ["progress", "progress_of_files", "progress_of_pages", "progress_of_steps"]
 
 Each = TypeVar("Each")
 
@@ -51,6 +51,19 @@ def progress_of_pages() -> Iterator[Callable[[PurePosixPath], None]]:
 
     with Console(stderr=True).status("building") as status:
         yield lambda path: status.update(Text(f"building {path}"))
+
+
+@contextmanager
+def progress_of_steps(what: str) -> Iterator[Callable[[str], None]]:
+    """Show the current step of a longer work on a terminal; the function provided takes each step before it begins."""
+    if not is_terminal(sys.stderr):
+        yield lambda step: None
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    with Console(stderr=True).status(what) as status:
+        yield lambda step: status.update(Text(f"{what}: {step}"))
 
 
 @contextmanager

@@ -1,0 +1,120 @@
+"""An older state of a project: its .wire files, locks and vectors from git, or from a folder."""
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from wiregen.tools.cli.failure import Failure
+
+if TYPE_CHECKING:
+    from wiregen.language.config import Config
+
+__all__ = ["OldState", "old_state"]
+
+_KEPT: Final = (".wire", ".lock")
+_PLAIN_FILES: Final = ("100644", "100755")
+_TIME: Final = 60.0  # seconds that git may take
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OldState:
+    """The source folders of an older state, and its folder of vectors, which may not exist; `name`: as the user gave it."""
+
+    name: str
+    sources: tuple[Path, ...]
+    vectors: Path
+
+    def file_of(self, protocol: str) -> Path | None:
+        """Return the .wire file of a protocol, or None if this state does not have it."""
+        paths = (folder / f"{protocol}.wire" for folder in self.sources)
+        return next((path for path in paths if path.is_file()), None)
+
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """The names of all protocols, sorted."""
+        return tuple(sorted({path.stem for folder in self.sources for path in folder.glob("*.wire")}))
+
+
+@contextmanager
+def old_state(against: str, config: "Config") -> Iterator[OldState]:
+    """Provide the state that a user named: a folder or .wire file if it exists, else a revision of git.
+
+    Raises:
+        Failure: It is neither.
+    """
+    path = Path(against)
+    if path.is_dir():
+        yield _of_folder(path)
+    elif path.is_file():
+        yield OldState(name=against, sources=(path.parent,), vectors=path.parent / "vectors")
+    else:
+        with TemporaryDirectory(prefix="wiregen-") as folder:
+            yield _of_git(against, config, Path(folder))
+
+
+def _of_folder(path: Path) -> OldState:
+    """Return the state in a folder of .wire files, or in the folder of a project."""
+    from wiregen.language.config import load_config
+    from wiregen.language.diagnostics import Report
+
+    if any(path.glob("*.wire")):
+        return OldState(name=str(path), sources=(path,), vectors=path / "vectors")
+    report = Report()
+    config = load_config(path, report)
+    if report.has_errors or not any(folder.is_dir() for folder in config.sources):
+        raise Failure(
+            f"there is no .wire file in `{path}`",
+            "give a folder of .wire files, the folder of a project, or a revision of git",
+        )
+    return OldState(name=str(path), sources=config.sources, vectors=config.output / "vectors")
+
+
+# ---- git
+
+
+def _of_git(revision: str, config: "Config", into: Path) -> OldState:
+    """Copy the sources and vectors of a revision into a folder."""
+    top = Path(_git(config.root, "rev-parse", "--show-toplevel", missing=revision).decode().strip())
+    arguments = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    commit = _git(top, *arguments, missing=revision).decode().strip()
+    sources = tuple(each.relative_to(top.resolve()) for each in config.sources)
+    vectors = config.output.relative_to(top.resolve()) / "vectors"
+    listed = _git(top, "ls-tree", "-r", "-z", commit, "--", *map(str, (*sources, vectors)), missing=revision)
+    for entry in filter(None, listed.decode().split("\0")):
+        about, _, name = entry.partition("\t")
+        path = Path(name)
+        is_source = path.suffix in _KEPT and path.parent in sources
+        is_vector = path.suffix == ".json" and path.parent == vectors
+        if about.split(" ")[0] in _PLAIN_FILES and (is_source or is_vector):
+            target = into / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(_git(top, "show", f"{commit}:{name}", missing=revision))
+    return OldState(name=revision, sources=tuple(into / each for each in sources), vectors=into / vectors)
+
+
+def _git(folder: Path, *arguments: str, missing: str) -> bytes:
+    """Return the output of git, which runs without a shell.
+
+    Raises:
+        Failure: There is no git, no repository, or no revision `missing`.
+    """
+    way_out = (
+        "give a folder of .wire files, a .wire file, or a revision that `git rev-parse` finds"
+    )
+    try:
+        done = subprocess.run(
+            ("git", "-C", str(folder), *arguments), capture_output=True, timeout=_TIME, check=True
+        )
+    except FileNotFoundError:
+        raise Failure(f"`{missing}` is not a path, and there is no git", way_out) from None
+    except subprocess.TimeoutExpired:
+        raise Failure(f"git does not answer about `{missing}`", way_out) from None
+    except subprocess.CalledProcessError as error:
+        reason = error.stderr.decode(errors="replace").strip().partition("\n")[0]
+        text = f"`{missing}` is neither a path nor a revision"
+        raise Failure(f"{text}: {reason}" if reason else text, way_out) from None
+    return done.stdout

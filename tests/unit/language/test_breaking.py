@@ -1,0 +1,129 @@
+"""Breaking changes: each written change of a protocol has its codes and its effect, and harmless ones have none."""
+
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from wiregen.generate.backends import Subject
+from wiregen.generate.frontend import check_source
+from wiregen.language.breaking import (
+    LEVELS,
+    Change,
+    Level,
+    compare,
+    compare_numbers,
+    level_of,
+    report_changes,
+)
+from wiregen.language.diagnostics import Report, known_codes, render
+from wiregen.language.source import Source, Sources
+
+CASES = Path(__file__).resolve().parents[2] / "cases" / "breaking"
+BASE = (CASES / "base.wire").read_text(encoding="utf-8")
+CODES = {
+    "wire": "WG8001 WG8002 WG8003 WG8004 WG8005 WG8006 WG8007 WG8008 WG8009 WG8010 WG8011",
+    "api": "WG8101 WG8102 WG8103",
+    "session": "WG8201 WG8202 WG8203 WG8204 WG8205",
+    "defaults": "WG8301 WG8302 WG8303",
+}
+
+
+def cases(name: str) -> list[dict[str, list[str]]]:
+    table = tomllib.loads((CASES / f"{name}.toml").read_text(encoding="utf-8"))
+    found: list[dict[str, list[str]]] = table["case"]
+    return found
+
+
+CHANGES, HARMLESS = cases("changes"), cases("harmless")
+
+
+def checked(text: str) -> Subject:
+    report, sources = Report(), Sources()
+    source = Source(name="tide.wire", path=Path("tide.wire"), text=text)
+    sources.add(source)
+    subject = check_source(source, sources, report, ())
+    assert subject is not None, render(report, sources)
+    return subject
+
+
+@cache
+def base() -> Subject:
+    return checked(BASE)
+
+
+def edited(texts: Sequence[str], text: str = BASE) -> str:
+    """Return a text with each one of the texts, by turns, replaced by the other."""
+    for one, other in zip(texts[::2], texts[1::2], strict=True):
+        assert one in text, one
+        text = text.replace(one, other)
+    return text
+
+
+def changes(texts: Sequence[str]) -> tuple[Change, ...]:
+    return compare(base().protocol, checked(edited(texts)).protocol)
+
+
+@pytest.mark.parametrize("case", [pytest.param(each, id=str(each["name"])) for each in CHANGES])
+def test_a_change_has_its_codes_and_effect(case: dict[str, list[str]]) -> None:
+    found = changes(case["replace"])
+    assert [each.code for each in found] == case["codes"], found
+    assert str(case.get("effect", found[0].effect)) in [each.effect for each in found]
+
+
+@pytest.mark.parametrize("case", [pytest.param(each, id=str(each["name"])) for each in HARMLESS])
+def test_a_harmless_change_has_no_finding(case: dict[str, list[str]]) -> None:
+    text = edited(case["replace"])
+    assert text != BASE
+    assert compare(base().protocol, checked(text).protocol) == ()
+
+
+def test_there_are_enough_cases_and_each_code_has_a_level_and_a_case() -> None:
+    assert len(CHANGES) >= 40 and len(HARMLESS) >= 40
+    named = {code: level for level, codes in CODES.items() for code in codes.split()}
+    assert {code: level_of(code) for code in named} == named
+    assert list(CODES) == list(LEVELS)
+    assert sorted(named) == [code for code in known_codes() if code.startswith("WG8")]
+    raised = {code for case in CHANGES for code in case["codes"]}
+    assert sorted(named.keys() - raised) == ["WG8011", "WG8205"]  # tests of their own, below
+
+
+def test_a_session_is_removed_or_new_or_has_instances() -> None:
+    without = BASE[: BASE.index("session Talk")]
+    found = compare(base().protocol, checked(without).protocol)
+    assert [each.code for each in found] == ["WG8205"]
+    found = compare(checked(without).protocol, base().protocol)
+    assert [each.code for each in found] == ["WG8205"]
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        ({"A.x": 1, "A.y": 2}, []),
+        ({"A.x": 1, "A.y": 2, "A.z": 3}, []),
+        ({"A.x": 1}, []),
+        ({"A.x": 2, "A.y": 1}, ["the number of `A.x`", "the number of `A.y`"]),
+        ({"A.x": 1, "A.z": 2}, ["the number 2 of `A`"]),
+        ({"A.x": 1, "A.y": 2, "B.z": 2}, []),
+    ],
+)
+def test_numbers_of_protobuf_stay(new: dict[str, int], expected: list[str]) -> None:
+    found = tuple(compare_numbers({"A.x": 1, "A.y": 2}, new, "tide"))
+    assert [each.code for each in found] == ["WG8011"] * len(expected)
+    assert all(each.message.startswith(text) for each, text in zip(found, expected, strict=True))
+
+
+def test_a_change_is_an_error_of_the_chosen_levels_at_its_declaration() -> None:
+    text = edited(("metres : Metres", "metres : u32", "unit   : u8 = 7", "unit   : u8 = 8"))
+    new = checked(text)
+    found = compare(base().protocol, new.protocol)
+    expected: dict[Level, list[str]] = {"wire": ["error", "note"], "defaults": ["note", "error"]}
+    for level, severities in expected.items():
+        report = Report()
+        report_changes(found, new.origins, report, levels=(level,), proof=lambda change: "proven")
+        assert [each.severity for each in report.diagnostics] == severities
+        places = [text[each.span.start : each.span.end] for each in report.diagnostics if each.span]
+        assert places == ["metres", "unit"]
+        assert [each.help for each in report.diagnostics] == ["proven", None]
