@@ -43,7 +43,8 @@ def messages(table: DataFrame) -> str:
 def latency(table: DataFrame, protocol: str) -> str:
     import wirespark
 
-    found = [row["latency"] * 1000 for row in wirespark.pairs(table, protocol).select("latency").collect()]
+    answered = wirespark.pairs(table, protocol).select("latency").where("latency is not null")
+    found = [row["latency"] * 1000 for row in answered.collect()]
     width = (max(found, default=0) / _N_BARS) or 1.0
     counted = Counter(min(int(value / width), _N_BARS - 1) for value in found)
     labels = [f"{place * width:.2g}" for place in range(_N_BARS)]

@@ -10,27 +10,32 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from wirespark.catalogue import tables
+    from wirespark.compacting import Compaction, compact
     from wirespark.conversion import Summary, convert
     from wirespark.errors import WireSparkError
     from wirespark.functions import frames, from_wire, register_functions, to_wire
     from wirespark.java import provide_java
-    from wirespark.jobs import check, decode, levels, pairs, profile
+    from wirespark.jobs import check, decode, latencies, levels, pairs, profile
     from wirespark.schemas import arrow_schema, spark_schema
     from wirespark.sessions import register, session, ship
     from wirespark.table_coverage import coverage
     from wirespark.writing import in_order
 
 _PLACES = {
+    "Compaction": "compacting",
     "Summary": "conversion",
     "WireSparkError": "errors",
     "arrow_schema": "schemas",
     "check": "jobs",
+    "compact": "compacting",
     "convert": "conversion",
     "coverage": "table_coverage",
     "decode": "jobs",
     "frames": "functions",
     "from_wire": "functions",
     "in_order": "writing",
+    "latencies": "jobs",
     "levels": "jobs",
     "pairs": "jobs",
     "profile": "jobs",
@@ -40,19 +45,23 @@ _PLACES = {
     "session": "sessions",
     "ship": "sessions",
     "spark_schema": "schemas",
+    "tables": "catalogue",
     "to_wire": "functions",
 }
 __all__ = [
+    "Compaction",
     "Summary",
     "WireSparkError",
     "arrow_schema",
     "check",
+    "compact",
     "convert",
     "coverage",
     "decode",
     "frames",
     "from_wire",
     "in_order",
+    "latencies",
     "levels",
     "pairs",
     "profile",
@@ -62,6 +71,7 @@ __all__ = [
     "session",
     "ship",
     "spark_schema",
+    "tables",
     "to_wire",
 ]
 

@@ -19,7 +19,7 @@ from wirespark.errors import WireSparkError
 from wirespark.objects import Recording, recording_of
 from wirespark.options import Wishes
 from wirespark.stream_rows import Row, Walk
-from wirespark.tables import spread, wide_schema, wide_table
+from wirespark.table_rows import spread, wide_schema, wide_table
 from wirespark.untyped import ArrowArray, ArrowType
 
 if TYPE_CHECKING:

@@ -8,10 +8,9 @@ connection. They belong together if their names agree up to the first dot, as `x
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,6 +20,7 @@ from wirespark.decoders import context_of
 from wirespark.encoding import encoder_of
 from wirespark.options import Wishes
 from wirespark.packages import package_of
+from wirespark.pairing import Event, History, Place, expectations_of
 from wirespark.untyped import Batch
 
 if TYPE_CHECKING:
@@ -57,30 +57,8 @@ EVENTS = pa.schema(
 """The columns of an event.
 
 `kind` is one of these: `step` (from one state to another); `violation`; `level` (the number of the session's
-variable `name`, or the length of its list, has changed); `pair` (the row answers the named request)."""
-Event = dict[str, object]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
-    """A row, as its events refer to it."""
-
-    role: str
-    message: str | None
-    time: int | None
-    told: Event
-
-
-@dataclass(slots=True, kw_only=True)
-class _Known:
-    """The history of an instance.
-
-    It has its levels, the row that put each item on its lists, and the row that left its first state.
-    """
-
-    levels: dict[str, int] = field(default_factory=dict)
-    items: dict[str, deque[tuple[object, _Place]]] = field(default_factory=dict)
-    opened: _Place | None = None
+variable `name`, or the length of its list, has changed); `pair` (the row answers the named request);
+`unanswered` (the named request had no answer at `_time`, when the connection ended or gave it up)."""
 
 
 def events_of(table: Batch, wishes: Wishes) -> Batch:
@@ -128,7 +106,7 @@ class _Conversation:
         )
         self._steps: list[tuple[str, Hashable, str, str]] = []
         self._engine.trail = self._steps
-        self._known: dict[tuple[str, Hashable], _Known] = {}
+        self._known: dict[tuple[str, Hashable], History] = {}
         self._violation = package.runtime("sessions.events").Violation
 
     def events(self, batch: Batch) -> Iterator[Event]:
@@ -138,58 +116,100 @@ class _Conversation:
         times = plain(rows["_time"].cast(pa.int64()))
         for frame, row, time in zip(frames, told, times, strict=True):
             yield from self._row(
-                frame, _Place(role=row["_from"], message=row["_message"], time=time, told=row)
+                frame, Place(role=row["_from"], message=row["_message"], time=time, told=row)
             )
+        for (session, key), known in self._known.items():
+            for event in known.ended():
+                yield {**told[-1], "session": session, "key": _text(key), **event}
 
-    def _row(self, frame: object, place: _Place) -> Iterator[Event]:
+    def _row(self, frame: object, place: Place) -> Iterator[Event]:
+        assert place.role is not None
         now = (place.time or 0) / 1e6
+        nobody = {**place.told, "_message": None, "_from": None, "_offset": None}
         for event in self._engine.expire(now):
             if isinstance(event, self._violation):
-                yield _violated(event, {**place.told, "_message": None, "_from": None, "_offset": None})
+                yield _violated(event, nobody)
+        timer = Place(role=None, message=None, time=place.time, told=nobody)
+        yield from self._moved(timer, self._drained(), {})
         found: list[Violation] = []
+        touched: dict[_Where, _Sent] = {}
         inside = [frame]
         while inside:
+            for each in inside:
+                touched.update(self._touched(place.role, each))
             inside = [each for outer in inside for each in self._engine.step(place.role, outer, now, found)]
         if self._context is not None and hasattr(frame, "message"):
             self._context.apply(frame, place.role)
         for violation in found:
             yield _violated(violation, place.told)
-        yield from self._moved(place)
-        yield from self._levels(place)
+        levels = [event for where, sent in touched.items() for event in self._levels(where, sent.role, place)]
+        told = {where.session: sent for where, sent in touched.items()}
+        yield from self._moved(place, self._drained(), told)
+        yield from levels
+        for where in touched:
+            self._forget(where)
+
+    def _drained(self) -> list[tuple[str, Hashable, str, str]]:
+        steps = self._steps.copy()
+        self._steps.clear()
+        return steps
+
+    def _touched(self, sender: str, item: object) -> Iterator[tuple[_Where, _Sent]]:
+        """Yield the instances that a frame may change, each with the message as its session names it."""
+        message = getattr(item, "message", item)
+        frame = None if message is item else item
+        matters = self._engine.matters(sender, item)
+        for entry in matters.entries:
+            table, kept = entry.table, self._engine.instances[entry.table.name]
+            key = () if not table.keys else entry.key and entry.key(message, frame)
+            sent = _Sent(entry.sender or sender, matters.name)
+            if key is None or (entry.side is None and table.roles):
+                yield from ((_Where(table.name, each.place), sent) for each in kept.all())
+            else:
+                yield _Where(table.name, (key, entry.side, sender if table.per_sender else None)), sent
+
+    def _instance(self, where: _Where) -> Instance:
+        """Return an instance, or a new one if none is kept there: then it is as in the beginning."""
+        key, side, sender = where.place
+        found: Instance = self._engine.instances[where.session].get(key, side=side, sender=sender)
+        return found
+
+    def _forget(self, where: _Where) -> None:
+        """Forget an instance that is as in the beginning, and waits for nothing."""
+        instance = self._instance(where)
+        place = (where.session, instance.shown_key)
+        if not instance.is_kept and place in self._known and self._known[place].asked is None:
+            del self._known[place]
 
     # ---- states
 
-    def _moved(self, place: _Place) -> Iterator[Event]:
-        """Yield the steps of a row. A step back to the first state answers the step that left it."""
-        steps = tuple(self._steps)
-        self._steps.clear()
+    def _moved(
+        self, place: Place, steps: list[tuple[str, Hashable, str, str]], told_by: dict[str, _Sent]
+    ) -> Iterator[Event]:
         for session, key, before, after in steps:
-            event = {"session": session, "key": _text(key)}
-            yield {**place.told, **event, "kind": "step", "before": before, "after": after}
-            table = self._engine.instances[session].table
-            known = self._known.setdefault((session, key), _Known())
-            if not table.keys or table.per_sender:
-                continue
-            if before == table.states[0]:
-                known.opened = place
-            elif after == table.states[0] and known.opened is not None:
-                if known.opened.role != place.role:
-                    yield {**place.told, **event, **_pair(known.opened)}
-                self._known.pop((session, key))
+            told = {**place.told, "session": session, "key": _text(key)}
+            yield {**told, "kind": "step", "before": before, "after": after}
+            known = self._known.setdefault((session, key), History())
+            expected = expectations_of(self._wishes.protocol, session)
+            sent = told_by.get(session)
+            is_request = (
+                sent is not None
+                and not known.has_put(place)
+                and expected.is_request(sent.role, sent.message, after)
+            )
+            for event in known.stepped(place, is_request=is_request, is_over=expected.is_first(after)):
+                yield {**told, **event}
 
     # ---- variables
 
-    def _levels(self, place: _Place) -> Iterator[Event]:
-        for session, instances in self._engine.instances.items():
-            for instance in instances.all() if instances.single is None else (instances.single,):
-                key = instance.shown_key
-                known = self._known.setdefault((session, key), _Known())
-                told = {**place.told, "session": session, "key": _text(key)}
-                yield from self._changes(instance, known, place, told)
-
-    def _changes(self, instance: Instance, known: _Known, place: _Place, told: Event) -> Iterator[Event]:
-        """Yield the changes in an instance's variables. Its first list determines which row answers which."""
-        is_first = True
+    def _levels(self, where: _Where, role: str, place: Place) -> Iterator[Event]:
+        """Yield the changes in an instance's variables. Its first list that is awaited tells which row answers which."""
+        instance = self._instance(where)
+        if not instance.is_kept and (where.session, instance.shown_key) not in self._known:
+            return
+        known = self._known.setdefault((where.session, instance.shown_key), History())
+        told = {**place.told, "session": where.session, "key": _text(instance.shown_key)}
+        expected = expectations_of(self._wishes.protocol, where.session)
         for name, slot in instance.table.slots.items():
             value = instance.values[slot]
             items = value if isinstance(value, list | tuple | deque) else None
@@ -202,38 +222,24 @@ class _Conversation:
             if level != known.levels.get(name, 0):
                 known.levels[name] = level
                 yield {**told, "kind": "level", "name": name, "level": level}
-            if items is not None and is_first:
-                is_first = False
-                yield from self._answers(known, name, items, place, told)
-
-    @staticmethod
-    def _answers(
-        known: _Known, name: str, value: Sequence[object], place: _Place, told: Event
-    ) -> Iterator[Event]:
-        """Yield the requests whose items were removed from a list. New items on it belong to this row."""
-        items = known.items.setdefault(name, deque())
-        n_items = len(items)
-        if len(value) == n_items and (not items or items[-1][0] == value[-1]):
-            return
-        if len(value) != n_items + 1 or (items and items[-1][0] != value[n_items - 1]):
-            left = deque(value)
-            for item, request in tuple(items):
-                items.popleft()
-                if left and left[0] == item:
-                    items.append((left.popleft(), request))
-                elif request.role != place.role:
-                    yield {**told, **_pair(request)}
-        items.extend((item, place) for item in list(value)[len(items) :])
+            if items is not None and expected.requests == name:
+                is_awaited = expected.is_awaited(name, role)
+                for event in known.listed(items, place, is_awaited=is_awaited):
+                    yield {**told, **event}
 
 
-def _pair(request: _Place) -> Event:
-    return {
-        "kind": "pair",
-        "request": request.message,
-        "request_from": request.role,
-        "request_offset": request.told["_offset"],
-        "request_time": request.told["_time"],
-    }
+class _Sent(NamedTuple):
+    """The sender of a message, as a session names it, and the name of the message."""
+
+    role: str
+    message: str
+
+
+class _Where(NamedTuple):
+    """The session of an instance, and its key, side and sender."""
+
+    session: str
+    place: tuple[Hashable, str | None, str | None]
 
 
 def _violated(violation: Violation, told: Event) -> Event:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from wirespark.errors import as_it_was_said
 from wirespark.options import ReadOptions
+from wirespark.output import divided
 from wirespark.receipts import Receipt, summed
 from wirespark.sessions import is_connect
 
@@ -27,6 +28,7 @@ class Summary:
         size: The bytes that the rows tile.
         new_size: The bytes of this run.
         rows: The number of rows that were written; `dropped` rows were left out, in the mode DROPMALFORMED.
+        messages: The number of frames by message; `inner` has those inside of others, which have rows too.
         errors: The number of errors by code, dropped ones included.
         seconds: The duration of this run.
     """
@@ -38,6 +40,7 @@ class Summary:
     rows: int
     dropped: int
     messages: dict[str, int]
+    inner: dict[str, int]
     errors: dict[str, int]
     seconds: float
 
@@ -56,7 +59,9 @@ def convert(
 ) -> Summary:
     """Write one table per message below `target`: `message=data_appended/…`, and `_frames` with all rows in order.
 
-    `options` are those of `format("wire")`. Parts that an earlier run converted from the same files are
+    Frames inside of others have rows as well, with their `_path` and `_depth`. `options` are those of
+    `format("wire")`, and: `compression` (`snappy`, `zstd`, `gzip`, `lz4`, `none`); `frames`, whether `_frames` is
+    written; `filesize` (128MiB), the bytes of small inputs that share files; `partition` (`message`, or `date` for folders of days below them). Parts that an earlier run converted from the same files are
     skipped. A run that was killed is resumed.
 
     Raises:
@@ -90,11 +95,12 @@ def look(given: Mapping[str, str], target: str | None, *, is_here: bool) -> None
     from wirespark.planning import files_of
     from wirespark.targets import target_of
 
-    options = ReadOptions.of(given)
+    output, read = divided(given)
+    options = ReadOptions.of(read)
     if is_here:
         files_of(options.paths)
     if target is not None:
-        found = target_of(target, options)
+        found = target_of(target, options, output)
         if is_here:
             found.look()
 
@@ -122,13 +128,14 @@ def sources(source: str | Path | tuple[str, ...]) -> dict[str, str]:
 def _summary(receipts: tuple[tuple[Receipt, bool], ...], seconds: float) -> Summary:
     found = [receipt for receipt, _ in receipts]
     return Summary(
-        parts=len(found),
-        resumed=sum(is_resumed for _, is_resumed in receipts),
+        parts=sum(len(receipt.ways) for receipt in found),
+        resumed=sum(len(receipt.ways) for receipt, is_resumed in receipts if is_resumed),
         size=sum(receipt.size for receipt in found),
         new_size=sum(receipt.size for receipt, is_resumed in receipts if not is_resumed),
         rows=sum(receipt.rows for receipt in found),
         dropped=sum(receipt.dropped for receipt in found),
         messages=summed(receipt.messages for receipt in found),
+        inner=summed(receipt.inner for receipt in found),
         errors=summed(receipt.errors for receipt in found),
         seconds=seconds,
     )

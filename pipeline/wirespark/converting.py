@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -17,23 +16,32 @@ from pyspark.sql.types import StructType
 from wirespark.batches import Slice
 from wirespark.columns import Columns, selected
 from wirespark.errors import WireSparkError
+from wirespark.inner_frames import inner_tables, outer_table
 from wirespark.options import ReadOptions
+from wirespark.output import divided
 from wirespark.parquet import TableWriters, folder_of
-from wirespark.planning import Part, bundled, parts_of, shares_of
+from wirespark.planning import Part, parts_of, shares_of
 from wirespark.reading import located_columns
-from wirespark.receipts import Receipt, bounds_of, name_of, read_receipt, way_of
-from wirespark.source import WirePartition
+from wirespark.receipts import Receipt, bundle_name, is_whole, name_of, read_receipt, way_of
 from wirespark.spark_types import struct_type
-from wirespark.tables import message_table, rows_table
+from wirespark.table_rows import rows_table
 from wirespark.targets import Target, target_of
 from wirespark.untyped import Batch
 
 if TYPE_CHECKING:
     from pyspark.sql import Row
 
-__all__ = ["ConvertSource", "receipts_of"]
+__all__ = ["ConvertPartition", "ConvertSource", "receipts_of"]
 
 _SCHEMA = pa.schema([pa.field("receipt", pa.string()), pa.field("resumed", pa.bool_())])
+
+
+@dataclass
+class ConvertPartition(InputPartition):
+    """The parts whose rows one task writes to common files; `done`: receipts of earlier runs, as text."""
+
+    parts: tuple[Part, ...]
+    done: tuple[str, ...] = ()
 
 
 class ConvertSource(DataSource):
@@ -47,9 +55,9 @@ class ConvertSource(DataSource):
         return struct_type(_SCHEMA)
 
     def reader(self, schema: StructType) -> ConvertReader:
-        given = dict(self.options)
+        output, given = divided(self.options)
         target = given.pop("target", "")
-        return ConvertReader(target_of(target, ReadOptions.of(given)))
+        return ConvertReader(target_of(target, ReadOptions.of(given), output))
 
 
 class ConvertReader(DataSourceReader):
@@ -60,39 +68,47 @@ class ConvertReader(DataSourceReader):
         self._target = target
 
     def partitions(self) -> Sequence[InputPartition]:
-        parts = parts_of(self._options)
-        self._target.begin(parts)
-        return [WirePartition(bundle) for bundle in bundled(parts)] or [WirePartition(())]
+        done, bundles = self._target.begin(parts_of(self._options))
+        texts = tuple(receipt.text() for receipt in done)
+        first = [ConvertPartition((), texts)] if texts or not bundles else []
+        return [*first, *(ConvertPartition(bundle) for bundle in bundles)]
 
     def read(self, partition: InputPartition) -> Iterator[Batch]:
-        assert isinstance(partition, WirePartition)
-        for part in partition.parts:
-            receipt, is_resumed = self._converted(part)
-            yield pa.RecordBatch.from_arrays(
-                [pa.array([receipt.text()]), pa.array([is_resumed])], schema=_SCHEMA
-            )
+        assert isinstance(partition, ConvertPartition)
+        if partition.done:
+            yield _told(partition.done, is_resumed=True)
+        if partition.parts:
+            receipt, is_resumed = self._converted(partition.parts)
+            yield _told((receipt.text(),), is_resumed=is_resumed)
 
-    def _converted(self, part: Part) -> tuple[Receipt, bool]:
-        """Return the receipt of a part, and whether it existed before."""
-        way = way_of(part, self._options.wishes)
+    def _converted(self, parts: tuple[Part, ...]) -> tuple[Receipt, bool]:
+        """Return the receipt of a bundle, and whether it existed before."""
+        ways = {name_of(part): way_of(part, self._options.wishes) for part in parts}
         path = self._target.path
-        former = read_receipt(path, name_of(part))
-        if former is not None and former.way == way and all((path / f).is_file() for f in former.files):
+        former = read_receipt(path, bundle_name(tuple(ways)))
+        if former is not None and former.ways == ways and is_whole(path, former):
             return former, True
-        return _Conversion(part, way, self._target).run(), False
+        return _Conversion(parts, ways, self._target).run(), False
+
+
+def _told(receipts: Sequence[str], *, is_resumed: bool) -> Batch:
+    columns = [pa.array(receipts), pa.array([is_resumed] * len(receipts))]
+    return pa.RecordBatch.from_arrays(columns, schema=_SCHEMA)
 
 
 class _Conversion:
-    """The conversion of one part."""
+    """The conversion of a bundle of parts."""
 
-    def __init__(self, part: Part, way: str, target: Target) -> None:
-        self._part = part
-        self._way = way
+    def __init__(self, parts: tuple[Part, ...], ways: dict[str, str], target: Target) -> None:
+        self._parts = parts
+        self._ways = ways
+        self._name = bundle_name(tuple(ways))
         self._options = target.options
         self._package = target.options.wishes.package
         self._target = target
-        self._writers = TableWriters(target.path, name_of(part))
+        self._writers = TableWriters(target.path, self._name, target.output)
         self._messages: dict[str, int] = {}
+        self._inner: dict[str, int] = {}
         self._errors: dict[str, int] = {}
         self._n_rows = 0
         self._n_dropped = 0
@@ -108,11 +124,13 @@ class _Conversion:
         wishes = self._options.wishes
         seen = replace(wishes, mode="FAILFAST" if wishes.mode == "FAILFAST" else "PERMISSIVE")
         try:
-            for columns, file, flow in located_columns(self._part, seen, self._options):
-                self._take(columns, file, flow)
-            self._check_size()
+            for part in self._parts:
+                before = self._size
+                for columns, file, flow in located_columns(part, seen, self._options):
+                    self._take(columns, file, flow)
+                _check_size(part, self._size - before)
             self._writers.finish()
-            return self._target.publish(lambda: self._named(perf_counter() - begun))
+            return self._target.publish(self._name, lambda: self._named(perf_counter() - begun))
         except BaseException:
             self._writers.drop()
             raise
@@ -123,25 +141,28 @@ class _Conversion:
         Raises:
             WireSparkError: The file has changed since it was read.
         """
-        if not self._is_as_planned():
-            raise WireSparkError(f"{self._part.path} changed while it was converted: convert it again")
+        for part in self._parts:
+            if not self._is_as_planned(part):
+                raise WireSparkError(f"{part.path} changed while it was converted: convert it again")
         return self._receipt(self._writers.publish(), seconds)
 
-    def _is_as_planned(self) -> bool:
+    def _is_as_planned(self, part: Part) -> bool:
         """Return whether another run would cut the file like this one; a capture may have grown."""
-        if isinstance(self._part, Slice):
-            return way_of(self._part, self._options.wishes) == self._way
-        return shares_of(self._part.path, self._options) == self._part.n_shares
+        if isinstance(part, Slice):
+            return way_of(part, self._options.wishes) == self._ways[name_of(part)]
+        return shares_of(part.path, self._options) == part.n_shares
 
     def _take(self, columns: Columns, file: str, flow: str | None) -> None:
         kept = columns
         if self._options.wishes.mode == "DROPMALFORMED":
             kept = selected(columns, pc.is_null(columns.rows.column("_error")))
         self._count(columns, kept)
-        if kept.rows.num_rows:
+        if kept.rows.num_rows and self._target.output.has_frames:
             self._writers.write("_frames", rows_table(kept, file, flow))
         for name in kept.messages:
-            table = message_table(kept, self._package, name, file, flow)
+            self._writers.write(folder_of(name), outer_table(kept, self._package, name, file, flow))
+        for name, table in inner_tables(kept, self._package, file, flow):
+            self._inner[name] = self._inner.get(name, 0) + len(table)
             self._writers.write(folder_of(name), table)
 
     def _count(self, columns: Columns, kept: Columns) -> None:
@@ -156,37 +177,34 @@ class _Conversion:
         for counted in pc.value_counts(codes.drop_null()).to_pylist():
             self._errors[counted["values"]] = self._errors.get(counted["values"], 0) + counted["counts"]
 
-    def _check_size(self) -> None:
-        """Compare the rows with the bytes that they should tile.
-
-        Raises:
-            AssertionError: Bytes are missing or duplicated: a bug of this package.
-        """
-        if isinstance(self._part, Slice):
-            end = self._part.end if self._part.end is not None else Path(self._part.path).stat().st_size
-            if self._size != end - self._part.start:
-                raise AssertionError(
-                    f"rows of {self._size} bytes for {end - self._part.start} of {self._part.path}"
-                )
-
     def _receipt(self, files: list[str], seconds: float) -> Receipt:
-        start, end = bounds_of(self._part)
         return Receipt(
-            name=name_of(self._part),
-            file=self._part.path,
-            start=start,
-            end=end,
-            way=self._way,
+            name=self._name,
+            ways=self._ways,
+            sources={name_of(part): part.path for part in self._parts},
             size=self._size,
             rows=self._n_rows,
             dropped=self._n_dropped,
             messages=self._messages,
+            inner=self._inner,
             errors=self._errors,
             files=files,
             seconds=seconds,
         )
 
 
+def _check_size(part: Part, size: int) -> None:
+    """Compare the rows of a part with the bytes that they should tile.
+
+    Raises:
+        AssertionError: Bytes are missing or duplicated: a bug of this package.
+    """
+    if isinstance(part, Slice):
+        end = part.end if part.end is not None else Path(part.path).stat().st_size
+        if size != end - part.start:
+            raise AssertionError(f"rows of {size} bytes for {end - part.start} of {part.path}")
+
+
 def receipts_of(rows: Sequence[Row]) -> tuple[tuple[Receipt, bool], ...]:
     """Return the receipts that a conversion read, each with whether it existed before."""
-    return tuple((Receipt(**json.loads(row["receipt"])), row["resumed"]) for row in rows)
+    return tuple((Receipt.of(row["receipt"]), row["resumed"]) for row in rows)

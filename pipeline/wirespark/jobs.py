@@ -6,7 +6,7 @@ Each takes the table of `format("wire")` (or the same columns from Parquet) and 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -14,17 +14,19 @@ import pyarrow.compute as pc
 
 from wirespark.conversations import EVENTS, events_of
 from wirespark.encoding import encoder_of
-from wirespark.options import Wishes, check_names, wishes_of
+from wirespark.errors import WireSparkError
+from wirespark.options import Wishes, among, check_names, wishes_of
 from wirespark.untyped import Batch
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["check", "decode", "events", "levels", "pairs", "profile"]
+__all__ = ["check", "decode", "events", "latencies", "levels", "pairs", "profile"]
 
 _KNOWN = ("strict", "variant", "limits")
 _TOLD = ("fields", "code", "path")
 _SHOWN = ("_header", "_part", "_error")
+_GROUPS = ("file", "flow")
 _PLACE = ("_file", "_flow", "_from", "_offset", "_time", "_message")
 
 
@@ -56,15 +58,40 @@ def check(table: DataFrame, protocol: str, **options: str) -> DataFrame:
 
 
 def pairs(table: DataFrame, protocol: str, **options: str) -> DataFrame:
-    """Return the request that each row answers, by the sessions' own correlation, and the seconds between them.
+    """Return all requests of all sessions, each with the row that answers it and the seconds between them.
 
-    A request leads an instance of a session out of its first state, and its answer leads back. Or a request
-    is put on a list of a session (such as unacknowledged items), and its answer removes it.
+    A request is a message that opens an instance of a session in which the other side is next; the next step of
+    that side answers it. Or it is put on a list of a session (such as unacknowledged items), and its answer
+    removes it. Without an answer, `_message` and `latency` are null, and `age` has the seconds to the last row of
+    the connection, or to the row that gave the request up.
     """
-    found = events(table, protocol, **options).where("kind = 'pair'")
-    latency = "cast(_time as double) - cast(request_time as double) as latency"
+    found = events(table, protocol, **options).where("kind in ('pair', 'unanswered')")
+    seconds = "(unix_micros(_time) - unix_micros(request_time)) / 1e6D"
+    latency, age = (
+        f"case when kind = '{kind}' then {seconds} end as {name}"
+        for kind, name in (("pair", "latency"), ("unanswered", "age"))
+    )
     request = ("request", "request_from", "request_offset", "request_time")
-    return found.selectExpr("_file", "_flow", "session", "key", *request, *_PLACE[2:], latency)
+    return found.selectExpr("_file", "_flow", "session", "key", *request, *_PLACE[2:], latency, age)
+
+
+def latencies(table: DataFrame, protocol: str, **options: str) -> DataFrame:
+    """Return how long answers took, in seconds, by session, request and answer.
+
+    They are the exact percentiles `p50`, `p90` and `p99`, and the extremes. Requests without an answer have a row
+    of their own, in which `_message` is null and `oldest` is the largest age.
+    """
+    from pyspark.sql import functions as F
+
+    grouped = pairs(table, protocol, **options).groupBy("session", "request", "_message")
+    shares = [F.percentile("latency", F.lit(share / 100)).alias(f"p{share}") for share in (50, 90, 99)]
+    return grouped.agg(
+        F.count(F.lit(1)).alias("requests"),
+        F.min("latency").alias("fastest"),
+        *shares,
+        F.max("latency").alias("slowest"),
+        F.max("age").alias("oldest"),
+    ).orderBy("session", "request", "_message")
 
 
 def levels(table: DataFrame, protocol: str, **options: str) -> DataFrame:
@@ -73,15 +100,25 @@ def levels(table: DataFrame, protocol: str, **options: str) -> DataFrame:
     return found.selectExpr(*_PLACE, "session", "key", "name", "level")
 
 
-def profile(table: DataFrame, seconds: float = 1.0) -> DataFrame:
+def profile(table: DataFrame, seconds: float = 1.0, by: Sequence[str] = ()) -> DataFrame:
     """Return the mix of messages over time.
 
-    It has rows, bytes and sizes by sender, message and interval of `seconds`.
+    It has rows, bytes and sizes by sender, message and interval of `seconds`. `by`: `file`, `flow`, or both, to
+    have them for each file or connection.
+
+    Raises:
+        WireSparkError: `seconds` is not positive, or `by` has another word.
     """
     from pyspark.sql import functions as F
 
+    if not seconds > 0:
+        raise WireSparkError(f"an interval is longer than 0 seconds, not {seconds}")
+    for word in by:
+        among(word, "column of `by`", _GROUPS)
+    # A flow is a name in its file.
+    places = [f"_{word}" for word in _GROUPS if word in by or (word == "file" and "flow" in by)]
     begin = F.timestamp_seconds(F.floor(F.col("_time").cast("double") / seconds) * seconds)
-    grouped = table.groupBy(begin.alias("time"), "_from", "_message")
+    grouped = table.groupBy(*places, begin.alias("time"), "_from", "_message")
     size = F.col("_size")
     return grouped.agg(
         F.count(F.lit(1)).alias("frames"),

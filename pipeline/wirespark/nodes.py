@@ -61,3 +61,4 @@ class Nodes:
     Until: type[types.Until]
     Uuid: type[types.Uuid]
     Varint: type[types.Varint]
+    Violates: type[sessions.Violates]

@@ -11,7 +11,18 @@ from typing import Literal, TypeAlias, get_args
 from wirespark.errors import WireSparkError
 from wirespark.packages import Package, package_of
 
-__all__ = ["Kernel", "Mode", "ReadOptions", "Wishes", "among", "check_names", "has_numba", "wishes_of"]
+__all__ = [
+    "Kernel",
+    "Mode",
+    "ReadOptions",
+    "Wishes",
+    "among",
+    "amount",
+    "check_names",
+    "has_numba",
+    "truth",
+    "wishes_of",
+]
 
 Mode: TypeAlias = Literal["PERMISSIVE", "DROPMALFORMED", "FAILFAST"]
 Kernel: TypeAlias = Literal["auto", "on", "off"]
@@ -109,7 +120,7 @@ class ReadOptions:
         """
         given = check_names(options, _KNOWN)
         wishes = wishes_of(given)
-        capture = None if "capture" not in given else _truth("capture", given["capture"])
+        capture = None if "capture" not in given else truth("capture", given["capture"])
         if capture and not wishes.is_native:
             raise WireSparkError(
                 f"a capture contains native bytes, not {wishes.backend}: remove the option `backend`"
@@ -122,12 +133,12 @@ class ReadOptions:
             port=_amount_or_none("port", given),
             split_size=_at_least(_LEAST_SPLIT, "split", given.get("split", "64MiB")),
             batch_size=_at_least(1, "batch", given.get("batch", "1MiB")),
-            has_index=_truth("index", given.get("index", "true")),
-            is_growing=_truth("growing", given.get("growing", "false")),
-            idle=_amount("idle", given.get("idle", "60")),
+            has_index=truth("index", given.get("index", "true")),
+            is_growing=truth("growing", given.get("growing", "false")),
+            idle=amount("idle", given.get("idle", "60")),
             most_bytes=_amount_or_none("maxbytespertrigger", given),
             most_files=_amount_or_none("maxfilespertrigger", given),
-            takes_filters=_truth("pushdown", given.get("pushdown", "false")),
+            takes_filters=truth("pushdown", given.get("pushdown", "false")),
         )
 
 
@@ -166,10 +177,10 @@ def wishes_of(given: Mapping[str, str]) -> Wishes:
         backend=backend,
         role=among(given.get("from"), "role", plan.roles),
         variant=among(given.get("variant"), "variant", plan.variants),
-        strict=_truth("strict", given.get("strict", "false")),
+        strict=truth("strict", given.get("strict", "false")),
         limits=_limits(given, package),
         mode=mode,  # type: ignore[arg-type]  # compared above
-        error_bytes=_amount("errorbytes", given.get("errorbytes", "4096")),
+        error_bytes=amount("errorbytes", given.get("errorbytes", "4096")),
         kernel=_kernel(given.get("kernel", "auto").lower()),
     )
 
@@ -196,7 +207,7 @@ def _limits(given: Mapping[str, str], package: Package) -> dict[str, int]:
     pairs += [(name[len(_LIMIT) :], text) for name, text in given.items() if name.startswith(_LIMIT)]
     found = {}
     for name, text in pairs:
-        found[among(name.strip(), "limit", package.plan.limits) or ""] = _amount(f"limit {name}", text)
+        found[among(name.strip(), "limit", package.plan.limits) or ""] = amount(f"limit {name}", text)
     most: int = package.runtime("codec.values").MOST_NESTING
     if found.get("depth", 0) > most:
         raise WireSparkError(f"the limit depth is at most {most}, not {found['depth']}")
@@ -223,24 +234,24 @@ def among(name: str | None, noun: str, names: Collection[str]) -> str | None:
     )
 
 
-def _truth(name: str, text: str) -> bool:
+def truth(name: str, text: str) -> bool:
     if text.lower() not in ("true", "false"):
         raise WireSparkError(f"{name} is {text!r}: give true or false")
     return text.lower() == "true"
 
 
 def _amount_or_none(name: str, given: Mapping[str, str]) -> int | None:
-    return _amount(name, given[name]) if name in given else None
+    return amount(name, given[name]) if name in given else None
 
 
 def _at_least(least: int, name: str, text: str) -> int:
-    number = _amount(name, text)
+    number = amount(name, text)
     if number < least:
         raise WireSparkError(f"{name} is {text!r}: give {least} or more")
     return number
 
 
-def _amount(name: str, text: str) -> int:
+def amount(name: str, text: str) -> int:
     digits = text.strip().lower()
     unit = next((unit for unit in _UNITS if unit and digits.endswith(unit)), "")
     number = digits.removesuffix(unit).strip()

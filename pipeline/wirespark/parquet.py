@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from wirespark.output import Compression, Output
 from wirespark.receipts import remove_others, replace_file
-from wirespark.tables import SHARED
+from wirespark.spark_types import struct_type
+from wirespark.table_rows import SHARED
 from wirespark.temporary_files import Held
 from wirespark.untyped import ArrowSchema, Batch
 
-__all__ = ["TableWriters", "folder_of"]
+__all__ = ["Table", "TableWriters", "folder_of"]
 
 _MOST_ROWS = 1 << 16
 _MOST_BYTES = 4 << 20
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z0-9]+")
+_NO_DAY = "__HIVE_DEFAULT_PARTITION__"
+_ROW_METADATA = b"org.apache.spark.sql.parquet.row.metadata"
 _REPEATING = ("_file", "_flow", "_from", "_message", "message", "variety")
 
 
@@ -31,16 +37,27 @@ def folder_of(message: str) -> str:
 class TableWriters:
     """The files of one part; their content counts only once all of them have their names."""
 
-    def __init__(self, target: Path, name: str) -> None:
+    def __init__(self, target: Path, name: str, output: Output) -> None:
         self._target = target
         self._name = name
-        self._tables: dict[str, _Table] = {}
+        self._output = output
+        self._tables: dict[str, Table] = {}
 
     def write(self, folder: str, batch: Batch) -> None:
-        """Add rows to the table of a folder."""
+        """Add rows to the table of a folder, each to its day if the output is partitioned so."""
+        if self._output.partition == "message":
+            self.add(folder, batch)
+            return
+        days = batch["_time"].cast(pa.date32())
+        for day in pc.unique(days).to_pylist():
+            is_own = pc.is_null(days) if day is None else pc.fill_null(pc.equal(days, day), False)
+            self.add(f"{folder}/date={_NO_DAY if day is None else day.isoformat()}", batch.filter(is_own))
+
+    def add(self, folder: str, batch: Batch) -> None:
+        """Add rows to the file in this very folder."""
         if folder not in self._tables:
             path = self._target / folder / f"{self._name}.parquet"
-            self._tables[folder] = _Table(path, batch.schema)
+            self._tables[folder] = Table(path, batch.schema, self._output.compression)
         self._tables[folder].write(batch)
 
     def finish(self) -> None:
@@ -66,17 +83,17 @@ class TableWriters:
             table.drop()
 
 
-class _Table:
-    """One file; rows wait until they fill a row group."""
+class Table:
+    """One file, with the comments of its columns for Spark; rows wait until they fill a row group."""
 
-    def __init__(self, path: Path, schema: ArrowSchema) -> None:
+    def __init__(self, path: Path, schema: ArrowSchema, compression: Compression) -> None:
         self.path = path
         self.held = Held(path)
         self._schema = schema
         self._writer = pq.ParquetWriter(
             self.held.path,
-            schema,
-            compression="snappy",
+            schema.with_metadata({**(schema.metadata or {}), _ROW_METADATA: _spark_schema(schema)}),
+            compression=compression,
             use_dictionary=list(_repeating(schema)),
             write_statistics=True,
         )
@@ -104,6 +121,12 @@ class _Table:
         if self._batches:
             self._writer.write_table(pa.Table.from_batches(self._batches, self._schema))
         self._batches, self._n_rows, self._n_bytes = [], 0, 0
+
+
+@cache
+def _spark_schema(schema: ArrowSchema) -> bytes:
+    """Return a schema as Spark leaves it in files that it writes: from it the comments of columns are read."""
+    return struct_type(schema).json().encode()
 
 
 def _repeating(schema: ArrowSchema, path: str = "") -> Iterator[str]:

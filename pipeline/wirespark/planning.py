@@ -10,7 +10,7 @@ import glob
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -27,7 +27,17 @@ from wirespark.stream_rows import Walk
 if TYPE_CHECKING:
     from wirespark.kernels.scanner import Scanner
 
-__all__ = ["Part", "bundled", "files_of", "matches_of", "parts_of", "role_of", "shares_of", "slices_of"]
+__all__ = [
+    "Part",
+    "bundled",
+    "files_of",
+    "grouped",
+    "matches_of",
+    "parts_of",
+    "role_of",
+    "shares_of",
+    "slices_of",
+]
 
 Part: TypeAlias = Slice | Share
 Cuts: TypeAlias = list[tuple[int, Snapshot | None]]
@@ -64,6 +74,27 @@ def bundled(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
             bundle, size = [], 0
     if bundle:
         yield tuple(bundle)
+
+
+def grouped(parts: Sequence[Part], most: int) -> Iterator[tuple[Part, ...]]:
+    """Yield the parts that share the files of a conversion, in their order.
+
+    If there are many parts, a group takes parts of `most` bytes, or fewer so that there are as many groups as that.
+    """
+    if len(parts) <= _MANY:
+        yield from ((part,) for part in parts)
+        return
+    sizes = [_size(part) for part in parts]
+    least = max(_CHUNK, min(most, sum(sizes) // _MANY))
+    group: list[Part] = []
+    size = 0
+    for part, more in zip(parts, sizes, strict=True):
+        if group and size + more > least:
+            yield tuple(group)
+            group, size = [], 0
+        group.append(part)
+        size += more
+    yield tuple(group)
 
 
 def _size(part: Part) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wirespark.errors import WireSparkError
 from wirespark.packages import package_of
-from wirespark.tables import message_schema, wide_schema
+from wirespark.table_rows import message_schema, wide_schema
 from wirespark.untyped import ArrowSchema
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from wirespark.planning import Part, bundled, parts_of
 from wirespark.projection import check_projection, projected
 from wirespark.reading import located_columns
 from wirespark.spark_types import struct_type
-from wirespark.tables import message_schema, message_table, wide_schema, wide_table
+from wirespark.table_rows import message_schema, message_table, wide_schema, wide_table
 from wirespark.untyped import ArrowSchema, Batch
 from wirespark.writing import WireWriter, WriteOptions
 

@@ -19,9 +19,10 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from wirespark.decoders import has_context
 from wirespark.encoding import encoder_of
 from wirespark.errors import WireSparkError
+from wirespark.inner_frames import INSIDE
 from wirespark.options import Wishes, among, check_names, wishes_of
 from wirespark.stream_assembly import Run, Runs, merged
-from wirespark.tables import rows_schema, wide_schema
+from wirespark.table_rows import rows_schema, wide_schema
 from wirespark.untyped import ArrowArray, Batch
 
 if TYPE_CHECKING:
@@ -146,6 +147,7 @@ def _check_columns(names: list[str], options: WriteOptions) -> None:
     schema = rows_schema(package) if options.message else wide_schema(package)
     known = {
         *schema.names,
+        *(INSIDE if options.message else ()),
         *(package.messages[options.message].names if options.message else package.messages),
     }
     unknown = [name for name in names if name not in known]
@@ -154,15 +156,18 @@ def _check_columns(names: list[str], options: WriteOptions) -> None:
 
 
 def _rows(batch: Batch, options: WriteOptions) -> dict[str, ArrowArray]:
-    """Return the columns of the wide table that are present, without the rows that have no bytes."""
-    rows = {name: batch.column(number) for number, name in enumerate(batch.schema.names)}
+    """Return the columns of the wide table that are present, without the rows that have no bytes of their own."""
+    if "_depth" in batch.schema.names:
+        batch = batch.filter(pc.equal(batch["_depth"], 0))
+    names = [name for name in batch.schema.names if name not in INSIDE]
+    rows = {name: batch.column(batch.schema.get_field_index(name)) for name in names}
     if options.message is not None:
         fields = options.wishes.package.messages[options.message].names
         own = [pa.field(name, rows[name].type) for name in fields if name in rows]
         struct = pa.StructArray.from_arrays([rows.pop(field.name) for field in own], fields=own)
         rows |= {
             options.message: struct,
-            "_message": pa.repeat(pa.scalar(options.message, pa.string()), batch.num_rows),
+            "_message": pa.repeat(pa.scalar(options.message, pa.string()), len(batch)),
         }
     is_kept = _is_kept(rows, options)
     return rows if is_kept is None else {name: column.filter(is_kept) for name, column in rows.items()}

@@ -12,7 +12,7 @@ from wiregen.runtime.reference.writing.frames import write_frame
 from wirespark.batches import Slice, slice_columns
 from wirespark.encoding import encoder_of
 from wirespark.options import Wishes
-from wirespark.tables import wide_table
+from wirespark.table_rows import wide_table
 
 __all__ = ["check_back"]
 

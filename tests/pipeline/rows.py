@@ -12,7 +12,7 @@ from typing import Any
 from wirespark.batches import Slice, slice_columns
 from wirespark.columns import Columns
 from wirespark.options import Wishes
-from wirespark.tables import wide_table
+from wirespark.table_rows import wide_table
 
 __all__ = ["check_fields", "check_row", "rows_of", "table_rows"]
 

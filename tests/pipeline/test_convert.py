@@ -27,12 +27,12 @@ from tests.pipeline.streams import stream_of  # noqa: E402
 
 from wirespark import WireSparkError, convert  # noqa: E402
 from wirespark.batches import Slice  # noqa: E402
-from wirespark.converting import ConvertReader, ConvertSource  # noqa: E402
+from wirespark.converting import ConvertPartition, ConvertReader, ConvertSource  # noqa: E402
 from wirespark.options import ReadOptions, Wishes  # noqa: E402
+from wirespark.output import divided  # noqa: E402
 from wirespark.parquet import TableWriters, folder_of  # noqa: E402
 from wirespark.planning import bundled, parts_of  # noqa: E402
 from wirespark.receipts import FOLDER, receipts_in  # noqa: E402
-from wirespark.source import WirePartition  # noqa: E402
 from wirespark.targets import target_of  # noqa: E402
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ def test_captures_become_a_table_for_each_message(
     assert (summary.parts, summary.resumed, summary.rows) == (3, 0, 33)
     data = spark.read.parquet(str(target / "message=data"))
     assert data.selectExpr("sum(size(pairs))").collect()[0][0] == 30
+    assert summary.inner == {"Json": 68} and spark.read.parquet(str(target / "message=json")).count() == 68
     monkeypatch.chdir(tmp_path)  # where Java is not
     again = convert(spark, CAPTURES / "*.pcap", "target", protocol="lumberjack")
     assert (again.parts, again.resumed, again.rows, again.new_size) == (3, 3, 33, 0)
@@ -121,7 +122,8 @@ def reader_of(path: Path, target: Path, protocol: str, **options: str) -> Conver
         "batch": "512",
         **options,
     }
-    return ConvertReader(target_of(str(target), ReadOptions.of(given)))
+    output, read = divided(given)
+    return ConvertReader(target_of(str(target), ReadOptions.of(read), output))
 
 
 def run_all(reader: ConvertReader) -> list[bool]:
@@ -169,7 +171,7 @@ def test_failfast_leaves_nothing_of_the_part(
     target = tmp_path / "target"
     with pytest.raises(WireSparkError):
         run_all(reader_of(path, target, "reactive_streams", mode="FAILFAST", split="1MiB"))
-    assert [p.name for p in target.rglob("*") if p.is_file()] == ["_target"]
+    assert {p.name for p in target.rglob("*") if p.is_file()} == {"_target", "_bundles"}
 
 
 def test_two_runs_at_once_end_well(stream: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
@@ -349,4 +351,4 @@ def test_partitions_travel(stream: tuple[Path, list[dict[str, Any]]], tmp_path: 
     reader = reader_of(stream[0], tmp_path / "target", "reactive_streams")
     dumps: Any = cloudpickle.dumps
     for partition in cloudpickle.loads(dumps(reader.partitions())):
-        assert isinstance(partition, WirePartition) and isinstance(partition.parts[0], Slice)
+        assert isinstance(partition, ConvertPartition) and isinstance(partition.parts[0], Slice)

@@ -31,7 +31,7 @@ from wirespark.options import ReadOptions, Wishes  # noqa: E402
 from wirespark.planning import parts_of  # noqa: E402
 from wirespark.reading import located_columns  # noqa: E402
 from wirespark.stream_rows import Row  # noqa: E402
-from wirespark.tables import wide_table  # noqa: E402
+from wirespark.table_rows import wide_table  # noqa: E402
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -327,6 +327,16 @@ def test_the_command(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert (done.returncode, [line["name"] for line in lines]) == (1, ["window_overrun"]), done.stderr[-2000:]
     assert b"WARN " not in done.stderr and b"log4j" not in done.stderr and b"log level" not in done.stderr
+
+
+def test_numbers_of_the_command_have_no_exponent(
+    table: DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from wiregen.tools.cli.spark_jobs import _write
+
+    small = table.limit(1).selectExpr("0.00002D as latency", "cast(null as double) as age")
+    assert _write(small, None) == 1
+    assert capsys.readouterr().out == '{"latency":0.000020,"age":null}\n'
 
 
 def test_the_pictures_of_the_docs(spark: SparkSession, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
 
 from tests.unit.tools.test_cli_decode import run
 
-from wiregen.tools.cli import spark_session
+from wiregen.tools.cli import progress, spark_session
 
 ROOT = Path(__file__).resolve().parents[2]
 CAPTURES = ROOT / "examples" / "captures"
@@ -31,6 +31,9 @@ def no_java(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         pytest.param(("--split", "x"), "split is 'x'\n  = help: give a number", id="no number"),
         pytest.param(("--split", "0"), "split is '0'\n  = help: give 1024 or more", id="too small"),
+        pytest.param(("--batch", "0"), "batch is '0'\n  = help: give 1 or more", id="no batch"),
+        pytest.param(("--kernel", "fast"), "'fast' is not one of", id="no kernel"),
+        pytest.param(("--backend", "nix"), "nix", id="no backend"),
         pytest.param(
             ("--limit", "foo"),
             "the limit 'foo' has no value\n  = help: write NAME=VALUE, such as frame=1MiB",
@@ -64,3 +67,19 @@ def test_a_target_that_will_not_do(tmp_path: Path) -> None:
     ):
         result = run("spark", "convert", "--protocol", "lumberjack", str(CAPTURES), target)
         assert result.exit_code == 2 and said in result.stderr and "help: give a" in result.stderr
+
+
+def test_progress_off_a_terminal_says_bytes_rows_and_rate(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was done before the run counts as done, not for the rate."""
+    now = iter((0.0, 5.0, 11.0, 12.0, 30.0))
+    monkeypatch.setattr(progress, "monotonic", lambda: next(now))
+    with progress.progress_of_rows(1_000_000_000) as report:
+        report(200_000_000, 10)
+        report(420_000_000, 1_000)
+        report(450_000_000, 2_000)
+        report(800_000_000, 3_000_000)
+    assert capsys.readouterr().err == (
+        " 42 %  420 MB  1,000 rows  20.0 MB/s\n 80 %  800 MB  3,000,000 rows  20.0 MB/s\n"
+    )

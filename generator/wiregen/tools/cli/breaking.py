@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wiregen.language.breaking import LEVELS
-from wiregen.language.diagnostics import OUTPUT_FORMATS
+from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import Failure
 from wiregen.tools.cli.messages import has_colour, tell
 from wiregen.tools.cli.old_state import OldState, old_state
@@ -39,7 +39,7 @@ __all__ = ["verb"]
     show_default=True,
     help="Changes of this level are errors; others are notes. May be repeated.",
 )
-@click.option("--output-format", type=click.Choice(OUTPUT_FORMATS), default="full", show_default=True)
+@shared_options.output_format
 @click.option("--no-vectors", is_flag=True, help="Do not decode vectors of one state with the other one.")
 def verb(
     names: tuple[str, ...],

@@ -102,9 +102,7 @@ def _git(folder: Path, *arguments: str, missing: str) -> bytes:
     Raises:
         Failure: There is no git, no repository, or no revision `missing`.
     """
-    way_out = (
-        "give a folder of .wire files, a .wire file, or a revision that `git rev-parse` finds"
-    )
+    way_out = "give a folder of .wire files, a .wire file, or a revision that `git rev-parse` finds"
     try:
         done = subprocess.run(
             ("git", "-C", str(folder), *arguments), capture_output=True, timeout=_TIME, check=True

@@ -3,19 +3,42 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import DONE, FINDINGS
 from wiregen.tools.cli.spark_jobs import jobs
+from wiregen.tools.cli.spark_options import of_reading, of_spark
 from wiregen.tools.cli.spark_session import Job
 
 if TYPE_CHECKING:
     from wirespark.conversion import Summary
 
 __all__ = ["verb"]
+
+
+_Command = TypeVar("_Command", bound=Callable[..., object])
+
+
+def _of_files(command: _Command) -> _Command:
+    """Add the options of Parquet files to a command."""
+    command = click.option(
+        "--compression",
+        type=click.Choice(["snappy", "zstd", "gzip", "lz4", "none"]),
+        default="snappy",
+        show_default=True,
+        help="Compression of the Parquet files.",
+    )(command)
+    return click.option(
+        "--filesize",
+        metavar="SIZE",
+        default="128MiB",
+        show_default=True,
+        help="Size up to which small inputs or files share files, in bytes.",
+    )(command)
 
 
 @click.group("spark", subcommand_metavar="JOB [ARGUMENTS]...")
@@ -26,11 +49,8 @@ def verb() -> None:
 @verb.command("convert", cls=Job)
 @click.argument("source", nargs=-1, required=True)
 @click.argument("target")
-@shared_options.spark_protocol
-@shared_options.spark_role
-@shared_options.variant
+@of_reading
 @shared_options.capture
-@shared_options.capture_port
 @click.option(
     "--mode",
     type=click.Choice(["permissive", "dropmalformed", "failfast"]),
@@ -38,17 +58,21 @@ def verb() -> None:
     show_default=True,
     help="Bytes that cannot be decoded: write a row with the error, drop the row, or stop.",
 )
-@shared_options.strict
 @shared_options.limits
+@_of_files
 @click.option(
-    "--split",
-    metavar="SIZE",
-    default="64MiB",
-    show_default=True,
-    help="Size of the part of a file that one task reads.",
+    "--frames/--no-frames",
+    default=True,
+    help="Write the table `_frames`, which has all frames and errors in order, or not. Default: write it.",
 )
-@shared_options.spark_master
-@shared_options.spark_remote
+@click.option(
+    "--partition",
+    type=click.Choice(["message", "date"]),
+    default="message",
+    show_default=True,
+    help="Folders of the tables: one for each message, or in it also one for each day.",
+)
+@of_spark
 def convert(
     source: tuple[str, ...],
     target: str,
@@ -76,6 +100,25 @@ def convert(
     return FINDINGS if summary.errors else DONE
 
 
+@verb.command("compact", cls=Job)
+@click.argument("target")
+@_of_files
+@of_spark
+def compact(target: str, master: str, remote: str | None, **wishes: object) -> int:
+    """Merge the small files of the tables in TARGET, which `wiregen spark convert` wrote.
+
+    The tables keep their rows, and a later conversion still knows what is done.
+    """
+    from wiregen.tools.cli.spark_session import bare
+
+    with bare(None if remote else master, remote) as spark:
+        from wirespark import compact as run
+
+        done = run(spark, target, **wishes)
+    sys.stdout.write(f"{done.before:,} files became {done.after:,}\n")
+    return DONE
+
+
 for _job in jobs:
     verb.add_command(_job)
 
@@ -84,6 +127,7 @@ def _print(summary: Summary) -> None:
     """Print the summary of a conversion."""
     rows = [("bytes", f"{summary.size:,}"), ("frames and errors", f"{summary.rows:,}")]
     rows += [(f"  {name}", f"{count:,}") for name, count in summary.messages.items()]
+    rows += [(f"  {name} (inner)", f"{count:,}") for name, count in summary.inner.items()]
     rows += [("left out", f"{summary.dropped:,}")] if summary.dropped else []
     rows += [(f"  error {code}", f"{count:,}") for code, count in summary.errors.items()]
     rows += [("parts", f"{summary.parts:,}, of which {summary.resumed:,} were done before")]

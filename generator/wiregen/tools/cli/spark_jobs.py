@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import DONE, FINDINGS
+from wiregen.tools.cli.spark_options import of_reading, of_spark
 from wiregen.tools.cli.spark_session import Job
 
 if TYPE_CHECKING:
@@ -22,27 +22,39 @@ _DOCS = {
     "check": "Check the connections in SOURCE against the sessions of their protocol. Exits with 1 if a rule was broken.",
     "coverage": "Count the elements of the protocol that occur in SOURCE: messages, fields, enum members, alternatives, transitions, violations.",
     "decode": "Print the frames in SOURCE, each with its fields.",
+    "latencies": "Print how long answers took in SOURCE: percentiles in seconds by request and answer.",
     "levels": "Print the windows, credits and waiting lists of the sessions in SOURCE over time.",
-    "pairs": "Print each request in SOURCE with its answer and the time between them.",
+    "pairs": "Print each request in SOURCE with its answer and the seconds between them, or without one and with its age.",
     "profile": "Print the number and size of the messages in SOURCE over time.",
 }
 _OF_THE_TABLE = ("profile",)
 _FAILING = ("check",)
+_OWN: Final = {
+    "profile": (
+        click.option(
+            "--seconds", type=float, default=1.0, show_default=True, help="Length of an interval of time."
+        ),
+        click.option(
+            "--by",
+            multiple=True,
+            type=click.Choice(["file", "flow"]),
+            help="Count each file or connection by itself. May be repeated.",
+        ),
+    )
+}
+"""The options of single jobs; these are the arguments of their functions."""
 
 
 def _verb(name: str) -> click.Command:
+    own = _OWN.get(name, ())
+
     @click.command(name, cls=Job, help=_DOCS[name])
     @click.argument("source", nargs=-1, required=True)
-    @shared_options.spark_protocol
-    @shared_options.spark_role
-    @shared_options.variant
-    @shared_options.capture_port
-    @shared_options.strict
+    @of_reading
     @click.option(
         "-o", "--output", metavar="FOLDER", help="Write Parquet to FOLDER. Default: JSON lines to stdout."
     )
-    @shared_options.spark_master
-    @shared_options.spark_remote
+    @of_spark
     def verb(
         source: tuple[str, ...],
         protocol: str,
@@ -52,10 +64,12 @@ def _verb(name: str) -> click.Command:
         role: str | None,
         **wishes: object,
     ) -> int:
-        return _run(
-            name, source, protocol, output, None if remote else master, remote, wishes | {"from": role}
-        )
+        arguments: dict[str, object] = {key: wishes.pop(key) for key in ("seconds", "by") if key in wishes}
+        given = wishes | {"from": role}
+        return _run(name, source, protocol, output, None if remote else master, remote, given, arguments)
 
+    for option in reversed(own):
+        option(verb)
     return verb
 
 
@@ -67,6 +81,7 @@ def _run(
     master: str | None,
     remote: str | None,
     wishes: dict[str, object],
+    arguments: dict[str, object],
 ) -> int:
     from wiregen.tools.cli.spark_session import opened
 
@@ -78,7 +93,7 @@ def _run(
         table = reader.load(source[0] if len(source) == 1 else list(source))
         job: Callable[..., DataFrame] = getattr(wirespark, name)
         told = {key: options[key] for key in ("variant",) if key in options}
-        found = job(table) if name in _OF_THE_TABLE else job(table, package, **told)
+        found = job(table, **arguments) if name in _OF_THE_TABLE else job(table, package, **told)
         n_rows = _write(found, output)
     return FINDINGS if n_rows and name in _FAILING else DONE
 
@@ -90,10 +105,19 @@ def _write(found: DataFrame, output: str | None) -> int:
         found.write.mode("overwrite").parquet(output)
         return found.count()
     n_rows, has_fields = 0, "fields" in found.columns
-    for (line,) in found.selectExpr("to_json(struct(*), map('ignoreNullFields', 'false'))").toLocalIterator():
+    lines = _plain(found).selectExpr("to_json(struct(*), map('ignoreNullFields', 'false'))")
+    for (line,) in lines.toLocalIterator():
         sys.stdout.write(f"{_opened(line) if has_fields else line}\n")
         n_rows += 1
     return n_rows
+
+
+def _plain(found: DataFrame) -> DataFrame:
+    """Return the rows with their floats as decimals, which JSON shows without an exponent."""
+    from pyspark.sql import functions as F
+
+    floats = [name for name, type_ in found.dtypes if type_ == "double"]
+    return found.withColumns({name: F.col(name).cast("decimal(38, 6)") for name in floats})
 
 
 def _opened(line: str) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from wiregen.tools.cli.progress import progress
+from wiregen.tools.cli.progress import progress_of_rows
 
 __all__ = ["watched"]
 
@@ -24,8 +24,8 @@ def watched(sources: tuple[str, ...], target: str) -> Iterator[None]:
     with suppress(WireSparkError, OSError):  # the conversion itself reports it
         size = sum(Path(file).stat().st_size for file in files_of(sources))
     over = threading.Event()
-    with progress(size, "converting", is_printed=False) as advance:
-        thread = threading.Thread(target=_watch, args=(Path(target), advance, over), daemon=True)
+    with progress_of_rows(size) as report:
+        thread = threading.Thread(target=_watch, args=(Path(target), report, over), daemon=True)
         thread.start()
         try:
             yield
@@ -34,12 +34,18 @@ def watched(sources: tuple[str, ...], target: str) -> Iterator[None]:
             thread.join()
 
 
-def _watch(target: Path, advance: object, over: threading.Event) -> None:
-    from wirespark.receipts import receipts_in
+def _watch(target: Path, report: Callable[[int, int], None], over: threading.Event) -> None:
+    """Report the bytes and rows of new receipts; those that are known are not read again."""
+    from wirespark.receipts import read_receipt, receipt_names
 
-    assert callable(advance)
-    done = 0
-    while not over.wait(_INTERVAL):
-        now = sum(receipt.size for receipt in receipts_in(target))
-        advance(max(0, now - done))
-        done = max(done, now)
+    known: set[str] = set()
+    size = n_rows = 0
+    is_over = False
+    while not is_over:
+        for name in receipt_names(target) - known:
+            receipt = read_receipt(target, name)
+            if receipt is not None:
+                known.add(name)
+                size, n_rows = size + receipt.size, n_rows + receipt.rows
+        report(size, n_rows)
+        is_over = over.wait(_INTERVAL)

@@ -19,7 +19,7 @@ from wiregen.tools.cli.protocols import configuration, stop
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Job", "opened"]
+__all__ = ["Job", "bare", "opened"]
 
 _PACKAGE: Final = "wiregen_built"
 _QUIET: Final = {
@@ -76,6 +76,18 @@ def opened(
         finally:
             sys.path.remove(str(Path(folder, "python")))
             _forget()
+
+
+@contextmanager
+def bare(master: str | None, remote: str | None) -> Iterator[SparkSession]:
+    """Open a session without a protocol; it ends with the block."""
+    _check_installed()
+    with tempfile.TemporaryDirectory(prefix="wiregen-spark-") as folder, _told(), _as_it_was_said():
+        spark = _session(master, remote, Path(folder), ())
+        try:
+            yield spark
+        finally:
+            spark.stop()
 
 
 class Job(click.Command):
@@ -138,7 +150,9 @@ def _looked_at(
     return given
 
 
-def _session(master: str | None, remote: str | None, folder: Path) -> SparkSession:
+def _session(
+    master: str | None, remote: str | None, folder: Path, packages: tuple[str, ...] = (_PACKAGE,)
+) -> SparkSession:
     from wirespark import session
 
     quiet = folder / "log4j2.properties"
@@ -146,7 +160,7 @@ def _session(master: str | None, remote: str | None, folder: Path) -> SparkSessi
     java = f"-XX:TieredStopAtLevel=1 -Dlog4j2.configurationFile={quiet.as_uri()}"
     return session(
         "wiregen",
-        packages=(_PACKAGE,),
+        packages=packages,
         master=master,
         remote=remote,
         config=_QUIET | {"spark.driver.extraJavaOptions": java} if remote is None else {},

@@ -15,6 +15,7 @@ __all__ = [
     "SHARED",
     "message_schema",
     "message_table",
+    "placed",
     "rows_schema",
     "rows_table",
     "spread",
@@ -38,7 +39,7 @@ def rows_schema(package: Package) -> ArrowSchema:
 
 def rows_table(columns: Columns, file: str, flow: str | None) -> Batch:
     """Return a table with those columns: all frames and errors in their order."""
-    return _placed(columns.rows, file, flow)
+    return placed(columns.rows, file, flow)
 
 
 @cache
@@ -56,7 +57,7 @@ def wide_schema(package: Package) -> ArrowSchema:
 def wide_table(columns: Columns, package: Package, file: str, flow: str | None) -> Batch:
     """Return a table with those columns."""
     schema = wide_schema(package)
-    rows = _placed(columns.rows, file, flow)
+    rows = placed(columns.rows, file, flow)
     arrays = [
         rows.column(field.name) if field.name.startswith("_") else spread(columns, field) for field in schema
     ]
@@ -78,12 +79,13 @@ def message_table(columns: Columns, package: Package, name: str, file: str, flow
         return None
     schema = message_schema(package, name)
     kept = [field.name for field in columns.rows.schema if field.name in schema.names]
-    rows = _placed(columns.rows.select(kept).take(found.rows), file, flow)
+    rows = placed(columns.rows.select(kept).take(found.rows), file, flow)
     own = [] if found.columns is None else found.columns.flatten()
     return pa.RecordBatch.from_arrays([*rows.columns, *own], schema=schema)
 
 
-def _placed(rows: Batch, file: str, flow: str | None) -> Batch:
+def placed(rows: Batch, file: str, flow: str | None) -> Batch:
+    """Return rows with their file and flow."""
     arrays = [_repeated(text, rows.num_rows) for text in (file, flow)]
     schema = pa.schema([*_PLACE, *rows.schema])
     return pa.RecordBatch.from_arrays([*arrays, *rows.columns], schema=schema)

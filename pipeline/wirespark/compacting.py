@@ -1,0 +1,169 @@
+"""`compact`: the small files of a target become few large ones, with receipts that a later conversion still knows.
+
+A task merges the files of some receipts, and one receipt takes the place of theirs. It names those that it
+replaces, so that the next run removes them if the task was killed in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from wirespark.errors import WireSparkError, as_it_was_said
+from wirespark.output import Output, divided
+from wirespark.parquet import TableWriters
+from wirespark.receipts import Receipt, bundle_name, is_whole, receipts_in, summed
+from wirespark.spark_types import struct_type
+from wirespark.targets import replaced
+from wirespark.untyped import Batch
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["CompactReader", "Compaction", "compact"]
+
+_SCHEMA = pa.schema([pa.field("before", pa.int64()), pa.field("after", pa.int64())])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compaction:
+    """The result: how many files became how many others."""
+
+    before: int
+    after: int
+
+
+def compact(spark: SparkSession, target: str | Path, **options: object) -> Compaction:
+    """Merge the small files of a target: tables have the same rows in fewer files.
+
+    `options`: `filesize` (128MiB), the size that files have afterwards, about, and `compression`. A later
+    conversion into the target still knows what is done. Do not read the tables meanwhile: for a moment rows are
+    in old and new files.
+
+    Raises:
+        WireSparkError: An option is invalid, or the folder has no receipts of a conversion.
+    """
+    given = {name: str(value) for name, value in options.items() if value is not None}
+    path = Path(target).absolute()
+    _groups(path, _output(given))
+    spark.dataSource.register(CompactSource)
+    with as_it_was_said():
+        rows = spark.read.format("wire_compact").options(**given, target=str(path)).load().collect()
+    return Compaction(before=sum(row["before"] for row in rows), after=sum(row["after"] for row in rows))
+
+
+def _output(given: Mapping[str, str]) -> Output:
+    output, rest = divided(given)
+    if rest:
+        raise WireSparkError(f"unknown option {next(iter(rest))!r}; the options are filesize and compression")
+    return output
+
+
+def _groups(target: Path, output: Output) -> list[tuple[Receipt, ...]]:
+    """Return the receipts whose files are merged, those of neighbouring sources together."""
+    receipts = sorted(receipts_in(target), key=lambda receipt: sorted(receipt.sources.values()))
+    if not receipts:
+        raise WireSparkError(f"{target} has no receipts: give the target of a conversion")
+    groups, group, size = list[tuple[Receipt, ...]](), list[Receipt](), 0
+    for receipt in receipts:
+        own = (
+            sum((target / file).stat().st_size for file in receipt.files) if is_whole(target, receipt) else 0
+        )
+        if not own or own >= output.file_size:
+            continue
+        if group and size + own > output.file_size:
+            groups.append(tuple(group))
+            group, size = [], 0
+        group.append(receipt)
+        size += own
+    groups.append(tuple(group))
+    return [each for each in groups if len(each) > 1]
+
+
+@dataclass
+class GroupPartition(InputPartition):
+    """Receipts whose files one task merges, as text."""
+
+    receipts: tuple[str, ...]
+
+
+class CompactSource(DataSource):
+    """A read that merges files; its rows are numbers of files."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "wire_compact"
+
+    def schema(self) -> StructType:
+        return struct_type(_SCHEMA)
+
+    def reader(self, schema: StructType) -> CompactReader:
+        given = dict(self.options)
+        target = Path(given.pop("target"))
+        return CompactReader(target, _output(given))
+
+
+class CompactReader(DataSourceReader):
+    """One compaction."""
+
+    def __init__(self, target: Path, output: Output) -> None:
+        self._target = target
+        self._output = output
+
+    def partitions(self) -> Sequence[InputPartition]:
+        groups = _groups(self._target, self._output)
+        texts = [tuple(receipt.text() for receipt in group) for group in groups]
+        return [GroupPartition(each) for each in texts] or [GroupPartition(())]
+
+    def read(self, partition: InputPartition) -> Iterator[Batch]:
+        assert isinstance(partition, GroupPartition)
+        old = tuple(map(Receipt.of, partition.receipts))
+        new = self._merged(old) if old else None
+        if new is not None:
+            numbers = (sum(len(receipt.files) for receipt in old), len(new.files))
+            yield pa.RecordBatch.from_arrays([pa.array([each]) for each in numbers], schema=_SCHEMA)
+
+    def _merged(self, old: tuple[Receipt, ...]) -> Receipt | None:
+        """Merge the files of receipts; return the new receipt, or None if another run has changed them."""
+        names = tuple(name for receipt in old for name in receipt.ways)
+        writers = TableWriters(self._target, bundle_name(names), self._output)
+        try:
+            for receipt in old:
+                for file in receipt.files:
+                    with pq.ParquetFile(self._target / file) as table:
+                        for batch in table.iter_batches():
+                            writers.add(str(Path(file).parent), batch)
+            writers.finish()
+            new = replaced(self._target, old, lambda: _receipt(old, bundle_name(names), writers.publish()))
+        except FileNotFoundError:  # another compaction was quicker
+            new = None
+        except BaseException:
+            writers.drop()
+            raise
+        if new is None:
+            writers.drop()
+        return new
+
+
+def _receipt(old: tuple[Receipt, ...], name: str, files: list[str]) -> Receipt:
+    return Receipt(
+        name=name,
+        ways={part: way for receipt in old for part, way in receipt.ways.items()},
+        sources={part: file for receipt in old for part, file in receipt.sources.items()},
+        size=sum(receipt.size for receipt in old),
+        rows=sum(receipt.rows for receipt in old),
+        dropped=sum(receipt.dropped for receipt in old),
+        messages=summed(receipt.messages for receipt in old),
+        inner=summed(receipt.inner for receipt in old),
+        errors=summed(receipt.errors for receipt in old),
+        files=files,
+        seconds=sum(receipt.seconds for receipt in old),
+        replaces=[receipt.name for receipt in old],
+    )
