@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import click
 
@@ -11,7 +11,7 @@ from wiregen.tools.cli import shared_options
 
 __all__ = ["of_reading", "of_spark"]
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Command = TypeVar("Command", bound=Callable[..., object])
 
 _READING: Final = (
     shared_options.spark_protocol,
