@@ -158,7 +158,7 @@ def _request(name: str, id_: int, variant: str | None) -> str:
     chosen = next((each for each in alike if each["variant"] == (variant or "table")), alike[0])
     record = geode.record_of(name, {**chosen["fields"], "correlationId": id_})
     wire = Wire(protocol="geode", role="client", variant=variant)
-    return wire.encode("careful", record).hex()
+    return wire.encode("reference", record).hex()
 
 
 def _frames_of_geode(vector: Vector) -> Iterator[Vector]:
@@ -249,7 +249,7 @@ def _pravega(protocol: str) -> Iterator[Made]:
                 error = Fault(code="truncated", recoverable=True)
                 yield _invalid(vector["id"], vector["hex"], error, **settings)
             case "sequence":
-                frames = tuple(wire.reading("careful").feed(bytes.fromhex(vector["hex"])))
+                frames = tuple(wire.reading("reference").feed(bytes.fromhex(vector["hex"])))
                 assert [line["message"] for line in frames] == vector["fields"]["messages"]
                 yield Valid(id=vector["id"], bytes=vector["hex"], frames=frames, **settings)
             case "malformed":

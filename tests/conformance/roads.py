@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 import pytest
 from tests.built_schema import schema_of
 
-from wiregen.runtime.codec import errors as careful_errors
+from wiregen.runtime.codec import errors as reference_errors
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.records.frames import frame_from_record, frame_record
 from wiregen.runtime.reference.explain import explain
@@ -27,16 +27,16 @@ from wiregen.runtime.stream.context import Context
 from wiregen.runtime.stream.reference_decoder import reference_decoder
 from wireproto._runtime.codec import errors as generated_errors
 
-Road: TypeAlias = Literal["generated", "careful"]
+Road: TypeAlias = Literal["generated", "reference"]
 Record: TypeAlias = dict[str, Any]
-ROADS: tuple[Road, ...] = ("generated", "careful")
+ROADS: tuple[Road, ...] = ("generated", "reference")
 MANY = 400
 """Prefixes that are all decoded anew; of a longer frame some are, and feeding it byte by byte passes through all."""
 
 
 def errors_of(road: Road) -> Any:
     """Return the classes of errors of an implementation: a generated tree has a runtime of its own."""
-    return generated_errors if road == "generated" else careful_errors
+    return generated_errors if road == "generated" else reference_errors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,7 @@ class Wire:
         return context
 
     def options(self, context: Context | None = None) -> Options:
-        context = context or self.context("careful")
+        context = context or self.context("reference")
         return Options(self.role, context=context, strict=self.strict, variant=self.variant)
 
     def call(self, function: Callable[..., Any], *arguments: Any, **wishes: Any) -> Any:
@@ -108,7 +108,7 @@ class Wire:
     def encode(self, road: Road, record: Record) -> bytes:
         """Return the bytes of the frame that a record describes."""
         value = frame_from_record(self.plan, record, role=self.role, variant=self.variant)
-        if road == "careful":
+        if road == "reference":
             return write_frame(self.plan, value, self.options())
         frame = build(self.plan, value, vars(self.module))
         data: bytes = self.call(self.module.encode, frame)
@@ -121,7 +121,7 @@ class Reading:
     def __init__(self, wire: Wire, road: Road, errors: Literal["raise", "yield"]) -> None:
         self._wire = wire
         self._context = wire.context(road)
-        if road == "careful":
+        if road == "reference":
             self.decoder: Any = reference_decoder(wire.plan, wire.options(self._context), errors)
         else:
             wishes = {"context": self._context, "strict": wire.strict, "variant": wire.variant}

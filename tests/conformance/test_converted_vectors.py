@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.conformance.converted import PROTOCOLS, converted
-from tests.unit.doors import careful_door, generated_door
+from tests.unit.implementations import generated_implementation, reference_implementation
 
 from wiregen.conformance.judge import judge
 from wiregen.conformance.vectors.format import Valid
@@ -18,7 +18,10 @@ CASES = [
 
 @pytest.mark.parametrize(("protocol", "vector"), CASES)
 def test_a_vector_of_others_holds(protocol: str, vector: Valid) -> None:
-    verdicts = [judge(vector, door(protocol)) for door in (careful_door, generated_door)]
+    verdicts = [
+        judge(vector, implementation(protocol))
+        for implementation in (reference_implementation, generated_implementation)
+    ]
     assert [finding for verdict in verdicts for finding in verdict.findings] == []
     assert "passed" in {verdict.outcome for verdict in verdicts}
 

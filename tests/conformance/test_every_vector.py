@@ -12,7 +12,7 @@ import pytest
 from tests.built_schema import schema_of
 from tests.conformance.converted import PROTOCOLS, converted
 from tests.conformance.test_generated_vectors import IS_SOAK, Stand
-from tests.unit.doors import careful_door, generated_door
+from tests.unit.implementations import generated_implementation, reference_implementation
 
 from wiregen.conformance.judge.implementation import Setting, Step
 from wiregen.conformance.vectors.format import Invalid, Trace, Valid, octets, read_vectors, size_of
@@ -190,9 +190,9 @@ def test_strict_sessions_refuse_what_lenient_ones_refuse(protocol: str) -> None:
     traces = [each for each in (*converted(protocol).vectors, *file.vectors) if isinstance(each, Trace)]
     assert traces
     for trace in traces:
-        for door in (careful_door(protocol), generated_door(protocol)):
+        for implementation in (reference_implementation(protocol), generated_implementation(protocol)):
             lenient, strict = (
-                door.trace(
+                implementation.trace(
                     Setting(variant=trace.variant, limits=trace.limits, is_strict=is_strict),
                     steps_of(trace),
                     trace.options,

@@ -107,7 +107,7 @@ def fast_lines(module: Any, role: str, chunks: list[bytes]) -> list[dict[str, An
     ]
 
 
-def careful_lines(module: Any, role: str, chunks: list[bytes]) -> list[dict[str, Any]]:
+def reference_lines(module: Any, role: str, chunks: list[bytes]) -> list[dict[str, Any]]:
     plan = PLANS[module]
     direction, maker = Direction(Settings(plan=plan), role, CarefulContext(plan)), LineMaker(plan)
 
@@ -127,10 +127,10 @@ def careful_lines(module: Any, role: str, chunks: list[bytes]) -> list[dict[str,
 @pytest.mark.parametrize(("module", "role", "data"), STREAMS)
 def test_both_codecs_join_alike_however_the_stream_is_cut(module: Any, role: str, data: bytes) -> None:
     at_once = fast_lines(module, role, [data])
-    assert at_once == careful_lines(module, role, [data])
+    assert at_once == reference_lines(module, role, [data])
     bytewise = [bytes([byte]) for byte in data]
     assert fast_lines(module, role, bytewise) == at_once
-    assert careful_lines(module, role, bytewise) == at_once
+    assert reference_lines(module, role, bytewise) == at_once
 
 
 @pytest.mark.parametrize(("module", "role", "data"), STREAMS)

@@ -172,14 +172,14 @@ def test_a_stream_is_the_same_frames_in_any_chunks(stream: Path) -> None:
     whole = [frame_record(PLAN, frame) for frame in lj.Decoder(role).feed(data)]
     assert whole
     for chunks in chunkings(data):
-        fast, careful = lj.Decoder(role), reference_decoder(PLAN, Options(role))
+        fast, reference = lj.Decoder(role), reference_decoder(PLAN, Options(role))
         frames = [frame for chunk in chunks for frame in fast.feed(chunk)]
-        nodes = [node for chunk in chunks for node in careful.feed(chunk)]
+        nodes = [node for chunk in chunks for node in reference.feed(chunk)]
         fast.finish()
-        careful.finish()
+        reference.finish()
         assert [frame_record(PLAN, frame) for frame in frames] == whole
         assert [frame_record(PLAN, node.value) for node in nodes] == whole
-        assert fast.offset == careful.offset == len(data)
+        assert fast.offset == reference.offset == len(data)
 
 
 @with_stream

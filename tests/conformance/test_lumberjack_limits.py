@@ -35,7 +35,7 @@ def fast(data: bytes, limits: dict[str, int] | None = None) -> lj.Frame:
     return lj.decode(data, limits=lj.Limits(**limits) if limits else None)
 
 
-def careful(data: bytes, limits: dict[str, int] | None = None) -> Any:
+def reference(data: bytes, limits: dict[str, int] | None = None) -> Any:
     node = explain(PLAN, data, 0, len(data), Options(limits=limits))
     check_end(node.end, len(data))
     return node.value
@@ -50,7 +50,7 @@ def streamed(data: bytes, limits: dict[str, int] | None = None) -> lj.Frame:
     return frame
 
 
-ROADS = pytest.mark.parametrize("decode", [fast, careful, streamed])
+ROADS = pytest.mark.parametrize("decode", [fast, reference, streamed])
 Decode = Callable[..., Any]
 
 
@@ -241,7 +241,7 @@ def said(error: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("data", "limits"), FAULTS.values(), ids=FAULTS.keys())
 def test_going_past_good_frames_changes_no_error(data: bytes, limits: dict[str, int] | None) -> None:
-    slow = refusal(careful, data, limits)
+    slow = refusal(reference, data, limits)
     assert said(refusal(fast, data, limits)) == said(slow)
     if slow.code != "trailing_bytes":
         assert said(refusal(fed, data, limits)) == said(slow)
@@ -249,7 +249,7 @@ def test_going_past_good_frames_changes_no_error(data: bytes, limits: dict[str, 
 
 @pytest.mark.parametrize("decode", [fast, fed])
 @pytest.mark.parametrize("tail", [b"", b"2X"], ids=["too many", "a bad type"])
-def test_the_way_to_a_fault_is_not_read_carefully(
+def test_the_way_to_a_fault_is_not_read_by_the_reference_codec(
     decode: Decode, tail: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     n_read, read = 0, reading_records.read_bare_frame

@@ -38,7 +38,7 @@ def decoded(road: str, vector: Vector) -> tuple[list[Any], list[int], Any]:
 
 
 PLAN = schema_of("lumberjack")
-ROADS = pytest.mark.parametrize("road", ["fast", "careful"])
+ROADS = pytest.mark.parametrize("road", ["fast", "reference"])
 
 
 @ROADS

@@ -67,26 +67,28 @@ def test_the_file_covers_all_but_what_cannot_happen(name: str) -> None:
     assert len(covered) == len(set(covered))
 
 
-@pytest.mark.parametrize("is_careful", [True, False], ids=["careful", "generated"])
-def test_they_hold(name: str, *, is_careful: bool) -> None:
+@pytest.mark.parametrize("is_reference", [True, False], ids=["reference", "generated"])
+def test_they_hold(name: str, *, is_reference: bool) -> None:
     plan = plan_of(FILES[name])
-    door = (
-        ReferenceImplementation(plan) if is_careful else GeneratedPackage(plan, {"native": package_of(name)})
+    implementation = (
+        ReferenceImplementation(plan)
+        if is_reference
+        else GeneratedPackage(plan, {"native": package_of(name)})
     )
-    verdicts = [judge(trace, door) for trace in traces_in(name)]
+    verdicts = [judge(trace, implementation) for trace in traces_in(name)]
     assert [verdict for verdict in verdicts if verdict.outcome != "passed"] == []
     assert verdicts
 
 
 def test_a_wrong_state_is_found(name: str) -> None:
-    """The careful sessions tell their states, and a file that names others does not hold."""
-    door = ReferenceImplementation(plan_of(FILES[name]))
+    """The reference sessions tell their states, and a file that names others does not hold."""
+    implementation = ReferenceImplementation(plan_of(FILES[name]))
     trace = next(trace for trace in traces_in(name) if any(step.moves for step in trace.steps))
     moves = [
         {**vars_of(step), "moves": tuple((a, b, "nowhere") for a, b, _ in step.moves)} for step in trace.steps
     ]
     wrong = Trace(**{**vars_of(trace), "steps": tuple(Step(**each) for each in moves)})
-    assert judge(wrong, door).outcome == "failed"
+    assert judge(wrong, implementation).outcome == "failed"
 
 
 def vars_of(value: Any) -> dict[str, Any]:

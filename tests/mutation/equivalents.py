@@ -53,7 +53,7 @@ def _around_it(
             return "roles that are right pass the check"
         case ast.Call(args=[*_, last]) if last is node and isinstance(node, ast.Constant):
             return of_last(function, parent, changed, facts)
-        case ast.Call(func=ast.Name(id="_encode_carefully"), args=[_, compression, *_]) if (
+        case ast.Call(func=ast.Name(id="_encode_by_reference"), args=[_, compression, *_]) if (
             is_in(node, compression)
             and not _takes(function, "compression")
             and ast.unparse(changed) in ("0", "1", "-1")  # a level that there is
@@ -184,7 +184,7 @@ def format_reason(
     if kind == "pack" and all(_is_low(call.args[place], letter, function, facts) for function, call in uses):
         return "all that is packed there is far from the largest"
     if kind == "pack" and letter.isupper() and all(_is_size(call.args[place]) for _, call in uses):
-        return "a size that is too large for a sign the careful codec writes, and the same"
+        return "a size that is too large for a sign the reference codec writes, and the same"
     if kind == "unpack" and all(_is_low_read(call, place, function, facts) for function, call in uses):
         return "whatever is half its range or more is no member of the enum"
     return None

@@ -1,4 +1,4 @@
-"""Guards of which one does what another does, or what the careful codec does: changes that nobody can notice."""
+"""Guards of which one does what another does, or what the reference codec does: changes that nobody can notice."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def of_guard(
     more = -1 if node is guard else holds_more(guard.test, node, changed)
     is_writer = function.name == "encode" or function.name.startswith("_write_")
     if more > 0 and (is_writer or facts.falls_back):
-        return "the careful codec does what this one leaves to it, and the same"
+        return "the reference codec does what this one leaves to it, and the same"
     early = _EARLY.fullmatch(text)
     if early and _is_early(function, early[1], guard, node, changed, lets_more=more < 0):
         return "an early guard: what is not there is noticed where it is read, or by the position behind it"
@@ -134,7 +134,7 @@ def of_last(function: ast.FunctionDef, call: ast.Call, changed: ast.AST, facts: 
     if not endless:
         return "nothing that may stand here asks whether it stands last"
     if isinstance(changed, ast.Constant) and changed.value is False and (is_writer or facts.falls_back):
-        return "the careful codec does what this one leaves to it, and the same"
+        return "the reference codec does what this one leaves to it, and the same"
     rest = _behind(function, call)
     only = _only_behind(function, call)
     if only is not None:
@@ -195,5 +195,5 @@ def of_statement(function: ast.FunctionDef, node: ast.AST, facts: Facts) -> str 
     """Return why it does not show that a call is left out."""
     is_writer = function.name == "encode" or function.name.startswith("_write_")
     if re.match(r"state\.leave\(", ast.unparse(node)) and (is_writer or facts.falls_back):
-        return "it seems deeper than it is: the careful codec does what is left to it, and the same"
+        return "it seems deeper than it is: the reference codec does what is left to it, and the same"
     return None

@@ -75,12 +75,16 @@ class Judge:
 
     def __init__(self, module: ModuleType) -> None:
         self.module = module
-        self.careful = 0
+        self.n_reference = 0
         self._built: dict[tuple[str, int], Any] = {}
         self._replaced: list[Callable[[], None]] = []
         self._spoilt_sites: Counter[Any] = Counter()
         self._has_context = hasattr(module, "Context")
-        for holder, name in ((module, "_encode_carefully"), (module, "_fault"), (module.Decoder, "_built")):
+        for holder, name in (
+            (module, "_encode_by_reference"),
+            (module, "_fault"),
+            (module.Decoder, "_built"),
+        ):
             if hasattr(holder, name):
                 own = getattr(holder, name)
                 self._replaced.append(partial(setattr, holder, name, own))
@@ -93,12 +97,12 @@ class Judge:
 
     def seen(self, view: View) -> tuple[Outcome, int]:
         """Return the result that a caller sees, and how often the reference codec was called for it."""
-        self.careful = 0
-        return view.look(), self.careful
+        self.n_reference = 0
+        return view.look(), self.n_reference
 
     def _counted(self, function: Callable[..., Any], *, is_method: bool) -> Callable[..., Any]:
         def count() -> None:
-            self.careful += 1
+            self.n_reference += 1
 
         def counted(*arguments: Any, **named: Any) -> Any:
             count()
@@ -325,7 +329,9 @@ class Judge:
         """Return the results of encoding a frame in every way: the function, the frame's method, and that
         of the message.
         """
-        found = [self._written(vector, frame, door, {}) for door in (self.module.encode, type(frame).encode)]
+        found = [
+            self._written(vector, frame, encoder, {}) for encoder in (self.module.encode, type(frame).encode)
+        ]
         message = getattr(frame, "message", None)
         own = getattr(type(message), "encode", None)
         if own is not None:
@@ -336,16 +342,16 @@ class Judge:
         self,
         vector: Valid | Invalid | Unwritable,
         value: Any,
-        door: Callable[..., Any],
+        encoder: Callable[..., Any],
         header: Mapping[str, Any],
     ) -> Outcome:
-        taken = _taken(door)
-        options = self._options(door, vector, {})
+        taken = _taken(encoder)
+        options = self._options(encoder, vector, {})
         options |= {name: part for name, part in header.items() if name in taken}
         if "from_role" in taken:
             options["from_role"] = vector.from_role
         return tuple(
-            self._tried(vector, value, door, options | more)
+            self._tried(vector, value, encoder, options | more)
             for more in (({}, {"compression": 0}) if "compression" in taken else ({},))
         )
 
@@ -353,12 +359,12 @@ class Judge:
         self,
         vector: Valid | Invalid | Unwritable,
         value: Any,
-        door: Callable[..., Any],
+        encoder: Callable[..., Any],
         options: dict[str, Any],
     ) -> Outcome:
         try:
             self._let_know(vector, options)
-            return (plain(door(value, **options)),)
+            return (plain(encoder(value, **options)),)
         except Exception as error:  # noqa: BLE001 - mutants raise anything
             return (raised(error),)
 

@@ -50,7 +50,7 @@ _ARITHMETIC: Final[dict[type[ast.operator], type[ast.operator]]] = {
 }
 _ORDERS: Final = {">": "<", "<": ">"}
 _SIGNS: Final = {letter: letter.swapcase() for letter in "bBhHiIqQ"}
-_LEFT_ALONE: Final = ("_fault", "_load_plan", "_encode_carefully", "_state_to_read", "_state_to_write")
+_LEFT_ALONE: Final = ("_fault", "_load_plan", "_encode_by_reference", "_state_to_read", "_state_to_write")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

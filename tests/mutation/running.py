@@ -114,7 +114,7 @@ class Hunt:
             yield from self._nearby[name]
 
     def _told_by(self, mutant: Mutant, views: Iterable[View]) -> tuple[View | None, bool]:
-        """Return the view that tells a mutant from the original, and whether any saw the careful codec asked more or less often."""
+        """Return the view that tells a mutant from the original, and whether any saw the reference codec asked more or less often."""
         changed, is_slower = Planting(self.module, mutant), False
         for view in views:
             if id(view) not in self._expected:

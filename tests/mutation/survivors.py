@@ -42,7 +42,7 @@ KNOWN: Final[tuple[Survivors, ...]] = (
     ),
     Survivors(
         ids=r"_read_geode_value_\w+_array: \d -> \d( \(\d+\))?",
-        reason="an array that is measured too short is misread behind its end, and then the careful codec reads it; none is shown "
+        reason="an array that is measured too short is misread behind its end, and then the reference codec reads it; none is shown "
         "whose own bytes are right as what follows it, too",
     ),
     Survivors(
@@ -116,7 +116,7 @@ KNOWN: Final[tuple[Survivors, ...]] = (
     ),
     Survivors(
         ids=r"_read_\w+: (n_\w+ > 65536 -> n_\w+ >= 65536|65536 -> 65535)( \(\d+\))?",
-        reason="a list exactly as long as may be is shown once for each protocol: reading so many records carefully takes seconds",
+        reason="a list exactly as long as may be is shown once for each protocol: reading so many records by the reference codec takes seconds",
     ),
 )
 

@@ -17,38 +17,38 @@ from wiregen.runtime.schema.types import Integer
 def check_value(codecs: Codecs, value: FrameValue) -> bytes:
     """Check that a good frame is written and read alike by both codecs; return its bytes."""
     made = codecs.made(value)
-    data = codecs.careful_encode(value)
+    data = codecs.reference_encode(value)
     assert isinstance(data, bytes), data
-    assert codecs.fast_encode(made) == codecs.careful_encode(made) == data
+    assert codecs.compiled_encode(made) == codecs.reference_encode(made) == data
     assert codecs.line(made) == codecs.line(value)
-    assert codecs.fast(data, Wishes()) == codecs.careful(data, Wishes()) == codecs.line(value)
-    assert codecs.fast_encode(codecs.module.decode(data)) == data
+    assert codecs.compiled(data, Wishes()) == codecs.reference(data, Wishes()) == codecs.line(value)
+    assert codecs.compiled_encode(codecs.module.decode(data)) == data
     return data
 
 
 def check_bytes(codecs: Codecs, data: bytes, wishes: Wishes) -> Outcome:
     """Check that both codecs make the same of bytes that ought to be one frame: the frame, or every word of the error."""
-    outcome = codecs.fast(data, wishes)
-    assert outcome == codecs.careful(data, wishes)
+    outcome = codecs.compiled(data, wishes)
+    assert outcome == codecs.reference(data, wishes)
     return outcome
 
 
 def check_refusal(codecs: Codecs, frame: Any) -> Outcome:
     """Check that both codecs write the same bytes of any value, or refuse it with the same code at the same path."""
-    outcome = codecs.fast_encode(frame)
-    assert outcome == codecs.careful_encode(frame)
+    outcome = codecs.compiled_encode(frame)
+    assert outcome == codecs.reference_encode(frame)
     return outcome
 
 
 def check_stream(codecs: Codecs, data: bytes, places: Sequence[int], wishes: Wishes) -> list[Item]:
     """Check that both decoders find the same in a stream, however it is cut, and that what they find tiles it."""
-    items = codecs.fast_items([data], wishes)
-    assert items == codecs.careful_items([data], wishes)
-    assert items == codecs.fast_items(cut(data, places), wishes)
-    assert items == codecs.careful_items(cut(data, places), wishes)
+    items = codecs.compiled_items([data], wishes)
+    assert items == codecs.reference_items([data], wishes)
+    assert items == codecs.compiled_items(cut(data, places), wishes)
+    assert items == codecs.reference_items(cut(data, places), wishes)
     outcomes = [outcome for _, _, outcome in items]
-    assert codecs.fast_feeds(cut(data, places), wishes) == outcomes
-    bare = codecs.fast_feeds(cut(data, places), wishes, is_bare=True)
+    assert codecs.compiled_feeds(cut(data, places), wishes) == outcomes
+    bare = codecs.compiled_feeds(cut(data, places), wishes, is_bare=True)
     assert list(map(without_header, bare)) == list(map(without_header, outcomes))
     end = 0
     for offset, size, _ in items:
@@ -119,4 +119,4 @@ def check_raised(codecs: Codecs, data: bytes, other: bytes) -> None:
     for mutant in raised(codecs, data):
         outcome = check_bytes(codecs, mutant + other, Wishes())
         if not is_refusal(outcome):
-            assert codecs.fast_encode(codecs.module.decode(mutant + other)) == mutant + other
+            assert codecs.compiled_encode(codecs.module.decode(mutant + other)) == mutant + other

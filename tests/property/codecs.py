@@ -1,4 +1,4 @@
-"""The two codecs of one protocol side by side: generated code, and the careful one that walks its plan.
+"""The two codecs of one protocol side by side: generated code, and the reference one that walks its plan.
 
 Whatever comes out is turned into an `Outcome`, plain data, so that both can be compared: a frame as its JSON line, an error
 as its attributes.
@@ -54,7 +54,7 @@ class Codecs:
 
     # ---- decoding
 
-    def fast(self, data: bytes, wishes: Wishes) -> Outcome:
+    def compiled(self, data: bytes, wishes: Wishes) -> Outcome:
         """Return the result of the generated `decode` for a whole frame."""
         try:
             frame = self.module.decode(data, **wishes.arguments(self.module))
@@ -62,7 +62,7 @@ class Codecs:
             return described(error)
         return self.line(frame)
 
-    def careful(self, data: bytes, wishes: Wishes) -> Outcome:
+    def reference(self, data: bytes, wishes: Wishes) -> Outcome:
         """Return the result of the reference codec for a whole frame."""
         try:
             node = explain(self.plan, data, 0, len(data), wishes.options())
@@ -71,15 +71,17 @@ class Codecs:
             return described(error)
         return self.line(node.value)
 
-    def fast_items(self, chunks: Iterable[bytes], wishes: Wishes) -> list[Item]:
+    def compiled_items(self, chunks: Iterable[bytes], wishes: Wishes) -> list[Item]:
         """Return all items of the generated Decoder for a stream: frames and errors with their places."""
         decoder = self.module.Decoder(errors="yield", **wishes.arguments(self.module))
         return self._items(decoder, chunks)
 
-    def careful_items(self, chunks: Iterable[bytes], wishes: Wishes) -> list[Item]:
+    def reference_items(self, chunks: Iterable[bytes], wishes: Wishes) -> list[Item]:
         return self._items(reference_decoder(self.plan, wishes.options(), "yield"), chunks)
 
-    def fast_feeds(self, chunks: Iterable[bytes], wishes: Wishes, *, is_bare: bool = False) -> list[Outcome]:
+    def compiled_feeds(
+        self, chunks: Iterable[bytes], wishes: Wishes, *, is_bare: bool = False
+    ) -> list[Outcome]:
         """Return the same by `feed`, or by `bare_messages`: then without the headers."""
         decoder = self.module.Decoder(errors="yield", **wishes.arguments(self.module))
         feed = decoder.bare_messages if is_bare else decoder.feed
@@ -109,13 +111,13 @@ class Codecs:
 
     # ---- encoding
 
-    def fast_encode(self, frame: Any) -> Outcome:
+    def compiled_encode(self, frame: Any) -> Outcome:
         try:
             return bytes(self.module.encode(frame))
         except self.module.EncodeError as error:
             return described(error)
 
-    def careful_encode(self, frame: Any) -> Outcome:
+    def reference_encode(self, frame: Any) -> Outcome:
         try:
             return write_frame(self.plan, frame, Options())
         except EncodeError as error:

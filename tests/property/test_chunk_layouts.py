@@ -45,9 +45,9 @@ def test_bytes_of_any_size_are_laid_in_chunks(codecs: Codecs, name: str, size: i
     p = codecs.module
     frame = p.F(getattr(p, name)(x=bytes(number % 251 for number in range(size))))
     data = p.encode(frame)
-    assert data == codecs.careful_encode(frame)
+    assert data == codecs.reference_encode(frame)
     assert p.decode(data) == frame
-    assert codecs.fast(data, Wishes()) == codecs.careful(data, Wishes())
+    assert codecs.compiled(data, Wishes()) == codecs.reference(data, Wishes())
     for module in serializations("chunk_layouts"):
         assert module.decode(module.encode(frame)) == frame
 
@@ -62,7 +62,7 @@ def test_bytes_of_any_size_are_laid_in_chunks(codecs: Codecs, name: str, size: i
 )
 def test_what_was_read_of_chunks_is_written(codecs: Codecs, octets: str, name: str) -> None:
     p, data = codecs.module, bytes.fromhex(octets)
-    assert codecs.fast(data, Wishes()) == codecs.careful(data, Wishes())
+    assert codecs.compiled(data, Wishes()) == codecs.reference(data, Wishes())
     frame = p.decode(data)
     assert type(frame.message).__name__ == name
     assert p.decode(p.encode(frame)) == frame
@@ -73,7 +73,7 @@ def test_a_derived_part_of_a_byte_that_is_too_large_is_refused(codecs: Codecs) -
     p = codecs.module
     for message in (p.Bits(flag=False, x=bytes(200)), p.Sum(flag=0, other=20), p.Sum(flag=3, other=15)):
         frame = p.F(message)
-        refused = codecs.careful_encode(frame)
+        refused = codecs.reference_encode(frame)
         assert isinstance(refused, dict)
-        assert codecs.fast_encode(frame) == refused
+        assert codecs.compiled_encode(frame) == refused
     assert p.encode(p.Sum(flag=3, other=14)) == bytes.fromhex("09 0002 3f 0e")

@@ -62,9 +62,9 @@ def test_a_code_that_agrees_is_read_and_written_by_all(
 ) -> None:
     data = bytes.fromhex(octets)
     codecs: Codecs = request.getfixturevalue(protocol)
-    assert codecs.fast(data, Wishes()) == codecs.careful(data, Wishes())
+    assert codecs.compiled(data, Wishes()) == codecs.reference(data, Wishes())
     frame = codecs.module.decode(data)
-    assert codecs.fast_encode(frame) == codecs.careful_encode(frame) == data
+    assert codecs.compiled_encode(frame) == codecs.reference_encode(frame) == data
     for module in serializations(f"codes_{protocol}"):
         assert module.decode(module.encode(frame)) == frame
 
@@ -84,12 +84,12 @@ def test_a_code_that_differs_is_refused_by_both(
 ) -> None:
     data = bytes.fromhex(octets)
     codecs: Codecs = request.getfixturevalue(protocol)
-    outcome = codecs.careful(data, Wishes())
+    outcome = codecs.reference(data, Wishes())
     assert isinstance(outcome, dict)
     assert (outcome["code"], outcome["path"]) == ("constraint", path)
-    assert codecs.fast(data, Wishes()) == outcome
+    assert codecs.compiled(data, Wishes()) == outcome
     chunks = [data[place : place + 1] for place in range(len(data))]
-    assert codecs.fast_items(chunks, Wishes()) == codecs.careful_items(chunks, Wishes())
+    assert codecs.compiled_items(chunks, Wishes()) == codecs.reference_items(chunks, Wishes())
 
 
 OF_THE_OTHER_ROLE = """
@@ -109,13 +109,13 @@ def test_the_code_of_a_message_that_the_other_role_sends_is_compared_where_an_ar
         for octets in ("00 02 01 05", "07 01 01 05"):
             data = bytes.fromhex(octets)
             frame = codecs.module.decode(data, from_role="b")
-            assert codecs.fast(data, told) == codecs.careful(data, told)
-            assert codecs.fast_encode(frame) == codecs.careful_encode(frame) == data
+            assert codecs.compiled(data, told) == codecs.reference(data, told)
+            assert codecs.compiled_encode(frame) == codecs.reference_encode(frame) == data
         wrong = bytes.fromhex("07 02 01 05")
-        outcome = codecs.careful(wrong, told)
+        outcome = codecs.reference(wrong, told)
         assert isinstance(outcome, dict)
         assert (outcome["code"], outcome["path"]) == ("constraint", "Tell.type")
-        assert codecs.fast(wrong, told) == outcome
+        assert codecs.compiled(wrong, told) == outcome
 
 
 IN_AN_OPTIONAL_BLOCK = """
@@ -136,10 +136,10 @@ def test_a_code_is_compared_in_a_block_that_may_be_absent(tmp_path: Path) -> Non
         for octets in ("00 80 0002 05", "01 80 0001 05", "07 00"):
             data = bytes.fromhex(octets)
             frame = codecs.module.decode(data)
-            assert codecs.fast(data, Wishes()) == codecs.careful(data, Wishes())
-            assert codecs.fast_encode(frame) == codecs.careful_encode(frame) == data
+            assert codecs.compiled(data, Wishes()) == codecs.reference(data, Wishes())
+            assert codecs.compiled_encode(frame) == codecs.reference_encode(frame) == data
         wrong = bytes.fromhex("01 80 0002 05")
-        outcome = codecs.careful(wrong, Wishes())
+        outcome = codecs.reference(wrong, Wishes())
         assert isinstance(outcome, dict)
         assert (outcome["code"], outcome["path"]) == ("constraint", "F.type")
-        assert codecs.fast(wrong, Wishes()) == outcome
+        assert codecs.compiled(wrong, Wishes()) == outcome

@@ -23,10 +23,10 @@ def test_the_code_of_a_message_without_a_layout_is_remembered_as_it_was_read(tmp
     with built(TEXT, tmp_path, "contexts_of_unknown_codes") as codecs:
         p, told = codecs.module, Wishes(from_role="client")
         data = bytes.fromhex("01 63 00")
-        assert codecs.fast(data, told) == codecs.careful(data, told)
+        assert codecs.compiled(data, told) == codecs.reference(data, told)
         context = p.Context()
         (frame,) = p.Decoder(from_role="client", context=context).feed(data)
         assert frame.message == p.Unknown(0x63, b"")
         (reply,) = p.Decoder(from_role="server", context=context).feed(b"\x01")
         assert reply.message == p.Empty()
-        assert codecs.fast_items([data], told) == codecs.careful_items([data], told)
+        assert codecs.compiled_items([data], told) == codecs.reference_items([data], told)

@@ -180,7 +180,7 @@ def test_values_and_bytes_are_the_same_to_both(codecs: Codecs, seed: int) -> Non
 
 def test_a_stream_of_everything_is_the_same_however_it_is_cut(codecs: Codecs) -> None:
     maker, dice = Maker(codecs.module, 7), random.Random(7)
-    outcomes = [codecs.fast_encode(maker.frame()) for _ in range(40)]
+    outcomes = [codecs.compiled_encode(maker.frame()) for _ in range(40)]
     data = b"".join(each for each in outcomes if isinstance(each, bytes))
     items = agreement.check_stream(codecs, data, [dice.randrange(len(data)) for _ in range(20)], Wishes())
     assert not any(is_refusal(outcome) for _, _, outcome in items)

@@ -83,7 +83,7 @@ def test_a_tree_has_what_its_protocol_needs(features: tuple[Feature, ...], tmp_p
         assert features_of(codecs.plan) == {*features, *brought} - unneeded
         for value, data in grown.frames(codecs.plan, dice, 12):
             frame = build(codecs.plan, value, vars(codecs.module))
-            assert codecs.fast_encode(frame) == codecs.careful_encode(frame) == data
+            assert codecs.compiled_encode(frame) == codecs.reference_encode(frame) == data
             agreement.check_bytes(codecs, data, Wishes())
             for _ in range(6):
                 agreement.check_bytes(codecs, damaged(data, dice), Wishes())

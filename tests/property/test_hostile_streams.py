@@ -89,7 +89,7 @@ def compiled_decoder(codecs: Codecs, role: str, errors: str) -> Any:
     return module.Decoder(role, errors=errors, **known)
 
 
-def careful_decoder(codecs: Codecs, role: str, errors: Any) -> Any:
+def interpreted_decoder(codecs: Codecs, role: str, errors: Any) -> Any:
     context = Context(codecs.plan) if codecs.plan.contexts or codecs.plan.joins else None
     return reference_decoder(codecs.plan, Options(role, context=context), errors, context=context)
 
@@ -146,7 +146,7 @@ def check_goes_on(codecs: Codecs, decoder: Any, error: Any, errors: Any) -> None
     assert decoder.offset == error.frame_offset
 
 
-@pytest.mark.parametrize("make", [compiled_decoder, careful_decoder])
+@pytest.mark.parametrize("make", [compiled_decoder, interpreted_decoder])
 def test_errors_are_yielded_after_the_same_bytes_in_chunks_of_any_size(
     codecs: Codecs, make: Callable[..., Any]
 ) -> None:
@@ -159,7 +159,7 @@ def test_errors_are_yielded_after_the_same_bytes_in_chunks_of_any_size(
     assert n_errors >= N_STREAMS / 8
 
 
-@pytest.mark.parametrize("make", [compiled_decoder, careful_decoder])
+@pytest.mark.parametrize("make", [compiled_decoder, interpreted_decoder])
 def test_a_decoder_that_raises_goes_on_after_the_frame_or_repeats_the_error(
     codecs: Codecs, make: Callable[..., Any]
 ) -> None:

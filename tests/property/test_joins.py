@@ -49,12 +49,14 @@ def check_stream(codecs: Codecs, data: bytes, role: str, places: list[int]) -> l
     """Check that both decoders say the same of a stream, however it is cut, and know the same after it."""
     found = []
     for chunks in ([data], cut(data, places)):
-        fast, careful = codecs.module.Context(), Context(codecs.plan)
+        fast, reference = codecs.module.Context(), Context(codecs.plan)
         decoder = codecs.module.Decoder(role, context=fast, errors="yield")
         found.append(items(codecs, decoder, chunks))
-        options = Options(role, context=careful)
-        found.append(items(codecs, reference_decoder(codecs.plan, options, "yield", context=careful), chunks))
-        assert fast.snapshot() == careful.snapshot()
+        options = Options(role, context=reference)
+        found.append(
+            items(codecs, reference_decoder(codecs.plan, options, "yield", context=reference), chunks)
+        )
+        assert fast.snapshot() == reference.snapshot()
     assert found[0] == found[1] == found[2] == found[3]
     assert sum(size for _, size, _ in found[0]) == len(data)
     return found[0]

@@ -70,7 +70,7 @@ def counted(code: int, items: list[bytes], after: bytes = b"\x07") -> bytes:
     return frame(code, len(items).to_bytes(4, "big"), *items, after)
 
 
-def careful(codecs: Codecs, data: bytes, strict: bool = False) -> dict[str, Any]:
+def reference(codecs: Codecs, data: bytes, strict: bool = False) -> dict[str, Any]:
     """Return the fault as the reference codec alone finds it."""
     with pytest.raises(DecodeError) as error:
         explain(codecs.plan, data, 0, len(data), Options(strict=strict))
@@ -84,34 +84,34 @@ def test_the_fault_is_the_same(
     codecs: Codecs, bad: bytes, place: int, make: Callable[[list[bytes]], bytes]
 ) -> None:
     data = make([ITEM] * place + [bad])
-    outcome = codecs.fast(data, Wishes())
-    assert outcome == careful(codecs, data)
-    items = codecs.fast_items([data], Wishes())
+    outcome = codecs.compiled(data, Wishes())
+    assert outcome == reference(codecs, data)
+    items = codecs.compiled_items([data], Wishes())
     assert [item for _, _, item in items] == [outcome]
 
 
 def test_what_is_tolerated_is_gone_past_unless_strict(codecs: Codecs) -> None:
     data = counted(3, [SHORT] * N_ITEMS, b"")
     for strict in (False, True):
-        outcome = codecs.fast(data, Wishes(strict=strict))
-        assert outcome == careful(codecs, data, strict)
+        outcome = codecs.compiled(data, Wishes(strict=strict))
+        assert outcome == reference(codecs, data, strict)
 
 
 def test_a_list_that_a_condition_asks_for_is_read(codecs: Codecs) -> None:
     data = counted(4, [b"\x01\x01" + bytes([index % 100 + 20]) for index in range(N_ITEMS)], b"")
-    outcome = codecs.fast(data, Wishes())
+    outcome = codecs.compiled(data, Wishes())
     assert isinstance(outcome, dict)
     assert outcome["code"] == "constraint"
-    assert outcome == careful(codecs, data)
+    assert outcome == reference(codecs, data)
 
 
 def test_what_is_shown_has_no_gap(codecs: Codecs) -> None:
     data = counted(1, [ITEM] * N_ITEMS + [BAD_ITEMS["a flag"]])
-    outcome = codecs.fast(data, Wishes())
+    outcome = codecs.compiled(data, Wishes())
     assert isinstance(outcome, dict)
     shown = outcome["partial"]["fields"]["items"]
     assert shown == [shown[0]] * 256
-    assert outcome == careful(codecs, data)
+    assert outcome == reference(codecs, data)
 
 
 def cells(n: int, kind: int = 1) -> bytes:
@@ -143,10 +143,10 @@ def test_lists_in_lists_show_the_same(codecs: Codecs, sizes: list[int], place: s
         rows.append(row(2, mark=9) if place == "a mark" else row(2, kind=9))
     foot = cells(2, 9) if place == "the foot" else cells(300)
     data = frame(5, cells(4), len(rows).to_bytes(4, "big"), *rows, foot, b"\x02")
-    outcome = codecs.fast(data, Wishes())
+    outcome = codecs.compiled(data, Wishes())
     assert isinstance(outcome, dict)
     assert outcome["code"] == "constraint"
-    assert outcome == careful(codecs, data)
+    assert outcome == reference(codecs, data)
 
 
 @pytest.mark.parametrize("n", [2, 300, 2000])
@@ -156,10 +156,10 @@ def test_lists_within_what_a_condition_asks_for_are_kept(codecs: Codecs, n: int,
     first, second = bytes(n), bytes(n - 1) + bytes([not is_same])
     chosen = [b"\1" + n.to_bytes(2, "big") + data + bytes(2) for data in (first, second)]
     data = frame(6, len(chosen).to_bytes(2, "big"), *chosen, b"\x02")
-    outcome = codecs.fast(data, Wishes())
+    outcome = codecs.compiled(data, Wishes())
     assert isinstance(outcome, dict)
     assert outcome["path"] == ("Judged.chosen" if is_same else "Judged.end_mark")
-    assert outcome == careful(codecs, data)
+    assert outcome == reference(codecs, data)
 
 
 @pytest.mark.parametrize("n", [3, 40])
@@ -168,15 +168,15 @@ def test_what_items_that_are_not_shown_ask_for_is_kept(codecs: Codecs, n: int, i
     words = b"\x01\x00" + bytes(range(256)) + b"\0"
     last = b"\x00\x02\x01" + bytes([2 - is_same]) + b"\1"
     data = frame(7, n.to_bytes(2, "big"), *[words] * n, *[words] * n, last, b"\x02")
-    outcome = codecs.fast(data, Wishes())
+    outcome = codecs.compiled(data, Wishes())
     assert isinstance(outcome, dict)
     assert outcome["path"] == (f"Inner.run[{n}].words" if is_same else "Inner.end_mark")
-    assert outcome == careful(codecs, data)
+    assert outcome == reference(codecs, data)
 
 
 def test_a_good_item_costs_little(codecs: Codecs) -> None:
-    """The careful reading of all items beside the search for the fault."""
+    """The reference reading of all items beside the search for the fault."""
     data = counted(1, [ITEM] * 800 + [BAD_ITEMS["a flag"]])
-    codecs.fast(data, Wishes())  # what is loaded and made once
-    quick = work(lambda: codecs.fast(data, Wishes()))
-    assert quick < work(lambda: careful(codecs, data)) / 2
+    codecs.compiled(data, Wishes())  # what is loaded and made once
+    quick = work(lambda: codecs.compiled(data, Wishes()))
+    assert quick < work(lambda: reference(codecs, data)) / 2

@@ -51,7 +51,7 @@ def test_what_was_decoded_without_a_code_is_encoded_again(tmp_path: Path, data: 
     with built(CODELESS, tmp_path, f"codeless_{data.hex()}") as codecs:
         frame = codecs.module.decode(data, from_role="a")
         assert frame.trailer is None
-        assert frame.encode() == codecs.careful_encode(frame) == data
+        assert frame.encode() == codecs.reference_encode(frame) == data
         frame.trailer = b"abc"
         with pytest.raises(codecs.module.EncodeError):
             frame.encode()
@@ -61,7 +61,7 @@ def test_a_header_field_named_part_stands_beside_what_the_frame_is_a_piece_of(tm
     with built(JOINED, tmp_path, "joined_part") as codecs:
         p = codecs.module
         frame = p.F(p.M(7), part_=False)
-        assert codecs.careful_encode(frame) == frame.encode() == bytes.fromhex("0002 00 0107")
+        assert codecs.reference_encode(frame) == frame.encode() == bytes.fromhex("0002 00 0107")
         assert p.decode(frame.encode()) == frame
         first, last = p.Decoder("a").feed(bytes.fromhex("0001 01 01 0001 00 07"))
         assert (first.part_, last.part_, last.part.index, last.message) == (True, False, 1, p.M(7))
@@ -74,9 +74,9 @@ def test_a_delimiter_of_wide_text_is_looked_for_by_units(tmp_path: Path, endian:
     with built(WIDE.format(endian=endian), tmp_path, f"wide_{endian}_{ord(text[0])}_{len(text)}") as codecs:
         frame = codecs.module.F(codecs.module.M(text, 9))
         data = b"\1" + text.encode(f"utf-16-{endian[0]}e") + b"\0\0\x09"
-        assert frame.encode() == codecs.careful_encode(frame) == data
+        assert frame.encode() == codecs.reference_encode(frame) == data
         assert codecs.module.decode(data, strict=True) == frame
-        assert codecs.fast(data, Wishes(strict=True)) == codecs.careful(data, Wishes(strict=True))
+        assert codecs.compiled(data, Wishes(strict=True)) == codecs.reference(data, Wishes(strict=True))
 
 
 def test_wide_text_with_its_delimiter_inside_is_refused(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_wide_text_with_its_delimiter_inside_is_refused(tmp_path: Path) -> None:
         frame = codecs.module.F(codecs.module.M("a\0b", 9))
         with pytest.raises(codecs.module.EncodeError, match="delimiter"):
             frame.encode()
-        refusal = codecs.careful_encode(frame)
+        refusal = codecs.reference_encode(frame)
         assert isinstance(refusal, dict)
         assert refusal["code"] == "unrepresentable"
 
@@ -108,19 +108,19 @@ def test_declarations_whose_classes_have_other_names_are_known_by_their_own(tmp_
         for message in (p.EncodeError_(p.Limits_(1), p.Context_.None_(2), 1), p.Any_(b"abc")):
             frame = p.Decoder_(message, part_=False)
             data = frame.encode()
-            assert codecs.careful_encode(frame) == data
+            assert codecs.reference_encode(frame) == data
             assert p.decode(data) == frame
             assert type(message).from_dict(message.to_dict()) == message
-            assert codecs.fast(data, Wishes()) == codecs.careful(data, Wishes())
+            assert codecs.compiled(data, Wishes()) == codecs.reference(data, Wishes())
         piece = p.Decoder_(p.Session_(b"ab"), part_=True)
-        assert codecs.careful_encode(piece) == bytes.fromhex("0002 01 6162")
+        assert codecs.reference_encode(piece) == bytes.fromhex("0002 01 6162")
 
 
 def test_an_underscore_behind_a_name_alone_makes_no_message(tmp_path: Path) -> None:
     with built(WIDE.format(endian="big"), tmp_path, "underscored") as codecs:
         for name, is_message in (("M", True), ("M_", False)):
             alike = type(name, (), {"t": "a", "n": 9})()
-            assert isinstance(codecs.careful_encode(codecs.module.F(alike)), bytes) is is_message
+            assert isinstance(codecs.reference_encode(codecs.module.F(alike)), bytes) is is_message
 
 
 NEEDS_A_HEADER = """wire 1

@@ -1,4 +1,4 @@
-"""Expressions of rows: the closures that sessions run, and the careful evaluation of the same expression, say the same."""
+"""Expressions of rows: the closures that sessions run, and the reference evaluation of the same expression, say the same."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Words:
 
 
 class Scope:
-    """The same for the careful evaluation."""
+    """The same for the reference evaluation."""
 
     def __init__(self, values: list[Any], there: int) -> None:
         self._values = values
@@ -130,7 +130,7 @@ def compiled(expression: Any, values: list[Any], there: int) -> Any:
         return NOT_THERE
 
 
-def careful(expression: Any, values: list[Any], there: int) -> Any:
+def reference(expression: Any, values: list[Any], there: int) -> Any:
     try:
         return plain(evaluate(expression_of(expression), Scope(values, there)))  # type: ignore[arg-type]
     except Undefined:
@@ -143,9 +143,9 @@ def plain(value: Any) -> Any:
 
 @settings(max_examples=400)
 @given(expression=st.one_of(numbers, lists, truths), values=VALUES, there=st.integers(0, 5))
-def test_closures_and_the_careful_evaluation_say_the_same(
+def test_closures_and_the_reference_evaluation_say_the_same(
     expression: Any, values: list[Any], there: int
 ) -> None:
     before = [plain(value) for value in values]
-    assert compiled(expression, values, there) == careful(expression, values, there)
+    assert compiled(expression, values, there) == reference(expression, values, there)
     assert values == before

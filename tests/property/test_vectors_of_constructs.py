@@ -71,7 +71,11 @@ def test_vectors_show_a_construct_and_hold(path: Path) -> None:
     allowed = UNREACHABLE.get(path.stem, set())
     assert missing <= allowed
     assert {"valid", "invalid", "unwritable"} <= set(built.kinds)
-    doors = (ReferenceImplementation(package.plan), implementation_of(package))
+    implementations = (ReferenceImplementation(package.plan), implementation_of(package))
     vectors = read_vectors(write_vectors(built.file)).vectors
-    verdicts = [(door.name, judge(each, door, is_thorough=False)) for each in vectors for door in doors]
+    verdicts = [
+        (implementation.name, judge(each, implementation, is_thorough=False))
+        for each in vectors
+        for implementation in implementations
+    ]
     assert [f"{name}: {verdict}" for name, verdict in verdicts if verdict.outcome == "failed"] == []

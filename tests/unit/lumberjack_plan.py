@@ -1,4 +1,4 @@
-"""The careful plan of Lumberjack, written by hand."""
+"""The reference plan of Lumberjack, written by hand."""
 
 from __future__ import annotations
 

@@ -33,9 +33,9 @@ class JsonlBackend:
             return ()
         return (
             Page(
-                path=PurePosixPath(view.doors.name, "jsonl.py"),
+                path=PurePosixPath(view.api.name, "jsonl.py"),
                 template="jsonl.py.jinja",
-                view=replace(view, doors=replace(view.doors, title="JSON")),
+                view=replace(view, api=replace(view.api, title="JSON")),
                 templates=Path(__file__).parent / "templates",
             ),
         )

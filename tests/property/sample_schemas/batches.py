@@ -288,9 +288,9 @@ class _Batch:
         limits = tuple(limit.name for limit in protocol.limits if limit.name in KNOWN_LIMITS)
         made = build_vectors(package.plan, limits=limits, carry=carrier(package), traces=traces)
         same("vectors hold", [f"{id_}: {finding}" for id_, finding in made.unheld()], [])
-        door = implementation_of(package)
+        implementation = implementation_of(package)
         for vector in made.file.vectors:
-            verdict = judge(vector, door, is_thorough=False)
+            verdict = judge(vector, implementation, is_thorough=False)
             same("compiled code holds to its vectors", verdict.outcome != "failed", True, verdict)
         self._tally.vectors += len(made.file.vectors)
 

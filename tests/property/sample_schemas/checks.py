@@ -149,14 +149,14 @@ class Checks:
             variant=layout.variant,
         )
 
-    def fast(self, data: bytes, layout: Layout) -> tuple[Outcome, Any]:
+    def compiled(self, data: bytes, layout: Layout) -> tuple[Outcome, Any]:
         try:
             frame = self.module.decode(data, **self._told(self.module.decode, layout))
         except self.module.DecodeError as error:
             return described(error), None
         return self._line(frame, layout), frame
 
-    def careful(self, data: bytes, layout: Layout) -> Outcome:
+    def reference(self, data: bytes, layout: Layout) -> Outcome:
         try:
             node = explain(self.plan, data, 0, len(data), self._options(layout))
             check_end(node.end, len(data))
@@ -164,14 +164,14 @@ class Checks:
             return described(error)
         return self._line(node.value, layout)
 
-    def fast_encode(self, frame: Any, layout: Layout) -> Outcome:
+    def compiled_encode(self, frame: Any, layout: Layout) -> Outcome:
         encode = self.module.encode
         try:
             return bytes(encode(frame, **self._told(encode, layout)))
         except self.module.EncodeError as error:
             return described(error)
 
-    def careful_encode(self, frame: Any, layout: Layout) -> Outcome:
+    def reference_encode(self, frame: Any, layout: Layout) -> Outcome:
         try:
             return write_frame(self.plan, frame, self._options(layout))
         except EncodeError as error:
@@ -199,8 +199,8 @@ class Checks:
     def check_value(self, value: Any, data: bytes, layout: Layout) -> None:
         """Check a value that can be written, its bytes, and the same damaged."""
         frame = build(self.plan, value, vars(self.module))
-        written = self.careful_encode(frame, layout)
-        same("compiled and reference encoder", self.fast_encode(frame, layout), written)
+        written = self.reference_encode(frame, layout)
+        same("compiled and reference encoder", self.compiled_encode(frame, layout), written)
         same("encoder and its bytes", written, data)
         outcome = self.check_bytes(data, layout)
         if isinstance(outcome, dict):
@@ -211,8 +211,8 @@ class Checks:
                 outcome,
             )
             return
-        decoded = self.fast(data, layout)[1]
-        same("decode, then encode", self.fast_encode(decoded, layout), data)
+        decoded = self.compiled(data, layout)[1]
+        same("decode, then encode", self.compiled_encode(decoded, layout), data)
         self.check_line(decoded, data, layout)
         self.check_dict(decoded)
         self.check_others(decoded, data, layout)
@@ -225,8 +225,8 @@ class Checks:
         for place in reversed([*values.spots(frame)]):
             if self.dice.random() < 0.4:
                 values.put(place, self._given(values.at(place)))
-        written = self.fast_encode(frame, layout)
-        same("compiled and reference encoder", written, self.careful_encode(frame, layout), repr(frame))
+        written = self.compiled_encode(frame, layout)
+        same("compiled and reference encoder", written, self.reference_encode(frame, layout), repr(frame))
         if isinstance(written, bytes):
             outcome = self.check_bytes(written, layout)
             is_read = not isinstance(outcome, dict) or self._is_excused(outcome)
@@ -263,11 +263,11 @@ class Checks:
         return any(path == name or path.startswith(f"{name}.") for name in self.plan.joins)
 
     def check_bytes(self, data: bytes, layout: Layout) -> Outcome:
-        outcome, _ = self.fast(data, layout)
+        outcome, _ = self.compiled(data, layout)
         if self.plan.joins:  # what is joined is read by decoders alone in the reference codec
             self.check_chunks(data, [data], layout)
             return outcome
-        same("compiled and reference decoder", outcome, self.careful(data, layout), data.hex())
+        same("compiled and reference decoder", outcome, self.reference(data, layout), data.hex())
         return outcome
 
     def check_line(self, frame: Any, data: bytes, layout: Layout) -> None:
@@ -303,7 +303,7 @@ class Checks:
                 continue
             again = module.decode(octets, **self._told(module.decode, layout))
             same(f"{name}, then back", self._line(again, layout), self._line(frame, layout), octets.hex())
-            same(f"{name}, then native", self.fast_encode(again, layout), data)
+            same(f"{name}, then native", self.compiled_encode(again, layout), data)
             same(f"{name}: what is absent", absences(again), absences(frame))
             for mutant in (self.damaged(octets) for _ in range(2)):
                 with contextlib.suppress(module.DecodeError):
@@ -324,7 +324,7 @@ class Checks:
         for own in layouts:
             mutant = self.damaged(data)
             outcome = self.check_bytes(mutant, own)
-            _, frame = self.fast(mutant, own)
+            _, frame = self.compiled(mutant, own)
             if frame is not None and not isinstance(outcome, dict):
                 self.check_refusal(frame, layout)
                 self.check_spoiled(frame, layout)
@@ -332,8 +332,8 @@ class Checks:
     def check_refusal(self, frame: Any, layout: Layout) -> None:
         same(
             "compiled and reference encoder",
-            self.fast_encode(frame, layout),
-            self.careful_encode(frame, layout),
+            self.compiled_encode(frame, layout),
+            self.reference_encode(frame, layout),
             repr(frame),
         )
 
@@ -366,13 +366,13 @@ class Checks:
     def check_chunks(
         self, stream: bytes, chunks: list[bytes], layout: Layout
     ) -> list[tuple[int, int, Outcome]]:
-        found = self._items(self._careful_decoder(layout), chunks, layout)
+        found = self._items(self._reference_decoder(layout), chunks, layout)
         made = self.module.Decoder(errors="yield", **self._told(self.module.Decoder, layout))
         same("compiled and reference stream decoder", self._items(made, chunks, layout), found, stream.hex())
         same("items tile the stream", sum(size for _, size, _ in found), len(stream), found, stream.hex())
         return found
 
-    def _careful_decoder(self, layout: Layout) -> Any:
+    def _reference_decoder(self, layout: Layout) -> Any:
         options = self._options(layout)
         known: Any = options.context
         return reference_decoder(self.plan, options, "yield", context=known)

@@ -15,7 +15,7 @@ from tests.conformance.converted import PROTOCOLS, converted
 from tests.unit.conformance.echo.codec import BROKEN, CODELESS, right
 from tests.unit.conformance.test_vectors_run import CODEC, NODE, needs_node
 from tests.unit.conformance.test_vectors_verifying import VECTORS, WIRE
-from tests.unit.doors import careful_door, generated_door, plan_of
+from tests.unit.implementations import generated_implementation, plan_of, reference_implementation
 from tests.unit.tools.test_cli_decode import LUMBERJACK, check_refused, run
 
 from wiregen.conformance.fuzz import Bounds, Finding, Search, Trial, save, seeds_of, vector_of
@@ -102,9 +102,9 @@ def test_a_crash_in_the_same_process_is_a_finding(echo: ReferenceImplementation)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_generated_code_and_the_careful_codec_agree(protocol: str) -> None:
+def test_generated_code_and_the_reference_codec_agree(protocol: str) -> None:
     seeds = seeds_of(converted(protocol).vectors)
-    search = Search(careful_door(protocol), generated_door(protocol), seeds, 2)
+    search = Search(reference_implementation(protocol), generated_implementation(protocol), seeds, 2)
     assert [str(each.differing) for each in search.findings(Bounds(count=len(seeds) + 300))] == []
     assert search.n_trials == len(seeds) + 300
 
@@ -114,13 +114,13 @@ def test_generated_code_and_the_careful_codec_agree(protocol: str) -> None:
 
 def test_mutations_know_the_grammar() -> None:
     """Of mutated events many still have whole frames, and of the others not all fail alike."""
-    door = careful_door("lumberjack")
+    implementation = reference_implementation("lumberjack")
     event = Trial(
         setting=WRITER, data=bytes.fromhex("3144000000010000000200000001610000000162000000016300000000")
     )
     mutator = Mutator(plan_of("lumberjack"), Random(3))
-    roots = door.nodes(WRITER, event.data)
-    answers = [door.decode(WRITER, [mutator.mutated(event, roots, event).data]) for _ in range(400)]
+    roots = implementation.nodes(WRITER, event.data)
+    answers = [implementation.decode(WRITER, [mutator.mutated(event, roots, event).data]) for _ in range(400)]
     n_pairs = {
         len(each.frames[0]["fields"]["pairs"])
         for each in answers
@@ -132,19 +132,21 @@ def test_mutations_know_the_grammar() -> None:
 
 
 def test_what_is_compressed_is_mutated_inside() -> None:
-    door = careful_door("lumberjack")
-    (envelope,) = (door.encode(WRITER, [line_of(door, WINDOW)]),)
+    implementation = reference_implementation("lumberjack")
+    (envelope,) = (implementation.encode(WRITER, [line_of(implementation, WINDOW)]),)
     trial = Trial(setting=WRITER, data=envelope.data)
     mutator = Mutator(plan_of("lumberjack"), Random(5))
-    roots = door.nodes(WRITER, trial.data)
+    roots = implementation.nodes(WRITER, trial.data)
     assert any(spot.shell is not None for spot in spots(trial.data, roots))
-    faults = [door.decode(WRITER, [mutator.mutated(trial, roots, trial).data]).fault for _ in range(400)]
+    faults = [
+        implementation.decode(WRITER, [mutator.mutated(trial, roots, trial).data]).fault for _ in range(400)
+    ]
     inside = {fault.code for fault in faults if fault is not None and fault.inner_at is not None}
     assert {"unknown_code", "partial_inner", "too_deep"} <= inside
 
 
-def line_of(door: ReferenceImplementation, data: bytes) -> dict[str, Any]:
-    (line,) = door.decode(WRITER, [data]).frames
+def line_of(implementation: ReferenceImplementation, data: bytes) -> dict[str, Any]:
+    (line,) = implementation.decode(WRITER, [data]).frames
     return {"message": "Compressed", "header": {"version": "V2"}, "fields": {"frames": [line]}}
 
 
@@ -246,10 +248,10 @@ def seeds_for_node() -> list[Valid | Invalid]:
     """Return valid vectors only: the faults must be found."""
     names = ("window", "event-as-pairs", "event-that-is-no-text", "event-as-json")
     good = [each for each in converted("lumberjack").vectors if isinstance(each, Valid) and each.id in names]
-    door = careful_door("lumberjack")
+    implementation = reference_implementation("lumberjack")
     lines = [line for vector in good for line in vector.frames]
     envelope = {"message": "Compressed", "header": {"version": "V2"}, "fields": {"frames": lines}}
-    data = door.encode(WRITER, [envelope]).data
+    data = implementation.encode(WRITER, [envelope]).data
     return [*good, Valid(id="envelope", from_role="writer", bytes=data.hex(), frames=(envelope,))]
 
 

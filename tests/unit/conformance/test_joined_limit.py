@@ -51,7 +51,7 @@ def package_of(text: str) -> Package:
     return package
 
 
-def doors(package: Package) -> tuple[Implementation, ...]:
+def implementations(package: Package) -> tuple[Implementation, ...]:
     return ReferenceImplementation(package.plan), implementation_of(package)
 
 
@@ -61,7 +61,7 @@ def piece(code: int, data: bytes, key: int = 3) -> bytes:
 
 def faults(package: Package, data: bytes, limits: dict[str, int] | None = None) -> list[Fault | None]:
     setting = Setting(role="client", limits=limits or {})
-    return [door.decode(setting, [data]).fault for door in doors(package)]
+    return [implementation.decode(setting, [data]).fault for implementation in implementations(package)]
 
 
 @pytest.mark.parametrize(

@@ -30,10 +30,12 @@ WHOLE = [
 """All but those that the other test has built and checked, with their serializations."""
 
 
-def failures(file: VectorFile, door: Implementation) -> list[str]:
+def failures(file: VectorFile, implementation: Implementation) -> list[str]:
     """Return the vectors with which an implementation disagrees, apart from the cuts of bytes."""
     small = (vector for vector in file.vectors if size_of(vector) <= 1 << 16)
-    return [f"{vector.id}: {finding}" for vector in small for finding in judge_at_once(vector, door)]
+    return [
+        f"{vector.id}: {finding}" for vector in small for finding in judge_at_once(vector, implementation)
+    ]
 
 
 @pytest.mark.parametrize(

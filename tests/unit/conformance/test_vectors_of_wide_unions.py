@@ -49,8 +49,8 @@ def test_vectors_of_a_wide_union_are_built_and_hold(shape: str, tmp_path: Path) 
     missing = {name for each in built.coverage.measures for name in each.missing}
     assert not {name for name in missing if name.startswith(("U", "M"))}
     verdicts = [
-        judge(each, door, is_thorough=False)
+        judge(each, implementation, is_thorough=False)
         for each in built.file.vectors
-        for door in (ReferenceImplementation(package.plan), implementation_of(package))
+        for implementation in (ReferenceImplementation(package.plan), implementation_of(package))
     ]
     assert {verdict.outcome for verdict in verdicts} == {"passed"}

@@ -14,7 +14,7 @@ from click.testing import Result
 from tests.conformance.converted import converted
 from tests.ending import wait_for_end
 from tests.unit.conformance.test_vectors_verifying import VECTORS, WIRE
-from tests.unit.doors import careful_door
+from tests.unit.implementations import reference_implementation
 from tests.unit.tools.test_cli_decode import LUMBERJACK, check_refused, run
 
 from wiregen.conformance.judge import judge
@@ -111,8 +111,8 @@ def test_whatever_a_program_does_is_a_verdict(how: str, told: str) -> None:
 
 def test_an_endless_line_is_garbage_and_no_more_than_the_bound_is_kept() -> None:
     bounds = Bounds(n_bytes=1 << 20)
-    with AdapterProgram(tuple(map(str, echo("prints on and on", 1))), "echo", bounds) as door:
-        finding, *_ = judge(FILE.vectors[0], door).findings
+    with AdapterProgram(tuple(map(str, echo("prints on and on", 1))), "echo", bounds) as implementation:
+        finding, *_ = judge(FILE.vectors[0], implementation).findings
     assert finding.found == "garbage: an answer of more than 1048576 bytes"
 
 
@@ -126,8 +126,8 @@ def test_one_that_breaks_is_started_again() -> None:
 def test_one_that_never_answers_is_given_up() -> None:
     bounds = Bounds(seconds=3, most_troubles=2)
     start = time.monotonic()
-    with AdapterProgram(tuple(map(str, echo("hangs", 1))), "echo", bounds) as door:
-        verdicts = [judge(vector, door) for vector in FILE.vectors]
+    with AdapterProgram(tuple(map(str, echo("hangs", 1))), "echo", bounds) as implementation:
+        verdicts = [judge(vector, implementation) for vector in FILE.vectors]
     assert time.monotonic() - start < 90
     assert {verdict.outcome for verdict in verdicts} == {"failed", "skipped"}
     last = next(verdict for verdict in verdicts if verdict.id == "cut")
@@ -137,8 +137,10 @@ def test_one_that_never_answers_is_given_up() -> None:
 def test_one_that_is_late_now_and_then_is_given_up() -> None:
     """Each process answers a hello and two questions, so that no two answers in a row are missing."""
     bounds = Bounds(seconds=3, most_late=2)
-    with AdapterProgram(tuple(map(str, echo("hangs", 3))), "echo", bounds) as door:
-        found = [finding.found for vector in FILE.vectors for finding in judge(vector, door).findings]
+    with AdapterProgram(tuple(map(str, echo("hangs", 3))), "echo", bounds) as implementation:
+        found = [
+            finding.found for vector in FILE.vectors for finding in judge(vector, implementation).findings
+        ]
     assert sum(each.startswith("hung: ") for each in found) == 2
     assert found[-1] == "failed: not asked: 2 answers never came in time"
 
@@ -169,8 +171,8 @@ def test_a_program_that_was_ended_takes_what_it_started_along(tmp_path: Path) ->
         "sys.stdin.readline(); print('{\"id\": 1}', flush=True)\n"
         "time.sleep(600)\n"
     )
-    with AdapterProgram((sys.executable, str(script)), "echo", Bounds(seconds=20)) as door:
-        assert judge(FILE.vectors[0], door).outcome == "failed"
+    with AdapterProgram((sys.executable, str(script)), "echo", Bounds(seconds=20)) as implementation:
+        assert judge(FILE.vectors[0], implementation).outcome == "failed"
     wait_for_end(int((tmp_path / "pid").read_text()))
 
 
@@ -236,7 +238,7 @@ def test_an_implementation_may_skip_and_say_why(tmp_path: Path) -> None:
 
 def test_a_line_that_is_no_request_is_answered_all_the_same() -> None:
     lines = [b"{}\n", b'{"id": 4, "do": "hello", "protocol": "lumberjack"}\n']
-    failed, hello = (json.loads(line) for line in answers(careful_door("lumberjack"), lines))
+    failed, hello = (json.loads(line) for line in answers(reference_implementation("lumberjack"), lines))
     assert failed["id"] == 0 and "do" in failed["failed"]
     assert hello == {
         "id": 4,

@@ -148,7 +148,7 @@ def test_a_codec_that_tells_codes_has_one_in_every_error() -> None:
     assert "no-text" in failed(Silent())
 
 
-def test_spans_are_those_of_the_careful_codec() -> None:
+def test_spans_are_those_of_the_reference_codec() -> None:
     result = run("vectors", "verify", WIRE, VECTORS)
     assert (result.exit_code, result.stdout) == (0, "echo: 14 vectors, 14 passed, 0 failed\n")
 

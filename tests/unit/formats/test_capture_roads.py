@@ -52,7 +52,7 @@ def segments_of(batch: Batch) -> tuple[list[Segment], list[Issue]]:
     return list(map(Segment._make, segments)), list(issues)
 
 
-def carefully(batch: Batch) -> tuple[list[Segment], list[Issue]]:
+def by_reference(batch: Batch) -> tuple[list[Segment], list[Issue]]:
     issues = Issues()
     segments = []
     for packet in batch.packets():
@@ -86,7 +86,7 @@ def batches(draw: st.DrawFn) -> Batch:
 
 @given(batches())
 def test_both_roads_give_the_same_segments(batch: Batch) -> None:
-    assert segments_of(batch) == carefully(batch)
+    assert segments_of(batch) == by_reference(batch)
 
 
 @pytest.mark.parametrize("ends", ENDS, ids=["v4", "v6"])
@@ -96,7 +96,7 @@ def test_a_tcp_header_shorter_than_its_fixed_part_is_malformed_on_both(ends: tup
     batch = batch_of(Packet(1, 2.5, 101, bytes(data), len(data)))
     segments, issues = segments_of(batch)
     assert (segments, [issue.kind for issue in issues]) == ([], [IssueKind.MALFORMED_PACKET])
-    assert (segments, issues) == carefully(batch)
+    assert (segments, issues) == by_reference(batch)
 
 
 @pytest.mark.parametrize("link", LINKS)

@@ -38,7 +38,7 @@ def test_a_bug_in_an_encoder_is_not_swallowed(monkeypatch: pytest.MonkeyPatch, b
         raise bug("of an encoder")
 
     monkeypatch.setattr(messages, "_write_data", broken)
-    monkeypatch.setattr(messages, "_encode_carefully", _no_frame)
+    monkeypatch.setattr(messages, "_encode_by_reference", _no_frame)
     with pytest.raises(bug, match="of an encoder"):
         lj.Data(sequence=1, pairs=[]).encode()
 

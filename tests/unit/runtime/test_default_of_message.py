@@ -50,7 +50,7 @@ def test_what_is_given_stays(codecs: Any, name: str) -> None:
 
 
 @each_message
-def test_limits_and_the_careful_codec_have_the_same_defaults(codecs: Any, name: str) -> None:
+def test_limits_and_the_reference_codec_have_the_same_defaults(codecs: Any, name: str) -> None:
     module, message = codecs.module, getattr(codecs.module, name)(5)
     assert message.encode(limits=module.Limits(frame=20)) == FRAMES[name]
     assert write_frame(codecs.plan, message) == FRAMES[name]

@@ -91,12 +91,12 @@ def test_a_value_inside_itself_is_an_encode_error_and_has_a_repr() -> None:
 
 
 def test_an_attribute_that_raises_is_an_encode_error() -> None:
-    class Odd:
+    class EndUnknown:
         def __index__(self) -> int:
             raise RuntimeError("odd")
 
     with pytest.raises(lj.EncodeError):
-        lj.Window(Odd()).encode()  # type: ignore[arg-type]
+        lj.Window(EndUnknown()).encode()  # type: ignore[arg-type]
 
 
 def test_a_limit_says_what_it_is_measured_in() -> None:

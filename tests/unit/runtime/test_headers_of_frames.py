@@ -26,7 +26,7 @@ PREFIXES = [bytes(range(start, start + 40)) for start in range(0, 216, 9)] + [
 def measured(header: Header, data: bytes) -> int | None:
     try:
         return header.measure(data, 0)
-    except header.odd:
+    except header.end_unknown:
         return None
 
 

@@ -105,7 +105,9 @@ def test_chunks_of_any_size_give_the_same_frames(size: int) -> None:
 
 
 @given(st.lists(st.sampled_from([ACK, WINDOW, JSON, compressed(JSON)]), max_size=12), st.data())
-def test_the_fast_road_and_the_parked_one_give_the_same(frames: list[bytes], data: st.DataObject) -> None:
+def test_the_fast_codec_and_the_one_for_incomplete_frames_give_the_same(
+    frames: list[bytes], data: st.DataObject
+) -> None:
     stream = b"".join(frames)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=8)))
     decoder = fast_decoder()

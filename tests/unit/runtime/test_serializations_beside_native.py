@@ -27,7 +27,7 @@ PUT = geode.PutRequest("region", KEY, geode.GeodeValue.Null(), geode.GeodeValue.
 
 
 @pytest.mark.parametrize("module", [geode_protobuf, geode_msgpack])
-def test_raw_values_need_no_careful_codec(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_raw_values_need_no_reference_codec(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("write_type", "explain_type"):
         monkeypatch.setattr(f"wireproto._runtime.serial.conversion.{name}", None)
     frame = geode.Request(PUT, correlation_id=1)
@@ -38,7 +38,7 @@ def test_raw_values_need_no_careful_codec(module: Any, monkeypatch: pytest.Monke
     ("raw", "code"),
     [("", "truncated"), ("2900", "trailing_bytes"), ("2e05", "truncated"), ("ff", "unknown_code")],
 )
-def test_the_careful_codec_says_what_is_wrong_with_a_raw_value(raw: str, code: str) -> None:
+def test_the_reference_codec_says_what_is_wrong_with_a_raw_value(raw: str, code: str) -> None:
     value = bytes.fromhex(raw)
     frame = geode_msgpack.encode(geode.GetRequest("r", KEY, geode.GeodeValue.Null()), correlation_id=1)
     assert frame.endswith(b"\xc4\x01\x29")

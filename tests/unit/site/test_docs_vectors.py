@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.unit.conformance.test_vectors_run import TESTEE, needs_node
-from tests.unit.doors import careful_door, plan_of
+from tests.unit.implementations import plan_of, reference_implementation
 from tests.unit.tools.test_cli_decode import GENERATOR, run
 
 from wiregen.conformance.judge import judge
@@ -110,7 +110,10 @@ def test_the_codec_of_the_page_is_given_by_a_fixture_too(project: Path) -> None:
 def test_the_file_of_the_page_holds() -> None:
     text, *_ = blocks("json")
     vectors = read_vectors(text).vectors
-    assert [judge(vector, careful_door("lumberjack")).outcome for vector in vectors] == ["passed", "passed"]
+    assert [judge(vector, reference_implementation("lumberjack")).outcome for vector in vectors] == [
+        "passed",
+        "passed",
+    ]
 
 
 def test_the_requests_of_the_page_are_requests() -> None:

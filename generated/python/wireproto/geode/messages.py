@@ -3695,12 +3695,12 @@ class Connect(_Record):
         """Return the bytes before the first frame. EncodeError: the protocol or `limits` does not allow a value."""
         try:
             if limits is not None:
-                return _encode_carefully(self, -1, variant=variant, limits=limits)
+                return _encode_by_reference(self, -1, variant=variant, limits=limits)
             if variant == "example":
                 return _write_connect(self, None)
             return _write_connect(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(self, -1, variant=variant, limits=limits)
+            return _encode_by_reference(self, -1, variant=variant, limits=limits)
 
 
 def _read_connect(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Connect, int]:
@@ -3919,7 +3919,7 @@ class PutRequest(_InRequest):
                 )
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(
+            return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
                 -1,
                 from_role,
@@ -4055,7 +4055,7 @@ class PutResponse(_InResponse):
                 )
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(
+            return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
                 -1,
                 from_role,
@@ -4161,7 +4161,7 @@ class GetRequest(_InRequest):
                 )
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(
+            return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
                 -1,
                 from_role,
@@ -4268,7 +4268,7 @@ class GetResponse(_InResponse):
                 )
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(
+            return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
                 -1,
                 from_role,
@@ -4385,7 +4385,7 @@ class PutAllRequest(_InRequest):
                 )
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(
+            return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
                 -1,
                 from_role,
@@ -4551,7 +4551,7 @@ class PutAllResponse(_InResponse):
                 )
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(
+            return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
                 -1,
                 from_role,
@@ -4666,7 +4666,7 @@ class GetAllRequest(_InRequest):
                 )
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(
+            return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
                 -1,
                 from_role,
@@ -4818,7 +4818,7 @@ class GetAllResponse(_InResponse):
                 )
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(
+            return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
                 -1,
                 from_role,
@@ -4942,7 +4942,7 @@ class ServerConfigRequest(_InRequest):
                 )
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(
+            return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
                 -1,
                 from_role,
@@ -5045,7 +5045,7 @@ class ServerConfigResponse(_InResponse):
                 )
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(
+            return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
                 -1,
                 from_role,
@@ -5142,7 +5142,7 @@ class AuthRequest(_InRequest):
                 )
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(
+            return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
                 -1,
                 from_role,
@@ -5243,7 +5243,7 @@ class AuthResponse(_InResponse):
                 )
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(
+            return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
                 -1,
                 from_role,
@@ -5340,7 +5340,7 @@ class ClientConfigRequest(_InRequest):
                 )
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(
+            return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
                 -1,
                 from_role,
@@ -5443,7 +5443,7 @@ class ClientConfigResponse(_InResponse):
                 )
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(
+            return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
                 -1,
                 from_role,
@@ -5689,7 +5689,7 @@ class Request(_Divisible):
                 _hold_to(limits, data, self.message, from_role or "client", context, variant)
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(self, -1, from_role, context, variant, limits=limits)
+            return _encode_by_reference(self, -1, from_role, context, variant, limits=limits)
 
 
 def _read_request(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Request, int]:
@@ -5883,7 +5883,7 @@ class Response(_Divisible):
                 _hold_to(limits, data, self.message, from_role or "server", context, variant)
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(self, -1, from_role, context, variant, limits=limits)
+            return _encode_by_reference(self, -1, from_role, context, variant, limits=limits)
 
 
 def _read_response(buffer: bytes, offset: int, end: int, state: Any) -> tuple[Response, int]:
@@ -6505,7 +6505,7 @@ def encode(
     elif _class_of(_value) in _FRAME_CLASSES:
         frame = _in_frame(_FRAME_CLASSES[_class_of(_value)], _value, given)
     else:
-        return _encode_carefully(message, -1, limits=limits)
+        return _encode_by_reference(message, -1, limits=limits)
     return frame.encode(from_role=from_role, context=context, variant=variant, limits=limits)
 
 
@@ -6551,7 +6551,7 @@ def _hold_to(
         raise _Bad("another message")
 
 
-def _encode_carefully(
+def _encode_by_reference(
     frame: object,
     compression: int,
     role: _Role | None = None,

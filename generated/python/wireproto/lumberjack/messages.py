@@ -323,7 +323,7 @@ class Data(_InFrame):
                 return Frame(self, version).encode(limits=limits)
             return _write_data(self, version, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self, version), -1, limits=limits)
+            return _encode_by_reference(Frame(self, version), -1, limits=limits)
 
 
 def _read_data(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Data, int]:
@@ -448,7 +448,7 @@ class Json(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self, version), -1, limits=limits)
+            return _encode_by_reference(Frame(self, version), -1, limits=limits)
 
 
 def _read_json(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Json, int]:
@@ -499,7 +499,7 @@ class Ack(_InFrame):
                 raise _Bad
             return _pack_BBI(version, 65, self.sequence)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self, version), -1, limits=limits)
+            return _encode_by_reference(Frame(self, version), -1, limits=limits)
 
 
 def _read_ack(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Ack, int]:
@@ -548,7 +548,7 @@ class Window(_InFrame):
                 raise _Bad
             return _pack_BBI(version, 87, self.size)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self, version), -1, limits=limits)
+            return _encode_by_reference(Frame(self, version), -1, limits=limits)
 
 
 def _read_window(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Window, int]:
@@ -597,7 +597,7 @@ class Compressed(_InFrame):
                 return Frame(self, version).encode(compression=compression, limits=limits)
             return _write_compressed(self, version, _state_to_write(compression))
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self, version), compression, limits=limits)
+            return _encode_by_reference(Frame(self, version), compression, limits=limits)
 
 
 def _read_compressed(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Compressed, int]:
@@ -707,7 +707,7 @@ class Frame(_Envelope):
                 _hold_to(limits, data, self.message)
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(self, compression, limits=limits)
+            return _encode_by_reference(self, compression, limits=limits)
 
 
 def _read_frame(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Frame, int]:
@@ -833,7 +833,7 @@ def _hold_to(limits: Limits, data: bytes, message: object) -> None:
         raise _Bad("another message")
 
 
-def _encode_carefully(frame: Frame, compression: int, *, limits: Limits | None = None) -> bytes:
+def _encode_by_reference(frame: Frame, compression: int, *, limits: Limits | None = None) -> bytes:
     """Return the bytes from the reference codec, which explains the errors of values that straight-line code refused."""
     from .._runtime.reference.handover import encode_by_reference
 

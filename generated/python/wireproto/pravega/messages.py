@@ -593,7 +593,7 @@ class Hello(_InFrame):
                 return Frame(self).encode(limits=limits)
             return _pack_4i(-127, 8, self.high_version, self.low_version)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_hello(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Hello, int]:
@@ -644,7 +644,7 @@ class KeepAlive(_InFrame):
                 return Frame(self).encode(limits=limits)
             return _pack_ii(100, 0)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[KeepAlive, int]:
@@ -704,7 +704,7 @@ class Padding(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_padding(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Padding, int]:
@@ -770,7 +770,7 @@ class PartialEvent(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_partial_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[PartialEvent, int]:
@@ -836,7 +836,7 @@ class Event(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Event, int]:
@@ -930,7 +930,7 @@ class SetupAppend(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_setup_append(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SetupAppend, int]:
@@ -1023,7 +1023,7 @@ class AppendSetup(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendSetup, int]:
@@ -1108,7 +1108,7 @@ class AppendBlock(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_append_block(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendBlock, int]:
@@ -1241,7 +1241,7 @@ class AppendBlockEnd(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_append_block_end(
@@ -1338,7 +1338,7 @@ class ConditionalAppend(_InFrame):
                 return Frame(self).encode(limits=limits)
             return _write_conditional_append(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_conditional_append(
@@ -1478,7 +1478,7 @@ class ConditionalBlockEnd(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_conditional_block_end(
@@ -1612,7 +1612,7 @@ class DataAppended(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_data_appended(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[DataAppended, int]:
@@ -1711,7 +1711,7 @@ class ConditionalCheckFailed(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_conditional_check_failed(
@@ -1827,7 +1827,7 @@ class ReadSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_read_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadSegment, int]:
@@ -1962,7 +1962,7 @@ class SegmentRead(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_segment_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SegmentRead, int]:
@@ -2069,7 +2069,7 @@ class GetStreamSegmentInfo(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_get_stream_segment_info(
@@ -2231,7 +2231,7 @@ class StreamSegmentInfo(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_stream_segment_info(
@@ -2384,7 +2384,7 @@ class CreateSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_create_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[CreateSegment, int]:
@@ -2473,7 +2473,7 @@ class SegmentCreated(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_segment_created(
@@ -2565,7 +2565,7 @@ class SealSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_seal_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SealSegment, int]:
@@ -2644,7 +2644,7 @@ class SegmentSealed(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_segment_sealed(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SegmentSealed, int]:
@@ -2734,7 +2734,7 @@ class DeleteSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_delete_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[DeleteSegment, int]:
@@ -2813,7 +2813,7 @@ class SegmentDeleted(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_segment_deleted(
@@ -2913,7 +2913,7 @@ class UpdateSegmentPolicy(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_update_segment_policy(
@@ -2996,7 +2996,7 @@ class SegmentPolicyUpdated(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_segment_policy_updated(
@@ -3091,7 +3091,7 @@ class GetSegmentAttribute(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_get_segment_attribute(
@@ -3165,7 +3165,7 @@ class SegmentAttribute(_InFrame):
                 return Frame(self).encode(limits=limits)
             return _pack_iiqq(35, 16, self.request_id, self.value)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_segment_attribute(
@@ -3288,7 +3288,7 @@ class UpdateSegmentAttribute(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_update_segment_attribute(
@@ -3366,7 +3366,7 @@ class SegmentAttributeUpdated(_InFrame):
                 raise _Bad
             return _pack_iiqB(37, 9, self.request_id, self.success)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_segment_attribute_updated(
@@ -3460,7 +3460,7 @@ class TruncateSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_truncate_segment(
@@ -3544,7 +3544,7 @@ class SegmentTruncated(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_segment_truncated(
@@ -3639,7 +3639,7 @@ class CreateTransientSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_create_transient_segment(
@@ -3743,7 +3743,7 @@ class LocateOffset(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_locate_offset(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[LocateOffset, int]:
@@ -3832,7 +3832,7 @@ class OffsetLocated(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_offset_located(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OffsetLocated, int]:
@@ -3924,7 +3924,7 @@ class MergeSegments(_InFrame):
                 return Frame(self).encode(limits=limits)
             return _write_merge_segments(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_merge_segments(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[MergeSegments, int]:
@@ -4121,7 +4121,7 @@ class SegmentsMerged(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_segments_merged(
@@ -4213,7 +4213,7 @@ class MergeSegmentsBatch(_InFrame):
                 return Frame(self).encode(limits=limits)
             return _write_merge_segments_batch(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_merge_segments_batch(
@@ -4353,7 +4353,7 @@ class SegmentsBatchMerged(_InFrame):
                 return Frame(self).encode(limits=limits)
             return _write_segments_batch_merged(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_segments_batch_merged(
@@ -4519,7 +4519,7 @@ class WrongHost(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_wrong_host(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[WrongHost, int]:
@@ -4641,7 +4641,7 @@ class SegmentIsSealed(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_segment_is_sealed(
@@ -4757,7 +4757,7 @@ class SegmentAlreadyExists(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_segment_already_exists(
@@ -4875,7 +4875,7 @@ class NoSuchSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_no_such_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[NoSuchSegment, int]:
@@ -4999,7 +4999,7 @@ class InvalidEventNumber(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_invalid_event_number(
@@ -5132,7 +5132,7 @@ class SegmentIsTruncated(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_segment_is_truncated(
@@ -5257,7 +5257,7 @@ class OperationUnsupported(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_operation_unsupported(
@@ -5368,7 +5368,7 @@ class AuthTokenCheckFailed(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_auth_token_check_failed(
@@ -5479,7 +5479,7 @@ class ErrorMessage(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_error_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ErrorMessage, int]:
@@ -5578,7 +5578,7 @@ class GetTableSegmentInfo(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_get_table_segment_info(
@@ -5693,7 +5693,7 @@ class TableSegmentInfo(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_table_segment_info(
@@ -5853,7 +5853,7 @@ class CreateTableSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_create_table_segment(
@@ -5979,7 +5979,7 @@ class DeleteTableSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_delete_table_segment(
@@ -6087,7 +6087,7 @@ class UpdateTableEntries(_InFrame):
                 return Frame(self).encode(limits=limits)
             return _write_update_table_entries(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_update_table_entries(
@@ -6274,7 +6274,7 @@ class TableEntriesUpdated(_InFrame):
                 return Frame(self).encode(limits=limits)
             return _write_table_entries_updated(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_table_entries_updated(
@@ -6398,7 +6398,7 @@ class RemoveTableKeys(_InFrame):
                 return Frame(self).encode(limits=limits)
             return _write_remove_table_keys(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_remove_table_keys(
@@ -6573,7 +6573,7 @@ class TableKeysRemoved(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_table_keys_removed(
@@ -6649,7 +6649,7 @@ class ReadTable(_InFrame):
                 return Frame(self).encode(limits=limits)
             return _write_read_table(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_read_table(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadTable, int]:
@@ -6804,7 +6804,7 @@ class TableRead(_InFrame):
                 return Frame(self).encode(limits=limits)
             return _write_table_read(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_table_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[TableRead, int]:
@@ -6981,7 +6981,7 @@ class TableSegmentNotEmpty(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_table_segment_not_empty(
@@ -7080,7 +7080,7 @@ class TableKeyDoesNotExist(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_table_key_does_not_exist(
@@ -7179,7 +7179,7 @@ class TableKeyBadVersion(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_table_key_bad_version(
@@ -7381,7 +7381,7 @@ class ReadTableKeys(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_read_table_keys(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadTableKeys, int]:
@@ -7507,7 +7507,7 @@ class TableKeysRead(_InFrame):
                 return Frame(self).encode(limits=limits)
             return _write_table_keys_read(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_table_keys_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[TableKeysRead, int]:
@@ -7785,7 +7785,7 @@ class ReadTableEntries(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_read_table_entries(
@@ -7913,7 +7913,7 @@ class TableEntriesRead(_InFrame):
                 return Frame(self).encode(limits=limits)
             return _write_table_entries_read(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_table_entries_read(
@@ -8112,7 +8112,7 @@ class TableEntriesDeltaRead(_InFrame):
                 return Frame(self).encode(limits=limits)
             return _write_table_entries_delta_read(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_table_entries_delta_read(
@@ -8332,7 +8332,7 @@ class ReadTableEntriesDelta(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_read_table_entries_delta(
@@ -8429,7 +8429,7 @@ class FlushToStorage(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_flush_to_storage(
@@ -8496,7 +8496,7 @@ class StorageFlushed(_InFrame):
                 return Frame(self).encode(limits=limits)
             return _pack_iiq(-4, 8, self.request_id)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_storage_flushed(
@@ -8585,7 +8585,7 @@ class ListStorageChunks(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_list_storage_chunks(
@@ -8662,7 +8662,7 @@ class StorageChunksListed(_InFrame):
                 return Frame(self).encode(limits=limits)
             return _write_storage_chunks_listed(self, None)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_storage_chunks_listed(
@@ -8941,7 +8941,7 @@ class Frame(_Envelope):
                 _hold_to(limits, data, self.message)
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(self, -1, limits=limits)
+            return _encode_by_reference(self, -1, limits=limits)
 
 
 def _read_frame(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Frame, int]:
@@ -9056,7 +9056,7 @@ def _hold_to(limits: Limits, data: bytes, message: object) -> None:
         raise _Bad("another message")
 
 
-def _encode_carefully(frame: object, compression: int, *, limits: Limits | None = None) -> bytes:
+def _encode_by_reference(frame: object, compression: int, *, limits: Limits | None = None) -> bytes:
     """Return the bytes from the reference codec, which explains the errors of values that straight-line code refused."""
     from .._runtime.reference.handover import encode_by_reference
 

@@ -258,7 +258,7 @@ class ReadSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_read_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadSegment, int]:
@@ -370,7 +370,7 @@ class SegmentRead(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_segment_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SegmentRead, int]:
@@ -475,7 +475,7 @@ class SetupAppend(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_setup_append(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SetupAppend, int]:
@@ -569,7 +569,7 @@ class AppendSetup(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendSetup, int]:
@@ -655,7 +655,7 @@ class AppendBlock(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_append_block(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendBlock, int]:
@@ -755,7 +755,7 @@ class AppendBlockEnd(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_append_block_end(
@@ -828,7 +828,7 @@ class PartialEvent(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_partial_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[PartialEvent, int]:
@@ -894,7 +894,7 @@ class Event(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Event, int]:
@@ -960,7 +960,7 @@ class Padding(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_padding(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Padding, int]:
@@ -1031,7 +1031,7 @@ class DataAppended(_InFrame):
                 return Frame(self).encode(limits=limits)
             return _pack_ii16sqq(7, 32, self.writer_id.bytes, self.event_number, self.previous_event_number)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_data_appended(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[DataAppended, int]:
@@ -1134,7 +1134,7 @@ class Frame(_Envelope):
                 _hold_to(limits, data, self.message)
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(self, -1, limits=limits)
+            return _encode_by_reference(self, -1, limits=limits)
 
 
 def _read_frame(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Frame, int]:
@@ -1246,7 +1246,7 @@ def _hold_to(limits: Limits, data: bytes, message: object) -> None:
         raise _Bad("another message")
 
 
-def _encode_carefully(frame: object, compression: int, *, limits: Limits | None = None) -> bytes:
+def _encode_by_reference(frame: object, compression: int, *, limits: Limits | None = None) -> bytes:
     """Return the bytes from the reference codec, which explains the errors of values that straight-line code refused."""
     from .._runtime.reference.handover import encode_by_reference
 

@@ -275,7 +275,7 @@ class PartialMessage(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_partial_message(
@@ -346,7 +346,7 @@ class KeepAlive(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_keep_alive(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[KeepAlive, int]:
@@ -425,7 +425,7 @@ class ReadSegment(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_read_segment(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ReadSegment, int]:
@@ -533,7 +533,7 @@ class SegmentRead(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_segment_read(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SegmentRead, int]:
@@ -618,7 +618,7 @@ class SetupAppend(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_setup_append(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[SetupAppend, int]:
@@ -700,7 +700,7 @@ class AppendSetup(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_append_setup(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[AppendSetup, int]:
@@ -778,7 +778,7 @@ class BeginAppendBlock(_InFrame):
                 raise _Bad
             return _pack_ii16sqi(3, 28, self.connection_id.bytes, self.connection_offset, self.length)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_begin_append_block(
@@ -855,7 +855,7 @@ class EndAppendBlock(_InFrame):
                 raise _Bad
             return _pack_ii16sqi(4, 28, self.connection_id.bytes, self.connection_offset, self.block_length)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_end_append_block(
@@ -922,7 +922,7 @@ class Event(_InFrame):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_event(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Event, int]:
@@ -988,7 +988,7 @@ class DataAppended(_InFrame):
                 return Frame(self).encode(limits=limits)
             return _pack_ii16sq(7, 24, self.connection_id.bytes, self.connection_offset_ack_level)
         except _WRITE_FAULTS:
-            return _encode_carefully(Frame(self), -1, limits=limits)
+            return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
 def _read_data_appended(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[DataAppended, int]:
@@ -1090,7 +1090,7 @@ class Frame(_Divisible):
                 _hold_to(limits, data, self.message)
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(self, -1, limits=limits)
+            return _encode_by_reference(self, -1, limits=limits)
 
 
 def _read_frame(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Frame, int]:
@@ -1244,7 +1244,7 @@ def _hold_to(limits: Limits, data: bytes, message: object) -> None:
         raise _Bad("another message")
 
 
-def _encode_carefully(frame: object, compression: int, *, limits: Limits | None = None) -> bytes:
+def _encode_by_reference(frame: object, compression: int, *, limits: Limits | None = None) -> bytes:
     """Return the bytes from the reference codec, which explains the errors of values that straight-line code refused."""
     from .._runtime.reference.handover import encode_by_reference
 

@@ -254,7 +254,7 @@ class ClientHello(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_client_hello_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ClientHello, int]:
@@ -361,7 +361,7 @@ class ServerHello(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_server_hello_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[ServerHello, int]:
@@ -463,7 +463,7 @@ class Subscribe(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_subscribe_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Subscribe, int]:
@@ -543,7 +543,7 @@ class Request(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_request_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Request, int]:
@@ -603,7 +603,7 @@ class Cancel(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_cancel_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Cancel, int]:
@@ -667,7 +667,7 @@ class Subscribed(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_subscribed_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Subscribed, int]:
@@ -752,7 +752,7 @@ class OnNext(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_on_next_body(buffer: bytes, offset: int, end: int, state: Any) -> tuple[OnNext, int]:
@@ -841,7 +841,7 @@ class OnComplete(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_on_complete_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OnComplete, int]:
@@ -905,7 +905,7 @@ class OnError(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_on_error_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OnError, int]:
@@ -995,7 +995,7 @@ class OnNextPacked(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_on_next_packed_body(buffer: bytes, offset: int, end: int, state: Any) -> tuple[OnNextPacked, int]:
@@ -1086,7 +1086,7 @@ class OnNextPart(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_on_next_part_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[OnNextPart, int]:
@@ -1174,7 +1174,7 @@ class OnNextLastPart(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_on_next_last_part_body(
@@ -1256,7 +1256,7 @@ class Goodbye(_InMessage):
                 raise _Bad
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(Message(self), -1, from_role, context, limits=limits)
+            return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
 def _read_goodbye_body(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Goodbye, int]:
@@ -1368,7 +1368,7 @@ class Message(_Divisible):
                 _hold_to(limits, data, self.message, from_role or None, context)
             return data
         except _WRITE_FAULTS:
-            return _encode_carefully(self, -1, from_role, context, limits=limits)
+            return _encode_by_reference(self, -1, from_role, context, limits=limits)
 
 
 def _read_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Message, int]:
@@ -1567,7 +1567,7 @@ def _hold_to(
         raise _Bad("another message")
 
 
-def _encode_carefully(
+def _encode_by_reference(
     frame: object,
     compression: int,
     role: _Role | None = None,

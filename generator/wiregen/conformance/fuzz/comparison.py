@@ -53,7 +53,7 @@ class Differing:
 
 
 def differing(
-    trial: Trial, reference: Implementation, testee: Implementation, expected: Decoded | None = None
+    trial: Trial, reference: Implementation, implementation: Implementation, expected: Decoded | None = None
 ) -> Differing | None:
     """Return how the codec under test differs from the reference; None if it agrees or lacks the operation.
 
@@ -64,10 +64,10 @@ def differing(
     """
     expected = expected or asked(lambda: reference.decode(trial.setting, [trial.data]))
     try:
-        found = asked(lambda: testee.decode(trial.setting, trial.chunks))
-        between = _between(_settled(expected, trial), _settled(found, trial), testee)
-        if between is None and expected.fault is None and expected.frames and "encode" in testee.can:
-            return _encoding(trial.setting, expected.frames, reference, testee)
+        found = asked(lambda: implementation.decode(trial.setting, trial.chunks))
+        between = _between(_settled(expected, trial), _settled(found, trial), implementation)
+        if between is None and expected.fault is None and expected.frames and "encode" in implementation.can:
+            return _encoding(trial.setting, expected.frames, reference, implementation)
     except SkippedError:
         return None
     except ImplementationError as error:
@@ -86,7 +86,7 @@ def asked(call: Callable[[], T]) -> T:
         return call()
     except (ImplementationError, SkippedError):
         raise
-    except Exception as error:  # a door of this process has no other way to crash
+    except Exception as error:  # a implementation of this process has no other way to crash
         raise ImplementationError("crashed", f"{type(error).__name__}: {error}"[:200]) from error
 
 
@@ -98,7 +98,7 @@ def _settled(decoded: Decoded, trial: Trial) -> Decoded:
     return decoded
 
 
-def _between(expected: Decoded, found: Decoded, testee: Implementation) -> Differing | None:
+def _between(expected: Decoded, found: Decoded, implementation: Implementation) -> Differing | None:
     n_both = min(len(expected.frames), len(found.frames))
     between = difference(expected.frames[:n_both], found.frames[:n_both])
     if between is not None:
@@ -112,18 +112,20 @@ def _between(expected: Decoded, found: Decoded, testee: Implementation) -> Diffe
         key = ("refuses", _message(expected, n_both), _code(said))
     elif len(found.frames) > n_both:
         key = ("accepts", _code(wanted), _path(wanted), _message(found, n_both))
-    elif not _is_same(wanted, said, testee):
+    elif not _is_same(wanted, said, implementation):
         key = ("decode", _code(wanted), _code(said), _path(wanted, said))
     else:
-        return _between_faults(wanted, said, testee)
+        return _between_faults(wanted, said, implementation)
     return Differing(key=key, expected=_told(expected), found=_told(found))
 
 
-def _between_faults(wanted: Fault | None, said: Fault | None, testee: Implementation) -> Differing | None:
+def _between_faults(
+    wanted: Fault | None, said: Fault | None, implementation: Implementation
+) -> Differing | None:
     """Return how errors of the same code differ in the attributes that the codec under test reports."""
     if wanted is None or said is None:
         return None
-    names = [name for name in sorted(TOLD - {"code"}) if name in testee.tells]
+    names = [name for name in sorted(TOLD - {"code"}) if name in implementation.tells]
     names += [name for name in ("rule", "path", "inner_at") if getattr(said, name) not in (None, "")]
     for name in names:
         if getattr(wanted, name) not in (None, getattr(said, name)):
@@ -133,11 +135,11 @@ def _between_faults(wanted: Fault | None, said: Fault | None, testee: Implementa
 
 
 def _encoding(
-    setting: Setting, frames: Sequence[Line], reference: Implementation, testee: Implementation
+    setting: Setting, frames: Sequence[Line], reference: Implementation, implementation: Implementation
 ) -> Differing | None:
     wanted = asked(lambda: reference.encode(setting, frames))
-    said = asked(lambda: testee.encode(setting, frames))
-    if wanted == said or (wanted.code and is_same_code(wanted.code, said.code, testee.tells)):
+    said = asked(lambda: implementation.encode(setting, frames))
+    if wanted == said or (wanted.code and is_same_code(wanted.code, said.code, implementation.tells)):
         return None
     name = str(frames[0].get("message"))
     if wanted.code is None and said.code is None:
@@ -151,8 +153,8 @@ def _encoding(
     )
 
 
-def _is_same(wanted: Fault | None, said: Fault | None, testee: Implementation) -> bool:
-    return is_same_code(_code(wanted) or None, _code(said) or None, testee.tells)
+def _is_same(wanted: Fault | None, said: Fault | None, implementation: Implementation) -> bool:
+    return is_same_code(_code(wanted) or None, _code(said) or None, implementation.tells)
 
 
 def _outcome(written: Written) -> str:

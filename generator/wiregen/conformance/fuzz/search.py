@@ -48,10 +48,14 @@ class Search:
     """
 
     def __init__(
-        self, reference: ReferenceImplementation, testee: Implementation, seeds: Sequence[Trial], seed: int
+        self,
+        reference: ReferenceImplementation,
+        implementation: Implementation,
+        seeds: Sequence[Trial],
+        seed: int,
     ) -> None:
         self._reference = reference
-        self._testee = testee
+        self._implementation = implementation
         self._random = Random(seed)
         self._mutator = Mutator(reference.plan, self._random)
         self._seeds = list(seeds)
@@ -113,7 +117,7 @@ class Search:
 
     def _difference(self, trial: Trial, expected: Decoded | None = None) -> Differing | None:
         try:
-            return differing(trial, self._reference, self._testee, expected)
+            return differing(trial, self._reference, self._implementation, expected)
         except ImplementationError as error:
             return Differing(
                 key=("reference", error.text), expected="the reference codec's answer", found=error.text

@@ -48,7 +48,7 @@ _SERIALIZATIONS: Final = ("protobuf", "msgpack")
 
 
 def judge(
-    vector: AnyVector, door: Implementation, *, is_thorough: bool = True, with_large: bool = False
+    vector: AnyVector, implementation: Implementation, *, is_thorough: bool = True, with_large: bool = False
 ) -> Verdict:
     """Return the verdict of a vector; it is skipped if the implementation lacks the operation that it needs.
 
@@ -58,28 +58,30 @@ def judge(
     if not with_large and size_of(vector) > _LARGE:
         return Verdict(id=vector.id, outcome="skipped", reason=f"more than {_LARGE >> 10} KiB")
     try:
-        findings = tuple(_findings(vector, door, _MANY if is_thorough else _FEW))
+        findings = tuple(_findings(vector, implementation, _MANY if is_thorough else _FEW))
     except SkippedError as error:
         return Verdict(id=vector.id, outcome="skipped", reason=str(error))
     return Verdict(id=vector.id, outcome="failed" if findings else "passed", findings=findings)
 
 
-def judge_at_once(vector: AnyVector, door: Implementation) -> tuple[Finding, ...]:
+def judge_at_once(vector: AnyVector, implementation: Implementation) -> tuple[Finding, ...]:
     """Return the findings of a vector whose bytes arrive in one chunk; conversations keep their steps."""
     match vector:
         case Valid():
             setting, data, frames = setting_of(vector), octets(vector.bytes), expanded(list(vector.frames))
-            found = _checked("decoded whole", lambda: _differs(frames, door.decode(setting, [data])))
+            found = _checked(
+                "decoded whole", lambda: _differs(frames, implementation.decode(setting, [data]))
+            )
             if vector.encodes != "no":
-                found += _checked("encoded", lambda: _encoded(vector, door, setting, data, frames))
+                found += _checked("encoded", lambda: _encoded(vector, implementation, setting, data, frames))
             return tuple(found)
         case Invalid():
             data = octets(vector.bytes)
-            return tuple(_checked("decoded whole", lambda: _refused(vector, door, [data])))
+            return tuple(_checked("decoded whole", lambda: _refused(vector, implementation, [data])))
         case Unwritable():
-            return tuple(_of_unwritable(vector, door))
+            return tuple(_of_unwritable(vector, implementation))
         case Trace():
-            return tuple(_of_trace(vector, door))
+            return tuple(_of_trace(vector, implementation))
         case _:
             assert_never(vector)
 
@@ -96,19 +98,19 @@ def setting_of(vector: AnyVector) -> Setting:
     )
 
 
-def _findings(vector: AnyVector, door: Implementation, many: int) -> Iterator[Finding]:
+def _findings(vector: AnyVector, implementation: Implementation, many: int) -> Iterator[Finding]:
     match vector:
         case Valid():
-            needed, findings = ("decode",), _of_valid(vector, door, many)
+            needed, findings = ("decode",), _of_valid(vector, implementation, many)
         case Invalid():
-            needed, findings = ("decode",), _of_invalid(vector, door, many)
+            needed, findings = ("decode",), _of_invalid(vector, implementation, many)
         case Unwritable():
-            needed, findings = ("encode",), _of_unwritable(vector, door)
+            needed, findings = ("encode",), _of_unwritable(vector, implementation)
         case Trace():
-            needed, findings = ("trace",), _of_trace(vector, door)
+            needed, findings = ("trace",), _of_trace(vector, implementation)
         case _:
             assert_never(vector)
-    if not door.can.issuperset(needed):
+    if not implementation.can.issuperset(needed):
         raise SkippedError(f"it does not {needed[0]}")
     return findings
 
@@ -116,45 +118,45 @@ def _findings(vector: AnyVector, door: Implementation, many: int) -> Iterator[Fi
 # ---- what holds of each kind
 
 
-def _of_valid(vector: Valid, door: Implementation, many: int) -> Iterator[Finding]:
+def _of_valid(vector: Valid, implementation: Implementation, many: int) -> Iterator[Finding]:
     setting, data = setting_of(vector), octets(vector.bytes)
     frames = expanded(list(vector.frames))
-    first = _checked("decoded whole", lambda: _differs(frames, door.decode(setting, [data])))
+    first = _checked("decoded whole", lambda: _differs(frames, implementation.decode(setting, [data])))
     yield from first
     if not first:
         places = places_within(len(data), many)
-        yield from _in_pieces(door, setting, data, places, lambda found: _differs(frames, found))
-        yield from _prefixes(door, setting, data, places, frames)
-    if "encode" in door.can and vector.encodes != "no":
-        yield from _checked("encoded", lambda: _encoded(vector, door, setting, data, frames))
+        yield from _in_pieces(implementation, setting, data, places, lambda found: _differs(frames, found))
+        yield from _prefixes(implementation, setting, data, places, frames)
+    if "encode" in implementation.can and vector.encodes != "no":
+        yield from _checked("encoded", lambda: _encoded(vector, implementation, setting, data, frames))
     for name in _SERIALIZATIONS:
         other: Octets | None = getattr(vector, name)
-        if other is not None and name in door.serializations:
-            yield from _other(door, setting, name, octets(other), frames)
-    spans = getattr(door, "spans", None)
+        if other is not None and name in implementation.serializations:
+            yield from _other(implementation, setting, name, octets(other), frames)
+    spans = getattr(implementation, "spans", None)
     if spans is not None and vector.spans and not first:
         yield from _checked("spans", lambda: _spans(vector, spans(setting, data)))
 
 
-def _of_invalid(vector: Invalid, door: Implementation, many: int) -> Iterator[Finding]:
+def _of_invalid(vector: Invalid, implementation: Implementation, many: int) -> Iterator[Finding]:
     setting, data = setting_of(vector), octets(vector.bytes)
 
     def differs(found: Decoded) -> tuple[str, str] | None:
-        return _refusal_differs(vector, found, len(data), door.tells)
+        return _refusal_differs(vector, found, len(data), implementation.tells)
 
-    first = _checked("decoded whole", lambda: _refused(vector, door, [data]))
-    yield from first or _in_pieces(door, setting, data, places_within(len(data), many), differs)
-
-
-def _refused(vector: Invalid, door: Implementation, chunks: list[bytes]) -> tuple[str, str] | None:
-    found = door.decode(setting_of(vector), chunks)
-    return _refusal_differs(vector, found, sum(map(len, chunks)), door.tells)
+    first = _checked("decoded whole", lambda: _refused(vector, implementation, [data]))
+    yield from first or _in_pieces(implementation, setting, data, places_within(len(data), many), differs)
 
 
-def _of_unwritable(vector: Unwritable, door: Implementation) -> Iterator[Finding]:
+def _refused(vector: Invalid, implementation: Implementation, chunks: list[bytes]) -> tuple[str, str] | None:
+    found = implementation.decode(setting_of(vector), chunks)
+    return _refusal_differs(vector, found, sum(map(len, chunks)), implementation.tells)
+
+
+def _of_unwritable(vector: Unwritable, implementation: Implementation) -> Iterator[Finding]:
     def differs() -> tuple[str, str] | None:
-        written = door.encode(setting_of(vector), expanded(list(vector.frames)))
-        if is_same_code(vector.error.code, written.code, door.tells):
+        written = implementation.encode(setting_of(vector), expanded(list(vector.frames)))
+        if is_same_code(vector.error.code, written.code, implementation.tells):
             return None
         found = f"{len(written.data)} bytes" if written.code is None else written.code
         return vector.error.code, found
@@ -162,14 +164,14 @@ def _of_unwritable(vector: Unwritable, door: Implementation) -> Iterator[Finding
     yield from _checked("encoded", differs)
 
 
-def _of_trace(vector: Trace, door: Implementation) -> Iterator[Finding]:
+def _of_trace(vector: Trace, implementation: Implementation) -> Iterator[Finding]:
     def differs() -> tuple[str, str] | None:
         steps = [
             Step(role=each.from_role, data=octets(each.bytes), at=each.at, is_end=each.eof)
             for each in vector.steps
         ]
-        traced = door.trace(setting_of(vector), steps, vector.options)
-        if not is_same_code(vector.violation, traced.violation, door.tells):
+        traced = implementation.trace(setting_of(vector), steps, vector.options)
+        if not is_same_code(vector.violation, traced.violation, implementation.tells):
             return vector.violation or "no violation", traced.violation or "no violation"
         return _moves_differ(vector, traced)
 
@@ -198,17 +200,17 @@ def _moved(number: int, moves: tuple[Move, ...]) -> str:
 
 
 def _in_pieces(
-    door: Implementation, setting: Setting, data: bytes, places: Sequence[int], differs: Any
+    implementation: Implementation, setting: Setting, data: bytes, places: Sequence[int], differs: Any
 ) -> Iterator[Finding]:
     if len(data) < 2:
         return
     size = -(-len(data) // _MOST_CHUNKS)
     chunks = [data[at : at + size] for at in range(0, len(data), size)]
     how = "byte by byte" if size == 1 else f"in pieces of {size} bytes"
-    yield from _checked(how, lambda: differs(door.decode(setting, chunks)))
+    yield from _checked(how, lambda: differs(implementation.decode(setting, chunks)))
     for at in places:
         found = _checked(
-            f"split at {at}", lambda at=at: differs(door.decode(setting, [data[:at], data[at:]]))
+            f"split at {at}", lambda at=at: differs(implementation.decode(setting, [data[:at], data[at:]]))
         )
         if found:
             yield from found
@@ -216,12 +218,16 @@ def _in_pieces(
 
 
 def _prefixes(
-    door: Implementation, setting: Setting, data: bytes, places: Sequence[int], frames: Sequence[Line]
+    implementation: Implementation,
+    setting: Setting,
+    data: bytes,
+    places: Sequence[int],
+    frames: Sequence[Line],
 ) -> Iterator[Finding]:
     for size in places:
         found = _checked(
             f"the first {size} bytes alone",
-            lambda size=size: _prefix_differs(frames, door.decode(setting, [data[:size]])),
+            lambda size=size: _prefix_differs(frames, implementation.decode(setting, [data[:size]])),
         )
         if found:
             yield from found
@@ -311,18 +317,18 @@ def _agrees(expected: ExpectedFault, found: Fault, name: str, tells: frozenset[s
 
 
 def _encoded(
-    vector: Valid, door: Implementation, setting: Setting, data: bytes, frames: Sequence[Line]
+    vector: Valid, implementation: Implementation, setting: Setting, data: bytes, frames: Sequence[Line]
 ) -> tuple[str, str] | None:
-    written = door.encode(setting, frames)
+    written = implementation.encode(setting, frames)
     if written.code is not None:
         return f"{len(data)} bytes", written.code
     if vector.encodes == "exact":
         return None if written.data == data else first_byte(data, written.data)
-    return _differs(frames, door.decode(setting, [written.data]))
+    return _differs(frames, implementation.decode(setting, [written.data]))
 
 
 def _other(
-    door: Implementation, setting: Setting, name: str, data: bytes, frames: Sequence[Line]
+    implementation: Implementation, setting: Setting, name: str, data: bytes, frames: Sequence[Line]
 ) -> Iterator[Finding]:
     other = Setting(
         role=setting.role,
@@ -332,15 +338,15 @@ def _other(
         is_strict=setting.is_strict,
         serialization=name,
     )
-    yield from _checked(f"{name} decoded", lambda: _differs(frames, door.decode(other, [data])))
-    if "encode" in door.can:
-        yield from _checked(f"{name} encoded", lambda: _other_written(door, other, data, frames))
+    yield from _checked(f"{name} decoded", lambda: _differs(frames, implementation.decode(other, [data])))
+    if "encode" in implementation.can:
+        yield from _checked(f"{name} encoded", lambda: _other_written(implementation, other, data, frames))
 
 
 def _other_written(
-    door: Implementation, setting: Setting, data: bytes, frames: Sequence[Line]
+    implementation: Implementation, setting: Setting, data: bytes, frames: Sequence[Line]
 ) -> tuple[str, str] | None:
-    written = door.encode(setting, frames)
+    written = implementation.encode(setting, frames)
     if written.code is not None:
         return f"{len(data)} bytes", written.code
     return None if written.data == data else first_byte(data, written.data)

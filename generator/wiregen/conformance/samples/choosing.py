@@ -80,9 +80,9 @@ class Choosing:
         n_bits: The number of chosen bits. Fields of bits take no bytes while a value is made up.
     """
 
-    def __init__(self, soil: SampleBasis, choices: Choices) -> None:
-        self.soil = soil
-        self.plan = soil.loose
+    def __init__(self, basis: SampleBasis, choices: Choices) -> None:
+        self.basis = basis
+        self.plan = basis.loose
         self.choices = choices
         self.n_until = 0
         self.n_parts = 0
@@ -105,7 +105,7 @@ class Choosing:
     ) -> Any:
         """Choose an option at a place. Hidden fields are not goals and are not varied by waves."""
         own = self.site(reader, place)
-        is_deciding = is_structural or own.name in self.soil.mentions.deciding
+        is_deciding = is_structural or own.name in self.basis.mentions.deciding
         turn = index_in(place.path) if self.n_until else 0
         if turn > _MOST_TURNS:
             raise UngrownError(f"{place.path} would not end")
@@ -157,17 +157,17 @@ class Choosing:
     ) -> tuple[Option, ...]:
         site = self.site(reader, place).path
         is_field = site == f"{owner_of(reader.scope)}.{place.name}"
-        return self.soil.fitting.ordered(reader, site, type_, place, options) if is_field else options
+        return self.basis.fitting.ordered(reader, site, type_, place, options) if is_field else options
 
     def site(self, reader: Reader, place: Place) -> Site:
         record = reader.scope
         owner = owner_of(record)
         inside = without_indexes(place.path.removeprefix(record.place.path).lstrip("."))
-        return self.soil.site(owner, inside)
+        return self.basis.site(owner, inside)
 
     def prefix(self, reader: Reader, length: Length | Carrier, place: Place) -> Generator[int, bool, None]:
         """Take the bytes of a length, where it matters how many there are before something else."""
-        matters = self.soil.mentions.asks_for_place or self.filled is not None
+        matters = self.basis.mentions.asks_for_place or self.filled is not None
         if matters and isinstance(length, Prefix):
             size = fixed_size(reader.schema, length.type) or 1
             grow(reader, bytes(size))

@@ -101,8 +101,8 @@ class ChosenLists:
         if count <= _LONG_LIST:
             return
         site = without_indexes(place.path)
-        self._choosing.soil.long_lists[site] += 1
-        if self._choosing.soil.long_lists[site] > _MOST_LONG_LISTS:
+        self._choosing.basis.long_lists[site] += 1
+        if self._choosing.basis.long_lists[site] > _MOST_LONG_LISTS:
             raise UngrownError(f"{place.path} was long often enough")
 
     def _refuse_unwritable(self, reader: Reader, expression: Expression, count: int, place: Place) -> None:
@@ -110,12 +110,12 @@ class ChosenLists:
         most, blame = reader.schema.limits["frame"], reader.blame(expression)
         if blame is None or most is None or count <= most:
             return
-        if blame.name in self._choosing.soil.hidden.get(owner_of(reader.scope), ()):
+        if blame.name in self._choosing.basis.hidden.get(owner_of(reader.scope), ()):
             raise UngrownError(f"{place.path} would be larger than a frame")
 
     def _count(self, reader: Reader, place: Place, length: Length, item: Type) -> Any:
-        options = count_options(self._choosing.soil.most_said(length))
-        null: tuple[Option, ...] = (("null", None),) if self._choosing.soil.can_be_null(length) else ()
+        options = count_options(self._choosing.basis.most_said(length))
+        null: tuple[Option, ...] = (("null", None),) if self._choosing.basis.can_be_null(length) else ()
         fill = self._fill(reader, length, item)
         if fill:
             options, null = fill, ()

@@ -70,11 +70,11 @@ class ChosenRegions:
         """Return the latest end of a region, or None if only its frame bounds it, or it is compressed or chunked."""
         match carrier:
             case Prefix():
-                most = self._choosing.soil.most_said(carrier)
+                most = self._choosing.basis.most_said(carrier)
             case InSize(Number(size)):
                 most = size
             case InSize(FieldReference((name,), "own")):
-                most = self._choosing.soil.most_in(owner_of(reader.scope), name)
+                most = self._choosing.basis.most_in(owner_of(reader.scope), name)
             case InSize():
                 most = None
             case _:
@@ -83,9 +83,9 @@ class ChosenRegions:
         return min((end for end in ends if end is not None), default=None)
 
     def _room(self, reader: Reader, place: Place, carrier: Carrier) -> int:
-        soil = self._choosing.soil
-        is_cut = self._choosing.choices.cuts_regions and any(soil.trailing.values())
-        if not (is_cut or soil.mentions.asks_for_room):
+        basis = self._choosing.basis
+        is_cut = self._choosing.choices.cuts_regions and any(basis.trailing.values())
+        if not (is_cut or basis.mentions.asks_for_room):
             return _ROOM
         fixed = _fixed(carrier)
         options = (

@@ -73,13 +73,13 @@ _LEAST_PARTS: Final = 100
 class ChosenTypes:
     """Reads types according to the choices."""
 
-    def __init__(self, soil: SampleBasis, choices: Choices) -> None:
-        self._soil = soil
-        self._choosing = Choosing(soil, choices)
+    def __init__(self, basis: SampleBasis, choices: Choices) -> None:
+        self._basis = basis
+        self._choosing = Choosing(basis, choices)
         self._lists = ChosenLists(self._choosing)
         self._regions = ChosenRegions(self._choosing)
         # Each value that is too large costs as much as one that is kept, and about 80 are tried for each message.
-        self._most_parts = max(_MOST_PARTS // (1 + len(soil.too_large)), _LEAST_PARTS)
+        self._most_parts = max(_MOST_PARTS // (1 + len(basis.too_large)), _LEAST_PARTS)
         self._code: int | None = None
 
     def read(self, reader: Reader, type_: Type, place: Place) -> Steps:
@@ -90,7 +90,7 @@ class ChosenTypes:
         """
         self._choosing.n_parts += isinstance(type_, _PARTS)
         if self._choosing.n_parts > self._most_parts:
-            self._soil.too_large.append(place.path)
+            self._basis.too_large.append(place.path)
             raise UngrownError(f"{place.path} would be one of too many parts")
         if place.path == self._choosing.last_item:
             reader.is_last = True  # the enclosing list decides this afterwards
@@ -133,30 +133,30 @@ class ChosenTypes:
             case Boolean() | FewBits(is_flag=True):
                 return (("false", False), ("true", True))
             case FewBits():
-                return self._soil.int_options(own.path, own.name, type_)
+                return self._basis.int_options(own.path, own.name, type_)
             case Float():
                 return float_options(own.path, type_.definition)
             case Uuid():
                 return uuid_options(own.path)
             case CodingReference(coding):
-                is_small = own.is_hidden or own.name in self._soil.mentions.measuring
-                return self._soil.coding_options(coding, is_small=is_small)
+                is_small = own.is_hidden or own.name in self._basis.mentions.measuring
+                return self._basis.coding_options(coding, is_small=is_small)
             case Integer() | Varint():
-                options = self._soil.int_options(own.path, own.name, type_)
-                is_count = own.name in self._soil.mentions.measuring and is_in_lists(place)
+                options = self._basis.int_options(own.path, own.name, type_)
+                is_count = own.name in self._basis.mentions.measuring and is_in_lists(place)
                 return at_most_one(options) if is_count else options
             case _:
                 assert_never(type_)
 
     def _bytes_of(self, type_: Scalar, value: Any) -> bytes:
         """Return the bytes of a value; those of a run of bits are read before."""
-        return b"" if isinstance(type_, FewBits) else scalar(self._soil.plan, type_, value, "")
+        return b"" if isinstance(type_, FewBits) else scalar(self._basis.plan, type_, value, "")
 
     # ---- types with a code
 
     def _member(self, reader: Reader, type_: EnumReference, place: Place) -> None:
         name, only = type_.name, type_.only
-        enum = self._soil.loose.enums[name]
+        enum = self._basis.loose.enums[name]
         if name.startswith(CODES):
             number = self._choosing.choose(
                 reader,
@@ -176,7 +176,7 @@ class ChosenTypes:
         self._code = number
 
     def _default_first(self, reader: Reader, place: Place, options: list[Option]) -> list[Option]:
-        default = self._soil.defaults.get(self._choosing.site(reader, place).path)
+        default = self._basis.defaults.get(self._choosing.site(reader, place).path)
         return sorted(options, key=lambda option: option[1] != default)
 
     def _codes(self, reader: Reader, enum: str) -> tuple[Option, ...]:
@@ -185,7 +185,7 @@ class ChosenTypes:
         """
         frame = reader.frame
         sender = reader.sender if frame is None else reader.schema.frames[frame.name].role or reader.sender
-        options = self._soil.codes(enum, sender, reader.only[0])
+        options = self._basis.codes(enum, sender, reader.only[0])
         around = levels(reader)
         return tuple(sorted(options, key=lambda option: around[option[0]])) if around else options
 
@@ -193,8 +193,8 @@ class ChosenTypes:
         name, only = type_.name, type_.only
         is_deep = self._choosing.is_plainest(reader, name)
         can_reach_end = reader.is_last and reader.window.end is not None
-        options = self._soil.varieties(name, only, is_deep=is_deep, can_reach_end=can_reach_end)
-        shown = name if only is None else f"{name} only {self._soil.only_name(only)}"
+        options = self._basis.varieties(name, only, is_deep=is_deep, can_reach_end=can_reach_end)
+        shown = name if only is None else f"{name} only {self._basis.only_name(only)}"
         code = self._choosing.choose(reader, place, options, site=shown, is_structural=True)
         self._code = code
 
@@ -216,8 +216,8 @@ class ChosenTypes:
             fill = filling_options(type_, self._free_options(reader, type_, place, None, 0), rest)
             if fill:
                 return self._undelimited(type_, fill)
-        most = self._soil.most_said(length)
-        null: tuple[Option, ...] = (("null", None),) if self._soil.can_be_null(length) else ()
+        most = self._basis.most_said(length)
+        null: tuple[Option, ...] = (("null", None),) if self._basis.can_be_null(length) else ()
         room = self._choosing.room_for(reader, length)
         size = room if most is None else min(most, room)
         more = self._choosing.choices.more_options(type_)
@@ -236,7 +236,7 @@ class ChosenTypes:
                 site, type_.encoding, shape_of(type_), lenient=type_.is_lenient, most=most, room=room
             )
         owner, _, name = site.rpartition(".")
-        is_json = self._soil.loose.views.get(owner, {}).get(name) == "json"
+        is_json = self._basis.loose.views.get(owner, {}).get(name) == "json"
         return byte_options(site, shape_of(type_), most=most, room=room, is_json=is_json)
 
     def _undelimited(self, type_: Text | Bytes, options: tuple[Option, ...]) -> tuple[Option, ...]:
@@ -255,7 +255,7 @@ class ChosenTypes:
 
     def _without_rest(self, reader: Reader, type_: StructReference, place: Place) -> Steps:
         """Read a recursive struct without its optional fields, which may be the ones that recurse."""
-        fields = self._soil.loose.structs[type_.name]
+        fields = self._basis.loose.structs[type_.name]
         sizes = [
             fixed_size(reader.schema, each.type) for each in fields if not isinstance(each.value, Trailing)
         ]

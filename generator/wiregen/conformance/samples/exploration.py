@@ -47,7 +47,7 @@ class Exploration:
 
 
 def explore(
-    soil: SampleBasis,
+    basis: SampleBasis,
     take: Planted,
     found: Exploration,
     *,
@@ -62,15 +62,15 @@ def explore(
 
     def plant(choices: Choices) -> SampleValue:
         if is_opening:
-            return grow_opening(soil, choices, role=role or "")
-        return grow(soil, choices, role=role, variant=variant)
+            return grow_opening(basis, choices, role=role or "")
+        return grow(basis, choices, role=role, variant=variant)
 
     _Walk(plant, take, found, variant).run()
 
 
-def try_openings(soil: SampleBasis, take: Planted, *, role: str) -> None:
+def try_openings(basis: SampleBasis, take: Planted, *, role: str) -> None:
     """Give `take` preambles of `role`, the plainest first, until it takes one."""
-    _Walk(lambda choices: grow_opening(soil, choices, role=role), take, Exploration(), None).begin()
+    _Walk(lambda choices: grow_opening(basis, choices, role=role), take, Exploration(), None).begin()
 
 
 class _Walk:

@@ -43,7 +43,7 @@ class SampleValue:
 
 
 def grow(
-    soil: SampleBasis,
+    basis: SampleBasis,
     choices: Choices,
     *,
     role: str | None,
@@ -55,32 +55,32 @@ def grow(
     Raises:
         UngrownError: The choices lead to no frame.
     """
-    schema = Layout(soil.loose, Options(role, variant=variant))
+    schema = Layout(basis.loose, Options(role, variant=variant))
     name = schema.frame_of(role)
 
     def read(reader: Reader) -> Steps:
         return read_bare_frame(reader, name, Place(name, name), FrameReference(name))
 
-    return _grown(soil, choices, Options(role, context=context, variant=variant), read)
+    return _grown(basis, choices, Options(role, context=context, variant=variant), read)
 
 
-def grow_opening(soil: SampleBasis, choices: Choices, *, role: str) -> SampleValue:
+def grow_opening(basis: SampleBasis, choices: Choices, *, role: str) -> SampleValue:
     """Return the preamble of `role`.
 
     Raises:
         UngrownError: The choices lead to no preamble.
     """
-    name = soil.loose.opens[role]
-    return _grown(soil, choices, Options(role), lambda reader: read_preamble(reader, name))
+    name = basis.loose.opens[role]
+    return _grown(basis, choices, Options(role), lambda reader: read_preamble(reader, name))
 
 
 def _grown(
-    soil: SampleBasis, choices: Choices, options: Options, read: Callable[[Reader], Steps]
+    basis: SampleBasis, choices: Choices, options: Options, read: Callable[[Reader], Steps]
 ) -> SampleValue:
-    scene = _Scene(soil, choices)
+    scene = _Scene(basis, choices)
     options.context = options.context or scene
-    picking = ChosenTypes(soil, choices)
-    layout = Layout(soil.loose, options)
+    picking = ChosenTypes(basis, choices)
+    layout = Layout(basis.loose, options)
     reader = Reader(layout, options, Window(bytearray(), 0), picking.read)
     try:
         value = _finished(read(reader), reader)
@@ -106,15 +106,15 @@ def _finished(steps: Steps, reader: Reader) -> Any:
 class _Scene:
     """A context that has an entry for every key that it is asked for."""
 
-    def __init__(self, soil: SampleBasis, choices: Choices) -> None:
-        self._soil = soil
+    def __init__(self, basis: SampleBasis, choices: Choices) -> None:
+        self._basis = basis
         self._choices = choices
         self.entries: dict[tuple[str, tuple[Any, ...]], Any] = {}
 
     def lookup(self, name: str, keys: tuple[Any, ...], sender: str | None) -> Any:
         known = (name, keys)
         if known not in self.entries:
-            options = self._soil.entry_options(name)
+            options = self._basis.entry_options(name)
             site = f"{CONTEXT}{name}"
             self.entries[known] = self._choices.choose(site, site, options, is_structural=True)
         return self.entries[known]

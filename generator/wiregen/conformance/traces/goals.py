@@ -41,7 +41,7 @@ def _order(setup: Setup, goal: Goal) -> tuple[object, ...]:
 
 def _of_kind(engine: Engine, sender: str, item: object) -> Iterator[Goal]:
     matters = engine.matters(sender, item)
-    if matters.is_foreign and all(not _says_no(entry) for entry in matters.entries):
+    if matters.is_foreign and all(not _makes_violation(entry) for entry in matters.entries):
         yield Goal(kind="wrong_role", role=sender, violation=engine.program.foreign)
     for entry in matters.entries:
         session = engine.program.plan.sessions[entry.table.name]
@@ -62,7 +62,7 @@ def _of_kind(engine: Engine, sender: str, item: object) -> Iterator[Goal]:
                     )
 
 
-def _says_no(entry: Entry) -> bool:
+def _makes_violation(entry: Entry) -> bool:
     """Return whether a row of any state makes the message a violation."""
     return any(row.violation is not None for rows in entry.rows for _, group in rows for row in group)
 

@@ -69,8 +69,8 @@ def build_vectors(
     `limits`: the names of those of its limits that codecs know. `examples`: its file's own. `traces`: conversations, where it
     has sessions.
     """
-    soil, drafting = SampleBasis(plan=plan), Drafting(plan)
-    crop = Crop(soil, drafting)
+    basis, drafting = SampleBasis(plan=plan), Drafting(plan)
+    crop = Crop(basis, drafting)
     valid_drafts(crop)
     crop.drafts += tuple(unmixed_drafts(crop))
     least = tuple(least_drafts(drafting, crop.scenery))
@@ -86,7 +86,7 @@ def build_vectors(
         if draft.is_whole:
             faults.put_into(draft)
     frames += headed_drafts(drafting, crop.drafts)
-    extreme = tuple(extreme_drafts(drafting, soil, crop.drafts))
+    extreme = tuple(extreme_drafts(drafting, basis, crop.drafts))
     drafts = [*frames, *joined_drafts(drafting, crop.scenery, crop.drafts), *faults.drafts]
     drafts += (each for each in extreme if isinstance(each, Draft))
     drafts += pieced_drafts(drafting, crop.drafts)
@@ -96,7 +96,7 @@ def build_vectors(
     vectors: list[Valid | Invalid | Unwritable | Trace] = []
     drafts.sort(key=lambda draft: not draft.is_whole)
     vectors += (drafting.of(draft, carry) for draft in drafts)
-    refused = (*broken, *refused_values(drafting, soil, sorted(crop.drafts, key=_size)))
+    refused = (*broken, *refused_values(drafting, basis, sorted(crop.drafts, key=_size)))
     vectors += once_each((*refused, *(each for each in (*deep, *extreme) if isinstance(each, Unwritable))))
     vectors += () if traces is None else trace_vectors(traces)
     file = VectorFile(protocol=plan.name, vectors=tuple(vectors))
@@ -119,7 +119,7 @@ def _measures(
     told = (name for draft in drafts for name in draft.covers)
     shown = {**crop.found.covered, **dict.fromkeys(refused), **dict.fromkeys(told)}
     return (
-        measure("fields", fields_of(crop.soil.plan), fields_shown(drafts)),
+        measure("fields", fields_of(crop.basis.plan), fields_shown(drafts)),
         measure("choices", crop.found.goals, shown),
         measure("limits", limits, limits_shown(drafts)),
     )

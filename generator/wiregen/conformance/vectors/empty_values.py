@@ -32,17 +32,17 @@ _LONGEST: Final = 2000
 
 def least_drafts(drafting: Drafting, scenery: Scenery) -> Iterator[Draft]:
     """Return each message that has a list or an optional text, as small as possible."""
-    soil = scenery.soil
-    plan = soil.plan
+    basis = scenery.basis
+    plan = basis.plan
     for name, declared in plan.messages.items():
         rows = tuple(every_field(declared.fields))
         has_list = any(isinstance(field.type, List) and _is_prefixed(field.type) for field in rows)
         if not (has_list or _ends(rows)) or declared.code is None:
             continue
         role = declared.role or next(iter(plan.sends), None)
-        demands = {**_emptied(soil, name), **dict.fromkeys(soil.code_sites, declared.code)}
+        demands = {**_emptied(basis, name), **dict.fromkeys(basis.code_sites, declared.code)}
         try:
-            specimen = grow(soil, Choices(by_site=demands), role=role)
+            specimen = grow(basis, Choices(by_site=demands), role=role)
         except UngrownError:
             continue
         before = scenery.before(specimen, role, None)
@@ -59,10 +59,10 @@ def _said(absent: int) -> str:
     return f" without its last {absent}" if absent else ""
 
 
-def _emptied(soil: SampleBasis, message: str) -> dict[str, object]:
+def _emptied(basis: SampleBasis, message: str) -> dict[str, object]:
     """Return the demands that empty every text and set the number of items of the message's own lists."""
     demands: dict[str, object] = {}
-    for owner, fields in rows_of(soil.plan):
+    for owner, fields in rows_of(basis.plan):
         for field in every_field(fields):
             site = f"{owner}.{field.name}"
             match field.type:

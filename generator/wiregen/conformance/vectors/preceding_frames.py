@@ -29,9 +29,9 @@ class Known:
 class Scenery:
     """Makes the bytes that set a scene."""
 
-    def __init__(self, soil: SampleBasis) -> None:
-        self.soil = self._soil = soil
-        self._plan: Schema = soil.plan
+    def __init__(self, basis: SampleBasis) -> None:
+        self.basis = self._basis = basis
+        self._plan: Schema = basis.plan
         openings = {role: self._opening(role) for role in self._plan.opens}
         self._openings = {role: data for role, data in openings.items() if data is not None}
 
@@ -65,7 +65,7 @@ class Scenery:
                 written.append(write_frame(self._plan, specimen.value, Options(role)))
             return bool(written)
 
-        try_openings(self._soil, take, role=role)
+        try_openings(self._basis, take, role=role)
         return next(iter(written), None)
 
     def _said(
@@ -107,7 +107,7 @@ class Scenery:
         if code is not None:
             demands = {**demands, **self._code_sites(code)}
         try:
-            specimen = grow(self._soil, Choices(by_site=demands), role=role, variant=variant)
+            specimen = grow(self._basis, Choices(by_site=demands), role=role, variant=variant)
             context = Context(self._plan)
             options = Options(role, context=context, variant=variant)
             data = write_frame(self._plan, specimen.value, options)
@@ -119,4 +119,4 @@ class Scenery:
 
     def _code_sites(self, code: int) -> dict[str, int]:
         """Return the sites of the frames' codes."""
-        return dict.fromkeys(self._soil.code_sites, code)
+        return dict.fromkeys(self._basis.code_sites, code)

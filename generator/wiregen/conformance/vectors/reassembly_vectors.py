@@ -141,8 +141,8 @@ class _Pieces:
         demands: dict[str, object] = {f"{target}.{name}": key for name in self._keys}
         demands |= {f"{target}.{setting.field}": data, **_met(target, setting.when)}
         if target in plan.messages:
-            demands |= dict.fromkeys(self._scenery.soil.code_sites, plan.messages[target].code)
-        specimen = grow(self._scenery.soil, Choices(by_site=demands), role=self._role)
+            demands |= dict.fromkeys(self._scenery.basis.code_sites, plan.messages[target].code)
+        specimen = grow(self._scenery.basis, Choices(by_site=demands), role=self._role)
         self.covers.update(dict.fromkeys(specimen.covers))
         return write_frame(plan, specimen.value, Options(self._role, context=Known({})))
 

@@ -20,7 +20,7 @@ _LARGE: Final = 1 << 16
 
 def unheld(plan: Schema, vectors: Iterable[AnyVector]) -> Iterator[tuple[str, Finding]]:
     """Yield the ids of vectors whose verdict differs from that of the reference codec, and the findings."""
-    door = ReferenceImplementation(plan)
+    implementation = ReferenceImplementation(plan)
     for vector in vectors:
         if size_of(vector) <= _LARGE:
-            yield from ((vector.id, finding) for finding in judge_at_once(vector, door))
+            yield from ((vector.id, finding) for finding in judge_at_once(vector, implementation))

@@ -39,10 +39,10 @@ _LARGEST: Final = 1 << 26
 
 
 def extreme_drafts(
-    drafting: Drafting, soil: SampleBasis, frames: list[Draft]
+    drafting: Drafting, basis: SampleBasis, frames: list[Draft]
 ) -> Iterator[Draft | Unwritable]:
     """Yield each message at the limit of a frame and beyond, and each list."""
-    growing = Extremes(drafting, soil)
+    growing = Extremes(drafting, basis)
     for draft in frames:
         if len(draft.trees) == 1 and len(draft.data) <= _LONGEST:
             yield from growing.large(draft)
@@ -53,10 +53,10 @@ def extreme_drafts(
 class Extremes:
     """Makes large frames; each message once, each list once."""
 
-    def __init__(self, drafting: Drafting, soil: SampleBasis) -> None:
+    def __init__(self, drafting: Drafting, basis: SampleBasis) -> None:
         self._drafting = drafting
-        self._soil = soil
-        plan = soil.plan
+        self._basis = basis
+        plan = basis.plan
         self._limits = plan.limits
         self._loose = replace(
             plan, limits={**self._limits, "frame": None, "count": None, "messages": 1 << 40}
@@ -103,10 +103,10 @@ class Extremes:
 
     def _unit(self, site: str, value: object) -> Value:
         """Return the unit that fills a field that may be as long as a frame, or None if it may not."""
-        type_ = self._soil.types.get(site)
+        type_ = self._basis.types.get(site)
         if not isinstance(type_, Text | Bytes) or not isinstance(value, str | bytes):
             return None
-        most = self._soil.most_said(type_.length)
+        most = self._basis.most_said(type_.length)
         if most is not None and most < self._limits["frame"]:
             return None
         return "w" if isinstance(value, str) else b"Z"
@@ -217,7 +217,7 @@ class Extremes:
     def _count_bytes(self, node: Node, number: int) -> bytes | None:
         if not isinstance(node.type, CodingReference):
             return number_bytes(node, number)
-        coding = self._soil.plan.codings[node.type.name]
+        coding = self._basis.plan.codings[node.type.name]
         for each in coding.widths:
             if each.wide is not None and number <= each.wide.bounds[1]:
                 return coding.type.encode(each.low) + each.wide.encode(number)
@@ -225,7 +225,7 @@ class Extremes:
 
     def _unwritable_lists(self, draft: Draft, most: int) -> Iterator[Unwritable]:
         """Yield vectors of lists that are too long, in the notation of repeated items."""
-        plan, scene = self._soil.plan, draft.scene
+        plan, scene = self._basis.plan, draft.scene
         value = copy.deepcopy(draft.trees[0].value)
         options = Options(scene.role, context=draft.known, variant=scene.variant)
         for site, holder, key in places(value):

@@ -43,9 +43,9 @@ _LONGEST: Final = 65536
 """The longest text or bytes that is made to be too long for its prefix."""
 
 
-def refused_values(drafting: Drafting, soil: SampleBasis, frames: list[Draft]) -> Iterator[Unwritable]:
+def refused_values(drafting: Drafting, basis: SampleBasis, frames: list[Draft]) -> Iterator[Unwritable]:
     """Yield frames in which one field exceeds its type, or has a value that is not allowed there."""
-    others = _Others(soil, frames)
+    others = _Others(basis, frames)
     shown: set[str] = set()
     tried: Counter[tuple[str, str]] = Counter()
     for draft in frames:
@@ -55,11 +55,14 @@ def refused_values(drafting: Drafting, soil: SampleBasis, frames: list[Draft]) -
         message = message_of(draft)
         variant = f"{draft.scene.variant}: " * bool(draft.scene.variant)
         for is_header, (site, holder, name, around) in _placed(value):
-            is_header = is_header or site.partition(".")[0] in soil.plan.frames
+            is_header = is_header or site.partition(".")[0] in basis.plan.frames
             own = f"{variant}{message} in {site}" if is_header else site
             if isinstance(holder[name], Variety):
                 own = f"{own} in {around}"  # the enclosing declarations also decide which values are allowed
-            told = (*_beyond(soil, soil.types.get(site), holder[name]), *others.at(site, name, holder[name]))
+            told = (
+                *_beyond(basis, basis.types.get(site), holder[name]),
+                *others.at(site, name, holder[name]),
+            )
             for what, beyond in told:
                 covers = f"{own} {what.partition(', ')[0]}"
                 if covers in shown or tried[own, what] >= _PATIENCE:
@@ -77,13 +80,13 @@ class _Others:
     other places.
     """
 
-    def __init__(self, soil: SampleBasis, frames: list[Draft]) -> None:
-        self._plan = soil.plan
-        self._numbers = soil.mentions.numbers
-        schema = Layout(soil.plan, Options())
+    def __init__(self, basis: SampleBasis, frames: list[Draft]) -> None:
+        self._plan = basis.plan
+        self._numbers = basis.mentions.numbers
+        schema = Layout(basis.plan, Options())
         self._endless = {
             name: {each.name for each in union.varieties if schema.fields_reach_end(each.fields)}
-            for name, union in soil.plan.unions.items()
+            for name, union in basis.plan.unions.items()
         }
         self._seen: dict[str, dict[str, object]] = {}
         self._varieties: dict[str, dict[str, Variety]] = {}
@@ -137,15 +140,15 @@ def _placed(value: Value) -> Iterator[tuple[bool, ValuePlace]]:
     yield from ((False, place) for place in fields_below(value.message, _ITEMS, value.name))
 
 
-def _beyond(soil: SampleBasis, type_: Type | None, value: Value) -> Iterator[tuple[str, Value]]:
+def _beyond(basis: SampleBasis, type_: Type | None, value: Value) -> Iterator[tuple[str, Value]]:
     """Yield values that are one beyond the bounds of a type."""
     match type_:
         case EnumReference(name) if isinstance(value, int):
-            yield from _beyond_members(soil.plan.enums[name])
+            yield from _beyond_members(basis.plan.enums[name])
         case Text() if isinstance(value, str):
-            yield from _beyond_text(soil, type_)
+            yield from _beyond_text(basis, type_)
         case Bytes(length) if isinstance(value, bytes):
-            most = soil.most_said(length)
+            most = basis.most_said(length)
             if most is not None and most < _LONGEST:
                 yield "one byte too long", b"\x5a" * (most + 1)
         case Region(content, InSize(Number())) if value and is_to_the_end(content):
@@ -165,8 +168,8 @@ def _beyond_members(enum: Enum) -> Iterator[tuple[str, object]]:
         yield "no member", next(number for number in range(max(known) + 2) if number not in known)
 
 
-def _beyond_text(soil: SampleBasis, type_: Text) -> Iterator[tuple[str, object]]:
-    most = soil.most_said(type_.length)
+def _beyond_text(basis: SampleBasis, type_: Text) -> Iterator[tuple[str, object]]:
+    most = basis.most_said(type_.length)
     if most is not None and most < _LONGEST:
         yield "one unit too long", "w" * (most + 1)
     for what, text in (("beyond ASCII", "\x80"), ("beyond Latin-1", "Ā"), ("a lone surrogate", "\ud800")):

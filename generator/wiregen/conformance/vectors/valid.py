@@ -30,10 +30,10 @@ class Crop:
         drafts: Frames that decode; the plain ones of each message before those that vary it.
     """
 
-    def __init__(self, soil: SampleBasis, drafting: Drafting) -> None:
-        self.soil = soil
+    def __init__(self, basis: SampleBasis, drafting: Drafting) -> None:
+        self.basis = basis
         self.drafting = drafting
-        self.scenery = Scenery(soil)
+        self.scenery = Scenery(basis)
         self.found = Exploration()
         self.drafts: list[Draft] = []
         self._alone_refused: dict[str, tuple[Scene, object, EncodeError]] = {}
@@ -44,7 +44,7 @@ class Crop:
         """Keep a sample that can be written and read, if it shows something new."""
         options = Options(role, context=Known(specimen.scene), variant=variant)
         try:
-            data = write_frame(self.soil.plan, specimen.value, options, compression=0)
+            data = write_frame(self.basis.plan, specimen.value, options, compression=0)
         except EncodeError as error:
             self._refuse(specimen, error, role, variant)
             return False
@@ -90,7 +90,7 @@ class Crop:
 
     def alone(self, role: str | None) -> Iterator[Draft]:
         """Yield the messages of a role that occur only inside others, in frames of their own."""
-        plan = self.soil.plan
+        plan = self.basis.plan
         met = {message_of(draft) for draft in self.drafts}
         for name, declared in plan.messages.items():
             code = declared.code
@@ -104,11 +104,11 @@ class Crop:
                     yield draft.showing((f"{name} alone", f"{name} alone {wave}")[wave > 0 :][:1])
 
     def _alone(self, name: str, code: int, role: str | None, wave: int) -> Draft | None:
-        choices = Choices(wave=wave, by_site=dict.fromkeys(self.soil.code_sites, code))
+        choices = Choices(wave=wave, by_site=dict.fromkeys(self.basis.code_sites, code))
         try:
-            specimen = grow(self.soil, choices, role=role)
+            specimen = grow(self.basis, choices, role=role)
             options = Options(role, context=Known(specimen.scene))
-            data = write_frame(self.soil.plan, specimen.value, options, compression=0)
+            data = write_frame(self.basis.plan, specimen.value, options, compression=0)
         except (EncodeError, UngrownError):
             return None
         draft = self._drafted(specimen, data, role, None, is_opening=False)
@@ -154,7 +154,7 @@ class Crop:
         reported first.
         """
         if error.found != "nothing":
-            record = frame_record(self.soil.plan, value, variant=scene.variant)
+            record = frame_record(self.basis.plan, value, variant=scene.variant)
             yield self.drafting.unwritable(scene, record, error, (name,))
 
     # ---- absent fields at the end
@@ -176,7 +176,7 @@ class Crop:
         before, owner.absent = owner.absent, absent
         options = Options(scene.role, context=Known(specimen.scene), variant=scene.variant)
         try:
-            data = write_frame(self.soil.plan, specimen.value, options, compression=0)
+            data = write_frame(self.basis.plan, specimen.value, options, compression=0)
             draft = self.drafting.draft(scene, data)
         except (EncodeError, DecodeError):
             return None
@@ -185,20 +185,20 @@ class Crop:
         return draft if draft.is_whole else None
 
     def _n_trailing(self, owner: Any) -> int:
-        return self.soil.trailing.get(_name(owner), 0)
+        return self.basis.trailing.get(_name(owner), 0)
 
 
 def valid_drafts(crop: Crop) -> None:
     """Explore everything that is sent."""
-    plan = crop.soil.plan
+    plan = crop.basis.plan
     roles: tuple[str | None, ...] = tuple(plan.sends) or (None,)
     for opener in plan.opens:
         explore(
-            crop.soil, _taking(crop, opener, None, is_opening=True), crop.found, role=opener, is_opening=True
+            crop.basis, _taking(crop, opener, None, is_opening=True), crop.found, role=opener, is_opening=True
         )
     for variant in (None, *plan.variants):
         for role in roles:
-            explore(crop.soil, _taking(crop, role, variant), crop.found, role=role, variant=variant)
+            explore(crop.basis, _taking(crop, role, variant), crop.found, role=role, variant=variant)
     for role in roles:
         crop.drafts += tuple(crop.alone(role))
 

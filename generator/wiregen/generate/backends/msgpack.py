@@ -27,5 +27,5 @@ class MsgpackBackend:
         except UnsupportedError as error:
             refuse(error, subject, report)
             return ()
-        path = PurePosixPath(view.doors.name, "msgpack.py")
+        path = PurePosixPath(view.api.name, "msgpack.py")
         return (Page(path=path, template="python/msgpack/msgpack.py.jinja", view=view),)

@@ -51,7 +51,7 @@ def _view(
 def _pages(
     view: ProtobufView, name: str, entries: tuple[Entry, ...], lock: Mapping[str, int]
 ) -> tuple[Page, ...]:
-    folder = PurePosixPath(view.doors.name)
+    folder = PurePosixPath(view.api.name)
     return (
         Page(path=folder / "protobuf.py", template="python/protobuf/protobuf.py.jinja", view=view),
         Page(path=folder / "_descriptor.py", template="python/protobuf/_descriptor.py.jinja", view=view),

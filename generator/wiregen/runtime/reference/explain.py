@@ -102,4 +102,4 @@ def fault(plan: Schema, buffer: bytes, offset: int, end: int, options: Options, 
         explain(plan, buffer, offset, end, options, base)
     except DecodeError as error:
         return error
-    raise AssertionError("the fast code and the careful one do not agree")
+    raise AssertionError("the compiled codec and the reference codec do not agree")

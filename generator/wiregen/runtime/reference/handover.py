@@ -63,11 +63,11 @@ def _found(plan: Schema, buffer: bytes, end: int, options: Options, error: Decod
     """Return an error; if the search for it ended in a frame that is cut off, return that as the error."""
     if error.code != "limit_exceeded" or not error.expected.startswith(SEARCHED):
         return error
-    from ..stream.frame_ends import Odd, extents_of
+    from ..stream.frame_ends import EndUnknown, extents_of
 
     try:
         need = extents_of(plan, options).begin(buffer, 0).measure(buffer[:end], 0)
-    except Odd:
+    except EndUnknown:
         return error
     if need <= end:
         return error

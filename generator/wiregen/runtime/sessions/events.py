@@ -64,7 +64,7 @@ class Violation(_Event):
     """A frame or a delay that the protocol does not allow at this moment.
 
     Attributes:
-        name: The protocol's own name of it; or `unexpected_message` if no row matches, `wrong_role` if the
+        name: The protocol's own name of it; or `unexpected_message` if no transition matches, `wrong_role` if the
             sender never sends such a message, `wrong_kind` if its reader would mistake it for another,
             `limit_exceeded` if there are more instances than `limits.open`.
         rule: The rule in words, if the .wire file has it.
@@ -73,7 +73,7 @@ class Violation(_Event):
         key: The key of the instance: a value, or a tuple of them, or None with one instance per connection.
         state: The state of the instance, which does not change.
         offset: The offset of the frame in its direction's stream.
-        lenient: It is tolerated unless strict.
+        lenient: Whether only a strict reader refuses it.
         frame: The forbidden frame; not compared and not shown, as it holds payload. It is None if a time
             ran out, or for a mere fragment.
     """
@@ -132,7 +132,7 @@ class Fault(_Event):
 
 
 class TimedOut(_Event):
-    """A timer ran out whose row is legal; `state` to `next_state`."""
+    """A timer ran out, and its transition led from `state` to `next_state`."""
 
     __slots__ = __match_args__ = ("session", "key", "state", "next_state", "time")
 
@@ -145,7 +145,7 @@ class TimedOut(_Event):
 
 
 class Ended(_Event):
-    """A direction has come to its end."""
+    """The end of one direction: the role sends no more bytes."""
 
     __slots__ = __match_args__ = ("role", "time")
 

@@ -40,9 +40,8 @@ class ChunkReader(Generic[F]):
     """Reads the chunks that a `Decoder` is fed."""
 
     __slots__ = (
-        "_base", "_chunk", "_decode_from", "_decode_message", "_decode_opening", "_extents", "_failed", "_failed_at",
-        "_is_complete", "_is_whole", "_late", "_load_plan", "_n_last", "_n_queued", "_namespace", "_notes", "_options", "_parked", "_position", "_queue", "_raises",
-        "_skim", "_skip", "_state", "is_brief", "is_postponed",
+        "_base", "_chunk", "_decode_from", "_decode_message", "_decode_opening", "_extents", "_failed", "_failed_at", "_incomplete", "_is_complete", "_is_whole", "_late",
+        "_load_plan", "_n_last", "_n_queued", "_namespace", "_notes", "_options", "_position", "_queue", "_raises", "_skim", "_skip", "_state", "is_brief", "is_postponed",
     )  # fmt: skip
 
     def __init__(
@@ -64,8 +63,7 @@ class ChunkReader(Generic[F]):
         is_complete: bool = True,
     ) -> None:
         """`decode_from(buffer, offset, end, state)` returns a frame and its end. It may raise any of
-        READ_FAULTS, whose reason the reference codec finds, or a DecodeError with positions in the
-        buffer.
+        READ_FAULTS, whose reason the reference codec finds, or a DecodeError with positions in the buffer.
 
         `decode_opening` is the same for the preamble that the sender begins with, if it does;
         `decode_message` for a frame's message without the frame around it; `skim` for nested frames, within
@@ -94,7 +92,7 @@ class ChunkReader(Generic[F]):
         self._n_last = 0  # bytes of the last frame
         self._queue: list[bytes] = []
         self._n_queued = 0  # bytes there
-        self._parked: SuspendedFrame | PartialFrame | None = None
+        self._incomplete: SuspendedFrame | PartialFrame | None = None
         self._extents: Extents | None = None
         self._is_whole = False  # the frame at the position is whole, or wrong, by its lengths
         self._failed: DecodeError | None = None
@@ -111,8 +109,8 @@ class ChunkReader(Generic[F]):
         """The offset of the next frame in the stream."""
         if self._failed is not None:
             return self._failed_at
-        if self._parked is not None:
-            return self._parked.start
+        if self._incomplete is not None:
+            return self._incomplete.start
         return max(self._skip, self._base + self._position)
 
     # -- fed bytes --------------------------------------------------------------------------------------------------
@@ -121,7 +119,7 @@ class ChunkReader(Generic[F]):
         """Take in a chunk, and return whether a suspended frame still needs more than it."""
         data = chunk if type(chunk) is bytes else as_bytes(chunk)
         size = len(data)
-        partial = self._parked
+        partial = self._incomplete
         if type(partial) is not PartialFrame or self._n_queued or self._position != len(self._chunk):
             if size:
                 self._queue.append(data)
@@ -149,7 +147,7 @@ class ChunkReader(Generic[F]):
             more = b""
         partial.chunks.append(more)
         self._chunk = b"".join(partial.chunks)
-        self._position, self._base, self._parked = 0, partial.start, None
+        self._position, self._base, self._incomplete = 0, partial.start, None
         self._is_whole = True
         return True
 
@@ -219,13 +217,13 @@ class ChunkReader(Generic[F]):
         extent = extents.begin(chunk, position)
         try:
             need = extent.measure(chunk, position)
-        except extents.odd as error:
+        except extents.end_unknown as error:
             self._is_whole = isinstance(error, extents.wrong)
             return False
         if need <= len(chunk) - position:
             self._is_whole = True
             return False
-        self._parked = PartialFrame(chunk[position:], self._base + position, extent, need)
+        self._incomplete = PartialFrame(chunk[position:], self._base + position, extent, need)
         self._base += len(chunk)
         self._chunk, self._position = b"", 0
         return True
@@ -255,7 +253,7 @@ class ChunkReader(Generic[F]):
     def _built(self, node: Node) -> F:
         """Return the result of the reference codec as an object of the generated module."""
         if self._namespace is None:
-            raise AssertionError("the fast code and the careful one do not agree")
+            raise AssertionError("the compiled codec and the reference codec do not agree")
         from ..reference.objects import build
 
         frame: F = build(self._load_plan(), node.value, self._namespace)
@@ -281,47 +279,47 @@ class ChunkReader(Generic[F]):
 
     def _begin(self, data: bytearray, start: int, *, is_faulty: bool = False) -> DecodeError | None:
         """Begin to read a frame, or the preamble, with the reference codec; return an error that is found at once."""
-        self._parked = SuspendedFrame(data, start, self._reading(data, 0, start, is_faulty=is_faulty))
+        self._incomplete = SuspendedFrame(data, start, self._reading(data, 0, start, is_faulty=is_faulty))
         try:
-            self._parked.need = next(self._parked.steps)
+            self._incomplete.need = next(self._incomplete.steps)
         except DecodeError as error:
             return self._fail(error, start)
         except StopIteration:
-            raise AssertionError("the fast code and the careful one do not agree") from None
+            raise AssertionError("the compiled codec and the reference codec do not agree") from None
         return None
 
     def _resume(self) -> Item[F] | None:
         """Continue with the suspended frame; return its result, if it has one."""
-        parked = self._parked
-        if isinstance(parked, PartialFrame):
-            if not self._begins_again(parked, memoryview(self._chunk)[self._position :]):
+        incomplete = self._incomplete
+        if isinstance(incomplete, PartialFrame):
+            if not self._begins_again(incomplete, memoryview(self._chunk)[self._position :]):
                 self._position = len(self._chunk)
             return None
-        if parked is None:
+        if incomplete is None:
             start = self.offset
             fault = self._begin(bytearray(), start)
             return None if fault is None else (start, self.offset - start, fault)
         while True:
-            self._position = parked.fill(self._chunk, self._position)
-            if parked.missing > 0:
+            self._position = incomplete.fill(self._chunk, self._position)
+            if incomplete.missing > 0:
                 return None
             try:
-                parked.need = parked.steps.send(False)
+                incomplete.need = incomplete.steps.send(False)
             except StopIteration as done:
-                return self._unpark(parked, done.value)
+                return self._resumed(incomplete, done.value)
             except DecodeError as error:
-                fault = self._fail(error, parked.start)
-                return parked.start, self.offset - parked.start, fault
+                fault = self._fail(error, incomplete.start)
+                return incomplete.start, self.offset - incomplete.start, fault
 
-    def _unpark(self, parked: SuspendedFrame, node: Node) -> Item[F]:
+    def _resumed(self, incomplete: SuspendedFrame, node: Node) -> Item[F]:
         """Decode the frame that is whole now, with compiled code, and give back the bytes after its end."""
-        size = node.end - parked.start
-        self._parked = None
-        self._position -= len(parked.data) - size
+        size = node.end - incomplete.start
+        self._incomplete = None
+        self._position -= len(incomplete.data) - size
         decode_from, self._decode_opening = self._decode_opening or self._decode_from, None
-        data = bytes(memoryview(parked.data)[:size])
+        data = bytes(memoryview(incomplete.data)[:size])
         frame = self._whole(decode_from, data, node)
-        return parked.start, size, self._noted(frame, data, 0, size, parked.start)
+        return incomplete.start, size, self._noted(frame, data, 0, size, incomplete.start)
 
     def _whole(self, decode_from: DecodeFrom[F], data: bytes, node: Node) -> F:
         if self._state is not None:
@@ -345,7 +343,7 @@ class ChunkReader(Generic[F]):
 
     def _fail(self, error: DecodeError, start: int) -> DecodeError:
         """Skip to the end of the bad frame if it is known, else give up the stream."""
-        self._parked, self._decode_opening = None, None
+        self._incomplete, self._decode_opening = None, None
         if self._notes is not None:
             self._notes.damage()
         if error.recoverable and error.end is not None and error.end > start:

@@ -66,29 +66,29 @@ class Decoder(ChunkReader[F]):
     @property
     def needed(self) -> int:
         """The minimum number of bytes that the incomplete frame still needs, or 0 without one."""
-        return 0 if self._parked is None else max(0, self._parked.needed)
+        return 0 if self._incomplete is None else max(0, self._incomplete.needed)
 
     def begin_inside(self) -> None:
         """Treat the next bytes as frames from the first byte on: the sender's preamble, if any, came before."""
         self._decode_opening = None
 
     def feed(self, chunk: Buffer) -> Iterator[F]:
-        """Take in a chunk, and return an iterator over the frames that are complete now.
+        """Add a chunk, and return an iterator over the frames that are now complete.
 
         Raises:
-            DecodeError: By the iterator, after the frames before the error. With errors="yield" it is an item instead.
+            DecodeError: Raised by the iterator, after the frames before the error. With errors="yield" it is an item instead.
         """
         return _NO_ITEMS if self._is_too_little(chunk) else self._frames()
 
     def bare_messages(self, chunk: Buffer) -> Iterator[Any]:
-        """Return the same without the frames around the messages, which is faster; only for frames that carry one.
+        """Return an iterator over the messages of these frames, which is faster; each frame must carry a message.
 
         A context needs whole frames: with a context, they are read.
         """
         return _NO_ITEMS if self._is_too_little(chunk) else self._frames(self._decode_message, is_bare=True)
 
     def items(self, chunk: Buffer) -> Iterator[Item[F]]:
-        """Return the same as (offset, size, frame or error): together they tile the stream.
+        """Return an iterator over (offset, size, frame or error); the items cover the stream without gaps.
 
         An error in a frame of known size comes when that frame was fed whole, or from `finish_items`. An
         error after which decoding cannot continue is one item of `finish_items`, as only then its size is
@@ -100,7 +100,7 @@ class Decoder(ChunkReader[F]):
         """End the stream. Frames that were fed and not read are dropped.
 
         Raises:
-            DecodeError: A frame is cut, or the stream was given up before; with errors="yield" too.
+            DecodeError: A frame is incomplete, or decoding stopped at an earlier error; with errors="yield" too.
                 `finish_items` returns it.
         """
         for item in self._frames():
@@ -139,7 +139,7 @@ class Decoder(ChunkReader[F]):
         while self._load():
             if self.is_brief and self._postpones():
                 return
-            if self._parked is not None or self._decode_opening is not None:
+            if self._incomplete is not None or self._decode_opening is not None:
                 item = self._resume()
                 if item is not None:
                     frame: Any = self._handed(item[2])
@@ -186,7 +186,7 @@ class Decoder(ChunkReader[F]):
             yield late
         while self._load(is_quiet=True):
             start = self.offset
-            if self._parked is not None or self._decode_opening is not None:
+            if self._incomplete is not None or self._decode_opening is not None:
                 item = self._resume()
                 if item is not None and self._failed is None and not self._is_late(item):
                     yield item
@@ -208,18 +208,16 @@ class Decoder(ChunkReader[F]):
     def _postpones(self) -> bool:
         """Decide whether the next frame may take long, and is left for a call that is not brief."""
         n_bytes = len(self._chunk) - self._position
-        parked = self._parked
-        if type(parked) is SuspendedFrame or (parked is None and self._decode_opening is not None):
-            n_bytes += 0 if parked is None else len(parked.data)
+        incomplete = self._incomplete
+        if type(incomplete) is SuspendedFrame or (incomplete is None and self._decode_opening is not None):
+            n_bytes += 0 if incomplete is None else len(incomplete.data)
             self.is_postponed = n_bytes > BRIEF_REFERENCE
         else:
             self.is_postponed = n_bytes > BRIEF_BYTES
         return self.is_postponed
 
     def _is_late(self, item: Item[F]) -> bool:
-        """Return whether an error's frame, by its size, ends after the fed bytes; the error is then kept
-        until they arrive.
-        """
+        """Return whether an error's frame ends after the fed bytes; the error is then kept until they arrive."""
         start, size, _ = item
         if start + size <= self.fed:
             return False
@@ -235,18 +233,18 @@ class Decoder(ChunkReader[F]):
 
     def _cut(self) -> DecodeError | None:
         """Return the error of a frame that the end of the stream cuts off."""
-        if self._parked is None:
+        if self._incomplete is None:
             return None
-        parked = self._parked
+        incomplete = self._incomplete
         try:
-            if isinstance(parked, PartialFrame):
-                steps = self._reading(b"".join(parked.chunks), 0, parked.start)
+            if isinstance(incomplete, PartialFrame):
+                steps = self._reading(b"".join(incomplete.chunks), 0, incomplete.start)
                 next(steps)
                 steps.send(True)
             else:
-                parked.steps.send(True)
+                incomplete.steps.send(True)
         except DecodeError as error:
-            return self._fail(error.settled(), parked.start)
+            return self._fail(error.settled(), incomplete.start)
         raise AssertionError("a reading goes on without bytes")
 
     def _unfinished(self) -> DecodeError | None:

@@ -1,7 +1,7 @@
 """Finds the end of a frame while its bytes arrive, without reading it.
 
 Invariant: each byte is examined once, whatever the sizes of chunks, and memory is bounded by the frame's
-limits. `Wrong` means that the frame is invalid. Any other `Odd` means that the frame may be invalid, or that
+limits. `Wrong` means that the frame is invalid. Any other `EndUnknown` means that the frame may be invalid, or that
 only the reference codec can find its end.
 """
 
@@ -27,7 +27,7 @@ from .extent_steps import (
     VARIABLE,
     WHEN,
 )
-from .number_steps import BYTES, NUMBER, SIZED, SKIP, Odd, Step, Steps, Wrong
+from .number_steps import BYTES, NUMBER, SIZED, SKIP, EndUnknown, Step, Steps, Wrong
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Extent:
     __slots__ = (
         "_extents", "_frame", "_has_begun", "_item", "_items_left", "_level", "_passed", "_searched", "_size", "_stack", "is_known",
     )  # fmt: skip
-    odd: type[Exception] = Odd
+    end_unknown: type[Exception] = EndUnknown
 
     def __init__(self, extents: SenderExtents) -> None:
         self._extents = extents
@@ -90,7 +90,7 @@ class Extent:
         In each call, `data` has the bytes of the previous call from `start` on, and possibly more.
 
         Raises:
-            Odd: The frame's end cannot be found, or lies beyond its limit.
+            EndUnknown: The frame's end cannot be found, or lies beyond its limit.
         """
         end = len(data)
         if not self._has_begun:
@@ -173,7 +173,7 @@ class Extent:
 
     def _enter(self, level: Level) -> None:
         if len(self._stack) == _MOST_LEVELS:
-            raise Odd
+            raise EndUnknown
         self._stack.append(self._level)
         self._level = level
 
@@ -319,7 +319,7 @@ class Extent:
         return after
 
     def _foreign(self, step: Step, data: Buffer, position: int, end: int) -> int:
-        raise Odd
+        raise EndUnknown
 
     # ---- expressions
 
@@ -329,19 +329,19 @@ class Extent:
         try:
             return evaluate(expression, self)
         except Undefined as error:
-            raise (Wrong if error.what == "context" else Odd) from None
+            raise (Wrong if error.what == "context" else EndUnknown) from None
 
     def field(self, path: tuple[str, ...], scope: str) -> Value:
         names = self._level.names if scope == "own" else self._frame if scope == "frame" else self._item
         name = path[0] if path else ""
         if len(path) > 1 or name not in names:
-            raise Odd
+            raise EndUnknown
         return names[name]
 
     def limit(self, name: str) -> int:
         value = self._extents.schema.limits.get(name)
         if value is None:
-            raise Odd
+            raise EndUnknown
         return value
 
     def context(self, name: str, keys: tuple[object, ...]) -> Value:
@@ -355,11 +355,11 @@ class Extent:
 
     def variable(self, name: str) -> Value:
         if name != "sender":
-            raise Odd
+            raise EndUnknown
         return self._extents.sender
 
     def _unknown(self, *arguments: object) -> Value:
-        raise Odd
+        raise EndUnknown
 
     size = count = present = code = checksum = remaining = offset = about_item = _unknown
 
@@ -367,7 +367,7 @@ class Extent:
 def natural(number: object, least: int | None = 0) -> int:
     """Return a number that is valid as a size, a count or a choice."""
     if not isinstance(number, int):
-        raise Odd
+        raise EndUnknown
     if least is not None and number < least:
         raise Wrong
     return number

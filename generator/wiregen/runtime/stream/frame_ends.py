@@ -10,14 +10,14 @@ from ..schema.declarations import Field, Trailing
 from ..schema.expressions import Number
 from ..schema.types import Bytes, Computed, Float, InSize, Integer, Prefix, Region, Uuid
 from .header import Header, header_of
-from .number_steps import BYTES, SIZED, SKIP, Odd, Step, Wrong, constant_of, format_of, number_step, unpack_of
+from .number_steps import BYTES, SKIP, EndUnknown, Step, Wrong, constant_of, length_step, number_step
 
 if TYPE_CHECKING:
     from ..codec.options import Options
     from ..schema.protocol import Schema
     from .extents import Extents
 
-__all__ = ["HeaderExtents", "Odd", "extents_of", "header_of_frame"]
+__all__ = ["EndUnknown", "HeaderExtents", "extents_of", "header_of_frame"]
 
 _EXTENTS = Lazy("stream.sender_extents", "SenderExtents")
 
@@ -26,7 +26,7 @@ class HeaderExtents:
     """The ends of frames of one sender whose first bytes always give their size."""
 
     __slots__ = ("_header",)
-    odd: type[Exception] = Odd
+    end_unknown: type[Exception] = EndUnknown
     wrong: type[Exception] = Wrong
 
     def __init__(self, header: Header) -> None:
@@ -55,9 +55,7 @@ def header_of_frame(schema: Layout, name: str) -> Header | None:
 
 
 def _step(schema: Layout, field: Field) -> Step | None:
-    """Return the step of a field that is a number, has a fixed size or a size given by a number, or None for
-    other fields.
-    """
+    """Return the step of a number, of a fixed size or of a size given by a number; None for other fields."""
     if field.condition is not None or isinstance(field.value, Trailing):
         return None
     match field.type:
@@ -66,6 +64,6 @@ def _step(schema: Layout, field: Field) -> Step | None:
         case Bytes(Computed(expression)) | Region(_, InSize(expression)):
             return (SKIP, expression.value) if isinstance(expression, Number) else (BYTES, expression, 1)
         case Bytes(Prefix(Integer() as length)) | Region(_, Prefix(Integer() as length)):
-            return (SIZED, length.size, unpack_of(length), 1, length.is_signed, format_of(length))
+            return length_step(length, 1)
         case type_:
             return number_step(schema, type_, field.name, constant_of(field.value))

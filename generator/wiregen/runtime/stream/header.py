@@ -10,7 +10,7 @@ from struct import error as struct_error
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..schema.expressions import FieldReference
-from .number_steps import BYTES, NUMBER, SIZED, SKIP, Odd, Step, Steps, Wrong
+from .number_steps import BYTES, NUMBER, SIZED, SKIP, EndUnknown, Step, Steps, Wrong
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,7 +86,7 @@ class Header:
     """Finds the ends of frames whose first bytes give their size."""
 
     __slots__ = ("_after", "_allowed", "_head", "_index", "_most", "_unit", "_unpack", "next_look")
-    odd: type[Exception] = Odd
+    end_unknown: type[Exception] = EndUnknown
     is_known = True  # as soon as the first bytes are there
 
     def __init__(self, head: Head, index: int, unit: int, after: int, most: int) -> None:

@@ -82,6 +82,6 @@ class PartialFrame:
         held = self._joined()
         try:
             self._wait(len(held), self._extent.measure(held, 0))
-        except self._extent.odd:
+        except self._extent.end_unknown:
             return True
         return self.missing <= 0

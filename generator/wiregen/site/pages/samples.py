@@ -153,7 +153,7 @@ class Samples:
 
     def _grown(self, message: m.Message) -> tuple[Scene, bytes] | None:
         """Return the plainest frame of a message; where a value is refused, try the next option for that value."""
-        sites = {} if message.code is None else dict.fromkeys(self._soil.code_sites, message.code)
+        sites = {} if message.code is None else dict.fromkeys(self._basis.code_sites, message.code)
         demands: dict[str, int] = {}
         for _ in range(_MOST_TRIES):
             choices = Choices(by_site=sites, by_path=demands)
@@ -171,7 +171,7 @@ class Samples:
         return None
 
     def _planted(self, choices: Choices, role: str | None) -> tuple[Scene, bytes] | None:
-        specimen = grow(self._soil, choices, role=role)
+        specimen = grow(self._basis, choices, role=role)
         options = Options(role, context=Known(specimen.scene))
         data = write_frame(self._plan, specimen.value, options, compression=0)
         before = self._scenery.before(specimen, role, None)
@@ -180,7 +180,7 @@ class Samples:
     @cached_property
     def _explored(self) -> dict[str, list[Draft]]:
         """Return a few frames of each message that needs a choice other than its code; computed once."""
-        crop = Crop(self._soil, Drafting(self._plan))
+        crop = Crop(self._basis, Drafting(self._plan))
         valid_drafts(crop)
         found: dict[str, list[Draft]] = {}
         for draft in crop.drafts:
@@ -201,12 +201,12 @@ class Samples:
                 yield draft
 
     @cached_property
-    def _soil(self) -> SampleBasis:
+    def _basis(self) -> SampleBasis:
         return SampleBasis(plan=self._plan)
 
     @cached_property
     def _scenery(self) -> Scenery:
-        return Scenery(self._soil)
+        return Scenery(self._basis)
 
     def _with_defaults(self, message: m.Message, sample: Sample) -> Sample:
         """Return the sample with declared defaults in the headers of its frames, inner ones too, where it can be encoded."""

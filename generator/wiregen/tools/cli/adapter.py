@@ -37,11 +37,11 @@ def opened(command: tuple[str, ...], protocol: str, seconds: float) -> "Iterator
     from wiregen.conformance.vectors.adapters import AdapterProgram, Bounds, StartError
 
     try:
-        door = AdapterProgram(command, protocol, Bounds(seconds=seconds))
+        implementation = AdapterProgram(command, protocol, Bounds(seconds=seconds))
     except StartError as error:
         raise Failure(
             str(error),
             "the command must answer each JSON line on stdin with a line on stdout: docs/vectors.md",
         ) from None
-    with door:
-        yield door
+    with implementation:
+        yield implementation

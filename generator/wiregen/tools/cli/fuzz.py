@@ -70,14 +70,16 @@ def verb(
     limit = seconds if seconds is not None or count is not None else _USUAL_SECONDS
     bounds = Bounds(seconds=limit, count=count)
 
-    def searched(testee: "Implementation") -> int:
-        return _search(Search(reference, testee, seeds, seed), bounds, reference, testee.name, saved)
+    def searched(implementation: "Implementation") -> int:
+        return _search(
+            Search(reference, implementation, seeds, seed), bounds, reference, implementation.name, saved
+        )
 
     command = command_of()
     if not command:
         return searched(implementation_of(package))
-    with opened(command, package.plan.name, timeout) as door:
-        return searched(door)
+    with opened(command, package.plan.name, timeout) as implementation:
+        return searched(implementation)
 
 
 def _beginnings(files: tuple[str, ...], plan: "Schema") -> "tuple[AnyVector, ...]":

@@ -138,8 +138,13 @@ def verb(
         answers = Answers()
         verdicts = verdicts_of(endpoint, plan, vectors, side, answers)
         return report(verdicts, known, endpoint.name(side), format_, lambda: endpoint.notes(answers))
-    with opened(command, plan.name, timeout) as door:
-        return report(judged(vectors, (door,), with_large=large or bool(only)), known, door.name, format_)
+    with opened(command, plan.name, timeout) as implementation:
+        return report(
+            judged(vectors, (implementation,), with_large=large or bool(only)),
+            known,
+            implementation.name,
+            format_,
+        )
 
 
 def _check_not_live(live: dict[str, object]) -> None:

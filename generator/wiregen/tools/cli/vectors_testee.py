@@ -25,8 +25,10 @@ def verb(protocol: str, careful: bool) -> int:
     from wiregen.tools.cli.protocols import package_of
 
     package = package_of(protocol, () if careful else _serializations())
-    door: Implementation = ReferenceImplementation(package.plan) if careful else implementation_of(package)
-    for line in answers(door, sys.stdin.buffer):
+    implementation: Implementation = (
+        ReferenceImplementation(package.plan) if careful else implementation_of(package)
+    )
+    for line in answers(implementation, sys.stdin.buffer):
         sys.stdout.buffer.write(line)
         sys.stdout.buffer.flush()
     return DONE

@@ -42,11 +42,13 @@ def verb(
     carried = tuple(name for name in _SERIALIZATIONS if any(getattr(each, name, None) for each in vectors))
     if carried:
         package = package_of(protocol, carried)
-    verdicts = judged(vectors, _doors(package), is_thorough=thorough, with_large=large or bool(only))
+    verdicts = judged(
+        vectors, _implementations(package), is_thorough=thorough, with_large=large or bool(only)
+    )
     return report(verdicts, {}, package.plan.name, format_)
 
 
-def _doors(package: "Package") -> "tuple[Implementation, ...]":
+def _implementations(package: "Package") -> "tuple[Implementation, ...]":
     from wiregen.conformance.judge import ReferenceImplementation
     from wiregen.conformance.judge.generated_package import implementation_of
 

@@ -74,7 +74,7 @@ def expected_of(path: str | None) -> dict[str, str]:
 
 def judged(
     vectors: "Sequence[AnyVector]",
-    doors: "Sequence[Implementation]",
+    implementations: "Sequence[Implementation]",
     *,
     is_thorough: bool = True,
     with_large: bool = False,
@@ -84,7 +84,10 @@ def judged(
 
     with progress_of_vectors(len(vectors)) as advance:
         for vector in vectors:
-            verdicts = [judge(vector, door, is_thorough=is_thorough, with_large=with_large) for door in doors]
+            verdicts = [
+                judge(vector, implementation, is_thorough=is_thorough, with_large=with_large)
+                for implementation in implementations
+            ]
             ranks = {"failed": 0, "passed": 1, "skipped": 2}
             worst = min(verdicts, key=lambda verdict: ranks[verdict.outcome])
             advance(worst)

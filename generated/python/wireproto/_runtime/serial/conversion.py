@@ -303,9 +303,9 @@ class RawUnion:
             if end == len(source):
                 return value
             is_faulty = True
-        return self._taken_carefully(source, told, is_faulty=is_faulty)
+        return self._taken_by_reference(source, told, is_faulty=is_faulty)
 
-    def _taken_carefully(self, source: bytes, told: Options, *, is_faulty: bool) -> object:
+    def _taken_by_reference(self, source: bytes, told: Options, *, is_faulty: bool) -> object:
         """Return the value of bytes that straight-line code refuses."""
         from ..reference.objects import build
 

@@ -275,7 +275,7 @@ class Context:
             if not isinstance(type_, FrameReference):
                 frame.part = Part(name, key, index, True, whole)
                 return None
-            joined = (read or self._read_carefully(options))(type_, name, whole)
+            joined = (read or self._read_by_reference(options))(type_, name, whole)
             frame.part = Part(name, key, index, True, joined)
             return joined
         return None
@@ -293,7 +293,7 @@ class Context:
         self.joins.close(name, direction, key)
         return self.joins.whole(name, open_, data, self._most_bytes(options), is_damaged=is_damaged)
 
-    def _read_carefully(self, options: Options) -> ReadJoined:
+    def _read_by_reference(self, options: Options) -> ReadJoined:
         def read(type_: Type, name: str, data: bytes) -> Value:
             from ..reference.explain import explain_type
 

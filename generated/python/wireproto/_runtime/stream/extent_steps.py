@@ -46,12 +46,12 @@ from .number_steps import (
     BYTES,
     SIZED,
     SKIP,
-    Odd,
+    EndUnknown,
     Step,
     Steps,
     allowed_of,
     constant_of,
-    format_of,
+    length_step,
     number_step,
     unpack_of,
 )
@@ -232,8 +232,8 @@ class ExtentSteps:
 
     def _span(self, length: Length, unit: int) -> Steps:
         match length:
-            case Prefix(Integer(size, is_signed) as type_):
-                return ((SIZED, size, unpack_of(type_), unit, is_signed, format_of(type_)),)
+            case Prefix(Integer() as type_):
+                return (length_step(type_, unit),)
             case Prefix(type_):
                 read = self._reading(type_)
                 return ((FOREIGN,) if read is None else (SIZED_VARIABLE, read, unit),)
@@ -363,10 +363,10 @@ def _varint(bits: int, *, is_zigzag: bool) -> ReadNumber:
             number |= (byte & 0x7F) << shift
             if byte < 0x80:
                 if number >> bits:
-                    raise Odd
+                    raise EndUnknown
                 return (number >> 1 ^ -(number & 1) if is_zigzag else number), position
             if position == last:
-                raise Odd
+                raise EndUnknown
             shift += 7
         return None, end + 1
 
@@ -385,6 +385,6 @@ def _coding(first: ReadNumber, widths: tuple[Width, ...], wide: list[ReadNumber 
                 return (
                     rest(data, position, end) if rest is not None else (None if is_null else number, position)
                 )
-        raise Odd
+        raise EndUnknown
 
     return read

@@ -12,7 +12,7 @@ Buffer: TypeAlias = bytes | bytearray
 class Extent(Protocol):
     """The extent of one frame: `extent.Extent`, or `header.Header`."""
 
-    odd: type[Exception]
+    end_unknown: type[Exception]
 
     @property
     def is_known(self) -> bool: ...
@@ -27,11 +27,11 @@ class Extents(Protocol):
     """The ends of the frames of one sender: `sender_extents.SenderExtents`, or `frame_ends.HeaderExtents`.
 
     Attributes:
-        odd: Raised if the end of a frame cannot be found.
+        end_unknown: Raised if the end of a frame cannot be found.
         wrong: Raised for a frame that does not conform, whatever bytes follow.
     """
 
-    odd: type[Exception]
+    end_unknown: type[Exception]
     wrong: type[Exception]
 
     def begin(self, data: Buffer, start: int) -> Extent: ...

@@ -16,7 +16,7 @@ from ..schema.expressions import Number, Truth
 from ..schema.types import Boolean, EnumReference, Integer, Type
 
 __all__ = [
-    "BYTES", "NUMBER", "SIZED", "SKIP", "Odd", "Step", "Steps", "Wrong", "allowed_of", "constant_of", "format_of", "number_step", "unpack_of",
+    "BYTES", "NUMBER", "SIZED", "SKIP", "EndUnknown", "Step", "Steps", "Wrong", "allowed_of", "constant_of", "length_step", "number_step", "unpack_of",
 ]  # fmt: skip
 
 Step: TypeAlias = tuple[Any, ...]
@@ -28,11 +28,11 @@ NUMBER: Final = 2  # (NUMBER, name or None, size, unpack, allowed values or None
 BYTES: Final = 5  # (BYTES, expression, unit)
 
 
-class Odd(Exception):
+class EndUnknown(Exception):
     """The frame's end cannot be found."""
 
 
-class Wrong(Odd):
+class Wrong(EndUnknown):
     """The frame's end cannot be found, as the frame does not conform, whatever bytes follow."""
 
 
@@ -78,6 +78,11 @@ def constant_of(value: FieldValue | None) -> int | None:
 
 
 @cache
+def length_step(type_: Integer, unit: int) -> Step:
+    """Return the step of bytes after a length, which counts units of that many bytes."""
+    return (SIZED, type_.size, unpack_of(type_), unit, type_.is_signed, format_of(type_))
+
+
 def unpack_of(type_: Integer) -> Callable[[Any, int], tuple[Any, ...]]:
     """Return a function that reads an integer at a position; its bytes must be there."""
     form = format_of(type_)

@@ -12,7 +12,7 @@ from ..schema.protocol import Schema
 from .extent import Extent, Level, natural
 from .extent_steps import MESSAGE, ExtentSteps
 from .header import Head, Header, head_of, header_of
-from .number_steps import NUMBER, Odd, Steps, Wrong
+from .number_steps import NUMBER, EndUnknown, Steps, Wrong
 
 __all__ = ["SenderExtents"]
 
@@ -32,7 +32,7 @@ class SenderExtents:
         "_choice", "_frame", "_header", "_headers", "_messages", "_only", "_subject", "head", "most", "options", "schema", "sender",
         "steps", "tables",
     )  # fmt: skip
-    odd: type[Exception] = Odd
+    end_unknown: type[Exception] = EndUnknown
     wrong: type[Exception] = Wrong
 
     def __init__(self, plan: Schema, options: Options) -> None:
@@ -72,7 +72,7 @@ class SenderExtents:
         """Return the ends of a message's frames, if their first bytes give them."""
         try:
             steps = self.message(choice, self._only)
-        except Odd:
+        except EndUnknown:
             return None
         if len(self._headers) >= _MOST_KNOWN:
             self._headers.clear()
@@ -86,7 +86,7 @@ class SenderExtents:
         `names`.
 
         Raises:
-            Odd: They do not choose a message.
+            EndUnknown: They do not choose a message.
         """
         assert self.head is not None
         names.update(zip(self.head.names, numbers, strict=True))
@@ -96,7 +96,7 @@ class SenderExtents:
         """Return the steps of a message, by its name or its code.
 
         Raises:
-            Odd: The message is unknown or not allowed.
+            EndUnknown: The message is unknown or not allowed.
         """
         steps = self._messages.get((choice, only))
         if steps is not None:
@@ -107,7 +107,7 @@ class SenderExtents:
         else:
             name = self.schema.message_of(natural(choice, least=None), self.sender, self._frame)
         if name is None or (only is not None and name not in only):
-            raise Odd
+            raise EndUnknown
         if len(self._messages) >= _MOST_KNOWN:
             self._messages.clear()
         steps = self._messages[choice, only] = self.tables.message(name)

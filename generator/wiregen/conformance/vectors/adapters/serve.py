@@ -28,7 +28,7 @@ from wiregen.conformance.vectors.adapters.exchange import (
 __all__ = ["answers"]
 
 
-def answers(door: Implementation, lines: Iterable[bytes]) -> Iterator[bytes]:
+def answers(implementation: Implementation, lines: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the line that answers each line; a line that is not a request is answered with `failed` and the id 0."""
     for line in lines:
         try:
@@ -36,30 +36,34 @@ def answers(door: Implementation, lines: Iterable[bytes]) -> Iterator[bytes]:
         except GarbageError as error:
             yield _line({"id": 0, "failed": str(error)})
             continue
-        yield _line({"id": request.id, **_said(door, request)})
+        yield _line({"id": request.id, **_said(implementation, request)})
 
 
-def _said(door: Implementation, request: Request) -> dict[str, object]:
+def _said(implementation: Implementation, request: Request) -> dict[str, object]:
     try:
-        return _answer(door, request)
+        return _answer(implementation, request)
     except SkippedError as error:
         return {"skip": str(error)}
     except ImplementationError as error:
         return {"failed": error.text}
 
 
-def _answer(door: Implementation, request: Request) -> Line:
+def _answer(implementation: Implementation, request: Request) -> Line:
     match request:
         case Hello():
-            told = {name: sorted(getattr(door, name)) for name in ("can", "tells", "serializations")}
-            return {"name": door.name, **told}
+            told = {
+                name: sorted(getattr(implementation, name)) for name in ("can", "tells", "serializations")
+            }
+            return {"name": implementation.name, **told}
         case Decode():
-            decoded = door.decode(_setting(request), [bytes.fromhex(chunk) for chunk in request.chunks])
+            decoded = implementation.decode(
+                _setting(request), [bytes.fromhex(chunk) for chunk in request.chunks]
+            )
             answer: dict[str, object] = {"frames": list(decoded.frames), "incomplete": decoded.is_incomplete}
             answer |= {"unfinished": True} if decoded.is_unfinished else {}
             return answer if decoded.fault is None else {**answer, "error": _error(decoded.fault)}
         case Encode():
-            written = door.encode(_setting(request), request.frames)
+            written = implementation.encode(_setting(request), request.frames)
             refused = {"error": {"code": written.code}}
             return {"bytes": written.data.hex()} if written.code is None else refused
         case Trace():
@@ -68,7 +72,7 @@ def _answer(door: Implementation, request: Request) -> Line:
                 for s in request.steps
             ]
             setting = Setting(variant=request.variant, limits=request.limits, is_strict=request.strict)
-            return {"violation": door.trace(setting, steps, request.options).violation}
+            return {"violation": implementation.trace(setting, steps, request.options).violation}
         case _:
             assert_never(request)
 

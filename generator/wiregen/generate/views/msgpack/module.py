@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wiregen.generate.views.msgpack.builder import MsgpackBuilder
 from wiregen.generate.views.msgpack.parts import CodedView, ConversionView, VarietiesView
 from wiregen.generate.views.msgpack.sizes import ItemSize, item_size
-from wiregen.generate.views.serial.functions import DoorsView, doors_view
+from wiregen.generate.views.serial.functions import FunctionsView, functions_view
 from wiregen.generate.views.serial.names import class_of
 from wiregen.schema import model as m
 from wiregen.schema.value_shapes import Carried
@@ -37,7 +37,7 @@ _RUNTIME = {
 class MsgpackView:
     """The module; `frames` are class and stem, `size` is that of the largest item."""
 
-    doors: DoorsView
+    api: FunctionsView
     functions: tuple[ConversionView, ...]
     coded: tuple[CodedView, ...]
     varieties: tuple[VarietiesView, ...]
@@ -49,11 +49,11 @@ class MsgpackView:
     def imports(self) -> tuple[tuple[str, str], ...]:
         """The imports of the module from the runtime: module and name."""
         names = [(module, name) for name, module in _RUNTIME.items() if name in self.used]
-        return self.doors.imports([*names, ("serial.msgpack", "MsgpackFormat")])
+        return self.api.imports([*names, ("serial.msgpack", "MsgpackFormat")])
 
     @property
     def uses_uuid(self) -> bool:
-        return self.doors.uses_uuid or "UUID" in self.used
+        return self.api.uses_uuid or "UUID" in self.used
 
 
 def msgpack_view(protocol: m.Protocol, carried: Carried, source: str) -> MsgpackView:
@@ -65,7 +65,7 @@ def msgpack_view(protocol: m.Protocol, carried: Carried, source: str) -> Msgpack
     builder = MsgpackBuilder(protocol, carried)
     builder.build()
     return MsgpackView(
-        doors=doors_view(protocol, carried, builder.names, source, "msgpack"),
+        api=functions_view(protocol, carried, builder.names, source, "msgpack"),
         functions=tuple(builder.functions),
         coded=tuple(builder.coded),
         varieties=tuple(builder.varieties),

@@ -10,7 +10,7 @@ from wiregen.generate.views.protobuf.builder import ProtobufBuilder
 from wiregen.generate.views.protobuf.descriptor import descriptor_pieces
 from wiregen.generate.views.protobuf.parts import FunctionView, TableView
 from wiregen.generate.views.protobuf.schema import ProtoFile
-from wiregen.generate.views.serial.functions import DoorsView, doors_view
+from wiregen.generate.views.serial.functions import FunctionsView, functions_view
 from wiregen.generate.views.serial.names import class_of
 from wiregen.schema import model as m
 from wiregen.schema.value_shapes import Carried
@@ -22,9 +22,9 @@ _ALWAYS = tuple(("serial.protobuf", name) for name in ("ProtobufFormat", "put_on
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProtobufView:
-    """The three pages; `frames` are class, stem, full protobuf name and constant, by role in `doors`."""
+    """The three pages; `frames` are class, stem, full protobuf name and constant, by role in `api`."""
 
-    doors: DoorsView
+    api: FunctionsView
     file: ProtoFile
     pieces: tuple[tuple[str, bytes], ...]
     functions: tuple[FunctionView, ...]
@@ -52,13 +52,13 @@ class ProtobufView:
             [("serial.conversion", "Misfit")] if any(each.kind == "choice" for each in self.functions) else []
         )
         used += [("serial.conversion", "LeftOver")] if any(each.has_tail for each in self.functions) else []
-        return self.doors.imports((*used, *_ALWAYS))
+        return self.api.imports((*used, *_ALWAYS))
 
     @property
     def uses_uuid(self) -> bool:
         texts = [option.test for each in self.functions for option in each.options]
         texts += [part.take for each in self.functions for part in each.parts]
-        return self.doors.uses_uuid or any("UUID(" in text or "UUID)" in text for text in texts)
+        return self.api.uses_uuid or any("UUID(" in text or "UUID)" in text for text in texts)
 
 
 def protobuf_view(
@@ -77,7 +77,7 @@ def protobuf_view(
     builder = ProtobufBuilder(protocol, carried, numbers, retired, package, source)
     file = builder.file()
     return ProtobufView(
-        doors=doors_view(protocol, carried, builder.names, source, "protobuf"),
+        api=functions_view(protocol, carried, builder.names, source, "protobuf"),
         file=file,
         pieces=descriptor_pieces(file),
         functions=tuple(builder.functions),

@@ -97,7 +97,7 @@ class ModuleBuilder:
             no_state=self._no_state(),
             has_compression=compresses(protocol),
             compiles_whole_frames=not refused,
-            is_partly_careful=bool(refused) or any(join.block is not None for join in protocol.joins),
+            uses_reference=bool(refused) or any(join.block is not None for join in protocol.joins),
             is_plain=self._is_plain(frames, refused),
             plan=tuple(self._schema.splitlines()),
         )

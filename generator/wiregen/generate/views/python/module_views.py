@@ -134,7 +134,7 @@ class ModuleView:
     has_compression: bool
     """Whether `encode` has a parameter for the compression level."""
     compiles_whole_frames: bool
-    is_partly_careful: bool
+    uses_reference: bool
     is_plain: bool
     """Whether there is one frame for both directions, without anything around it."""
     plan: tuple[str, ...]
@@ -284,7 +284,7 @@ class ModuleView:
 
     @property
     def _has_frame_alias(self) -> bool:
-        return self.is_partly_careful or len(self.frames) > 1 or bool(self.variants)
+        return self.uses_reference or len(self.frames) > 1 or bool(self.variants)
 
 
 def rank(name: str) -> tuple[int, str]:

@@ -191,17 +191,17 @@ def class_name(name: str) -> str:
 
 def encoding_text(type_: m.Text) -> tuple[str, str]:
     """Return the arguments of `encode` for nearly all text, and those of the exact function for the rest."""
-    careful = f'"{type_.encoding}"' + (", lenient=True" if type_.is_lenient else "")
-    careful += f', endian="{type_.endian}"' if type_.endian != "big" else ""
+    arguments = f'"{type_.encoding}"' + (", lenient=True" if type_.is_lenient else "")
+    arguments += f', endian="{type_.endian}"' if type_.endian != "big" else ""
     match type_.encoding:
         case "utf8":
-            return "", careful
+            return "", arguments
         case "ascii" | "latin1":
-            return f'"{type_.encoding}"', careful
+            return f'"{type_.encoding}"', arguments
         case "mutf8":
-            return "mutf8", careful
+            return "mutf8", arguments
         case "utf16":
-            return "exact", careful
+            return "exact", arguments
 
 
 def argument_text(text: str) -> str:

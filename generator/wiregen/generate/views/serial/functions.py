@@ -15,7 +15,7 @@ from wiregen.schema.naming import Scope, python_name
 from wiregen.schema.value_shapes import Carried, Form, FrameRecord, Many, Member, Nullable, Raw, Record
 from wiregen.schema.walk import compresses, is_compressed, nested_types
 
-__all__ = ["DoorsView", "doors_view", "forms_of"]
+__all__ = ["FunctionsView", "forms_of", "functions_view"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class RawView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DoorsView:
+class FunctionsView:
     """The data of a protocol for the functions that users call. `classes` are imported from its package."""
 
     name: str
@@ -95,9 +95,9 @@ class DoorsView:
         return ", ".join([*parts, *(["variant=told.variant"] if self.has_variants else [])])
 
 
-def doors_view(
+def functions_view(
     protocol: m.Protocol, carried: Carried, names: SerialNames, source: str, title: str
-) -> DoorsView:
+) -> FunctionsView:
     frames = tuple(class_of(frame) for frame in carried.frames)
     messages = {name: class_name(name) for frame in carried.frames for name in frame.messages}
     header = dict(_header(protocol, carried))
@@ -115,7 +115,7 @@ def doors_view(
         *(class_name(name) for name in members),
         *(enums & mentioned),
     }
-    return DoorsView(
+    return FunctionsView(
         name=python_name(protocol.name, Scope.PACKAGE),
         wire_name=protocol.name,
         source=source,

@@ -102,9 +102,9 @@ class LengthReader:
             names.texts.add(step.key)
         names.arrive()
         bytes_ = f"2 * {length}" if unit == 2 else length
-        decode, exact, careful = "", "", ""
+        decode, exact, arguments = "", "", ""
         if isinstance(step.type, m.Text):
-            decode, exact, careful = decoding(step.type)
+            decode, exact, arguments = decoding(step.type)
             self._shared.uses.add(exact)
         yield ReadChunk(
             on=names.on,
@@ -114,7 +114,7 @@ class LengthReader:
             is_text=isinstance(step.type, m.Text),
             decode=decode,
             exact=f"_{exact}",
-            careful=careful,
+            arguments=arguments,
             null=null,
         )
         if isinstance(step.extent, Delimiter):

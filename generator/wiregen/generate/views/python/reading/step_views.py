@@ -77,7 +77,7 @@ class ReadChunk:
     is_text: bool
     decode: str
     exact: str
-    careful: str
+    arguments: str
     null: str
     """The variable of the length; its value is None for null."""
     annotation: str = "Any"

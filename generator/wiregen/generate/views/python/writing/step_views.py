@@ -45,7 +45,7 @@ class WritePrepare:
     length: str
     is_text: bool
     encode: str
-    careful: str
+    arguments: str
     is_wide: bool
     is_nullable: bool
     kind: Literal["prepare"] = "prepare"

@@ -216,9 +216,9 @@ class WriteBuilder:
             self._padding(step, target)
             return
         value = names.value(step.key, step.field, prefix_of(step), self.pieces)
-        encode, careful, is_wide = "", "", False
+        encode, arguments, is_wide = "", "", False
         if isinstance(step.type, m.Text):
-            encode, careful = encoding_text(step.type)
+            encode, arguments = encoding_text(step.type)
             is_wide = step.type.encoding == "utf16"
             self._shared.uses.add("encode_text")
         may_be_null = isinstance(step.extent, Held) and step.extent.may_be_null
@@ -231,7 +231,7 @@ class WriteBuilder:
                 length=length,
                 is_text=isinstance(step.type, m.Text),
                 encode=encode,
-                careful=careful,
+                arguments=arguments,
                 is_wide=is_wide,
                 is_nullable=may_be_null,
             )

@@ -17,12 +17,12 @@ def plan_of(protocol: str) -> Schema:
 
 
 @cache
-def careful_door(protocol: str) -> ReferenceImplementation:
+def reference_implementation(protocol: str) -> ReferenceImplementation:
     return ReferenceImplementation(plan_of(protocol))
 
 
 @cache
-def generated_door(protocol: str) -> GeneratedPackage:
+def generated_implementation(protocol: str) -> GeneratedPackage:
     """Return the implementation of the package in the repository."""
     names = {"native": "", "protobuf": ".protobuf", "msgpack": ".msgpack"}
     modules = {name: importlib.import_module(f"wireproto.{protocol}{tail}") for name, tail in names.items()}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.doors import generated_door
+from tests.unit.implementations import generated_implementation
 
 from wiregen.conformance.judge import Decoded, Setting, judge
 from wiregen.conformance.judge.python_codec import PythonCodec
@@ -35,11 +35,11 @@ class Codec:
     """Generated code as somebody's own codec; `left_open`: its exception for an open reassembly."""
 
     def __init__(self, protocol: str, left_open: type[EOFError] | None = Unfinished) -> None:
-        self._door = generated_door(protocol)
+        self._implementation = generated_implementation(protocol)
         self._left_open = left_open
 
     def decode(self, chunks: list[bytes], setting: Setting) -> Iterator[dict[str, Any]]:
-        said: Decoded = self._door.decode(setting, chunks)
+        said: Decoded = self._implementation.decode(setting, chunks)
         yield from said.frames
         if said.fault is not None:
             raise RefusedError(said.fault)
@@ -64,7 +64,7 @@ def test_what_is_left_open_is_told(protocol: str) -> None:
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_who_does_not_tell_fails_what_is_left_open_and_nothing_else(protocol: str) -> None:
-    door = PythonCodec(Codec(protocol, left_open=None))
-    failed = [vector.id for vector in joins_of(protocol) if judge(vector, door).outcome == "failed"]
+    implementation = PythonCodec(Codec(protocol, left_open=None))
+    failed = [vector.id for vector in joins_of(protocol) if judge(vector, implementation).outcome == "failed"]
     assert failed
     assert all(id_.endswith(("left-open", "one-byte-short")) for id_ in failed)
