@@ -18,6 +18,7 @@ __all__ = [
     "as_laid_out",
     "code",
     "comment",
+    "dashes",
     "docstring",
     "harmless",
     "in_cell",
@@ -84,6 +85,7 @@ class Emitter:
             comment=comment,
             literal=literal,
             slashes=slashes,
+            dashes=dashes,
             markdown=markdown,
             code=code,
         )
@@ -169,6 +171,11 @@ def slashes(text: str) -> str:
     return (
         "\n".join(_escape(line) for line in text.split("\n")).replace("\n", "\n// ").replace("// \n", "//\n")
     )
+
+
+def dashes(text: str) -> str:
+    """Return `text` for a place after `-- `, so that every line of it is a comment."""
+    return "\n".join(_escape(line) for line in text.split("\n")).replace("\n", "\n-- ")
 
 
 def harmless(text: str) -> str:

@@ -35,6 +35,7 @@ _PAGES: Final = {
     "serializations": "serializations.md",
     "vectors": "vectors.md",
     "pipeline": "guide/pipeline.md",
+    "wireshark": "guide/wireshark.md",
     "plugins": "plugins.md",
     "recipes": "guide/recipes.md",
     "glossary": "glossary.md",

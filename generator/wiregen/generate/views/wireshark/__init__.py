@@ -1,0 +1,1 @@
+"""Views of the Wireshark backend: a dissector in Lua."""
