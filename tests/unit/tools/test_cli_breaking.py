@@ -150,3 +150,21 @@ def test_a_wrong_old_state_and_a_wrong_new_one(project: Path) -> None:
     done = called("breaking", "--against", "HEAD", folder=project)
     assert done.exit_code == 2
     assert "error: `tide` has errors in HEAD: " in done.stderr
+
+
+def test_a_saved_model_is_an_old_state(project: Path) -> None:
+    (project / "old.json").write_bytes(called("ir", "tide", folder=project).stdout_bytes)
+    assert called("breaking", "--against", "old.json", folder=project).stdout == ""
+    edit(project, *WIDER)
+    done = called("breaking", "--against", "old.json", folder=project)
+    assert done.exit_code == 1
+    assert "error[WG8001]: field `Height.metres` changes from `u16` to `u32`\n" in done.stdout
+    assert "help: the new state refuses" in done.stdout and "the vectors height-" in done.stdout
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"kind": "x"}', "1", "[" * 100_000])
+def test_a_wrong_saved_model_is_wrong_usage(project: Path, text: str) -> None:
+    (project / "old.json").write_text(text)
+    done = called("breaking", "--against", "old.json", folder=project)
+    assert done.exit_code == 2
+    assert "error: `old.json` is not a saved model: " in done.stderr

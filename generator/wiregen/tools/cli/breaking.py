@@ -28,7 +28,7 @@ __all__ = ["verb"]
     "--against",
     required=True,
     metavar="REF|PATH",
-    help="The older state: a revision of git, a folder of .wire files or of a project, or a .wire file.",
+    help="The older state: a revision of git, a folder of .wire files or of a project, a .wire file, or a file that `wiregen ir` saved (.json).",
 )
 @click.option(
     "--level",
@@ -116,10 +116,15 @@ def _old_subject(new: "Subject", state: OldState) -> "Subject | None":
     Raises:
         Failure: It has errors there.
     """
+    from wiregen.generate.backends import Subject
     from wiregen.generate.frontend import load_protocol
     from wiregen.language.diagnostics import Report
     from wiregen.language.source import Sources
 
+    if state.saved is not None and state.saved.name == new.protocol.name:
+        return Subject(
+            protocol=state.saved, origins={}, source=state.name, mentioned=frozenset(), lock=new.lock
+        )
     path = state.file_of(new.protocol.name)
     if path is None:
         return None

@@ -1,5 +1,6 @@
 """An older state of a project: its .wire files, locks and vectors from git, or from a folder."""
 
+import json
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,21 +13,27 @@ from wiregen.tools.cli.failure import Failure
 
 if TYPE_CHECKING:
     from wiregen.language.config import Config
+    from wiregen.schema.model import Protocol
 
 __all__ = ["OldState", "old_state"]
 
 _KEPT: Final = (".wire", ".lock")
 _PLAIN_FILES: Final = ("100644", "100755")
+_LARGEST: Final = 64 << 20  # bytes of a saved model
 _TIME: Final = 60.0  # seconds that git may take
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OldState:
-    """The source folders of an older state, and its folder of vectors, which may not exist; `name`: as the user gave it."""
+    """The source folders of an older state, and its folder of vectors, which may not exist; `name`: as the user gave it.
+
+    `saved`: the only protocol of a saved model, which has no sources.
+    """
 
     name: str
     sources: tuple[Path, ...]
     vectors: Path
+    saved: "Protocol | None" = None
 
     def file_of(self, protocol: str) -> Path | None:
         """Return the .wire file of a protocol, or None if this state does not have it."""
@@ -35,13 +42,13 @@ class OldState:
 
     @property
     def protocols(self) -> tuple[str, ...]:
-        """The names of all protocols, sorted."""
+        """The names of all protocols, sorted; a saved model says nothing about others."""
         return tuple(sorted({path.stem for folder in self.sources for path in folder.glob("*.wire")}))
 
 
 @contextmanager
 def old_state(against: str, config: "Config") -> Iterator[OldState]:
-    """Provide the state that a user named: a folder or .wire file if it exists, else a revision of git.
+    """Provide the state that a user named: a folder, .wire file or saved model if it exists, else a revision of git.
 
     Raises:
         Failure: It is neither.
@@ -49,6 +56,8 @@ def old_state(against: str, config: "Config") -> Iterator[OldState]:
     path = Path(against)
     if path.is_dir():
         yield _of_folder(path)
+    elif path.is_file() and path.suffix == ".json":
+        yield OldState(name=against, sources=(), vectors=path.parent / "vectors", saved=_saved(path))
     elif path.is_file():
         yield OldState(name=against, sources=(path.parent,), vectors=path.parent / "vectors")
     else:
@@ -71,6 +80,19 @@ def _of_folder(path: Path) -> OldState:
             "give a folder of .wire files, the folder of a project, or a revision of git",
         )
     return OldState(name=str(path), sources=config.sources, vectors=config.output / "vectors")
+
+
+def _saved(path: Path) -> "Protocol":
+    """Return the model that `wiregen ir` printed into a file."""
+    from wiregen.language.regular_files import read_regular_text
+    from wiregen.schema.json_reader import protocol_from_json
+
+    try:
+        return protocol_from_json(json.loads(read_regular_text(path, _LARGEST)))
+    except (ValueError, RecursionError) as error:
+        raise Failure(
+            f"`{path}` is not a saved model: {error}", "save one with `wiregen ir NAME > NAME.json`"
+        ) from None
 
 
 # ---- git
@@ -102,7 +124,7 @@ def _git(folder: Path, *arguments: str, missing: str) -> bytes:
     Raises:
         Failure: There is no git, no repository, or no revision `missing`.
     """
-    way_out = "give a folder of .wire files, a .wire file, or a revision that `git rev-parse` finds"
+    way_out = "give a folder of .wire files, a .wire file, a saved `wiregen ir` file, or a revision that `git rev-parse` finds"
     try:
         done = subprocess.run(
             ("git", "-C", str(folder), *arguments), capture_output=True, timeout=_TIME, check=True
