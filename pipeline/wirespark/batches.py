@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _BEYOND = 1 << 14
 """Bytes after a slice that are read at a time until its last frames are decided."""
 
-__all__ = ["Slice", "batcher_of", "scanner_of", "slice_columns"]
+__all__ = ["Slice", "batcher_of", "batcher_on", "scanner_of", "slice_columns"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +50,11 @@ def batcher_of(
 ) -> Batcher:
     """Return the batcher that decodes one direction."""
     walk = Walk(wishes, role, context=context, offset=offset, is_beginning=is_beginning)
+    return batcher_on(wishes, walk, role, batch_size)
+
+
+def batcher_on(wishes: Wishes, walk: Walk, role: str | None, batch_size: int) -> Batcher:
+    """Return the batcher that continues a walk, which must have no bytes left if no error is open."""
     scanner = scanner_of(wishes, role)
     if scanner is None:
         return ObjectBatcher(wishes, walk, role, batch_size)

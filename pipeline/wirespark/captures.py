@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from zlib import crc32
 
 from wiregen.formats.capture import CaptureError, Closed, Event, Flow, Gap, Piece, read_streams
-from wirespark.batches import batcher_of
 from wirespark.columns import Batcher, Columns
 from wirespark.decoders import context_of
 from wirespark.errors import WireSparkError
+from wirespark.flow_pools import Pools
 from wirespark.options import Wishes
 from wirespark.stream_rows import Walk
 
@@ -45,6 +45,7 @@ def share_columns(share: Share, wishes: Wishes, batch_size: int) -> Iterator[Fou
         WireSparkError: By the iterator: the file is not a capture.
     """
     live: dict[str, dict[bool, Batcher]] = {}
+    pools = Pools(wishes, batch_size)
     waiting = 0
     try:
         for event in read_streams(share.path, port=share.port):
@@ -54,24 +55,25 @@ def share_columns(share: Share, wishes: Wishes, batch_size: int) -> Iterator[Fou
             if sides is None:
                 if isinstance(event, Closed):
                     continue
-                sides = live[event.flow.name] = _opened(event.flow, share, wishes, batch_size)
+                sides = live[event.flow.name] = _opened(event.flow, share, wishes, pools)
             yield from _taken(event, sides)
             if not sides:
                 del live[event.flow.name]
             waiting += len(event.data) if isinstance(event, Piece) else 0
             if waiting >= _MOST_WAITING:
                 waiting = 0
-                yield from _flushed(live)
+                yield from _flushed(live, pools)
+        yield from _flushed(live, pools)
     except CaptureError as error:
         raise WireSparkError(f"{share.path}: {error}") from None
 
 
-def _opened(flow: Flow, share: Share, wishes: Wishes, batch_size: int) -> dict[bool, Batcher]:
+def _opened(flow: Flow, share: Share, wishes: Wishes, pools: Pools) -> dict[bool, Batcher]:
     """Return the batchers of both directions of a flow."""
     first, last = _roles(flow, share, wishes)
     context = context_of(wishes)
     sides = {True: first, False: last}
-    return {side: batcher_of(wishes, role, batch_size, context=context) for side, role in sides.items()}
+    return {side: pools.batcher(role, flow.name, context) for side, role in sides.items()}
 
 
 def _taken(event: Event, sides: dict[bool, Batcher]) -> Iterator[Found]:
@@ -88,14 +90,15 @@ def _taken(event: Event, sides: dict[bool, Batcher]) -> Iterator[Found]:
         case _:
             return
     for columns in found:
-        yield columns, flow
+        yield columns, flow if columns.flows is None else None
 
 
-def _flushed(live: dict[str, dict[bool, Batcher]]) -> Iterator[Found]:
+def _flushed(live: dict[str, dict[bool, Batcher]], pools: Pools) -> Iterator[Found]:
     for flow, sides in live.items():
         for batcher in sides.values():
             for columns in batcher.flush():
-                yield columns, flow
+                yield columns, flow if columns.flows is None else None
+    yield from ((columns, None) for columns in pools.flush())
 
 
 # ---- which end is which role

@@ -60,11 +60,13 @@ class Columns:
         rows: A RecordBatch of `frames_schema`, one row for each frame and error, in the order of the bytes.
         messages: The rows of each message by name. Messages that do not occur are missing.
         end: The stream offset of its end.
+        flows: The connection of each row, if the rows are of several ones; `end` says nothing then.
     """
 
     rows: Batch
     messages: Mapping[str, Found]
     end: int
+    flows: ArrowArray | None = None
 
 
 class Batcher(Protocol):
@@ -160,7 +162,8 @@ def selected(columns: Columns, is_kept: ArrowArray) -> Columns:
             own = None if found.columns is None else found.columns.filter(pa.array(is_found))
             rows = pa.array(places[found.rows.to_numpy()[is_found]], pa.int32())
             messages[name] = Found(rows=rows, columns=own)
-    return Columns(rows=columns.rows.filter(is_kept), messages=messages, end=columns.end)
+    flows = None if columns.flows is None else columns.flows.filter(is_kept)
+    return Columns(rows=columns.rows.filter(is_kept), messages=messages, end=columns.end, flows=flows)
 
 
 def joined_columns(stretches: Sequence[Columns]) -> Columns:

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from wirespark.arrow_columns import wire_of
 from wirespark.columns import Columns
 from wirespark.packages import Package
-from wirespark.table_rows import message_schema, message_table, placed
+from wirespark.table_rows import message_schema, message_table, rows_table
 from wirespark.untyped import ArrowArray, ArrowField, ArrowSchema, ArrowType, Batch
 
 __all__ = ["INSIDE", "every_schema", "inner_tables", "outer_table"]
@@ -68,7 +68,7 @@ def inner_tables(
     """
     if not _holders(package):
         return
-    outside = placed(columns.rows, file, flow)
+    outside = rows_table(columns, file, flow)
     for name in _holders(package) & columns.messages.keys():
         found = columns.messages[name]
         paths = pa.repeat(pa.scalar(""), len(found.rows))

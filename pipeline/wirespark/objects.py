@@ -24,7 +24,7 @@ from wirespark.untyped import ArrowArray, ArrowType, Batch
 if TYPE_CHECKING:
     from wireproto._runtime.codec.fragment import Part
 
-__all__ = ["ObjectBatcher", "Recording", "recording_of"]
+__all__ = ["ObjectBatcher", "Recording", "RowTaker", "recording_of"]
 
 
 class ObjectBatcher:
@@ -32,11 +32,9 @@ class ObjectBatcher:
 
     def __init__(self, wishes: Wishes, walk: Walk, role: str | None, batch_size: int) -> None:
         self._walk = walk
-        self._recording = recording_of(wishes)
+        self._taker = RowTaker(wishes)
         self._role = role
         self._batch_size = batch_size
-        self._wanted = None if wishes.messages is None else frozenset(wishes.messages)
-        self._keeps_faults = wishes.mode == "FAILFAST"
         self._rows: list[Row] = []
         self._begun = walk.given
 
@@ -68,10 +66,23 @@ class ObjectBatcher:
     def flush(self) -> Iterator[Columns]:
         rows, self._rows = self._rows, []
         if rows or self._walk.given > self._begun:
-            yield self._recording.columns(rows, self._role, self._walk.given)
+            yield self._taker.recording.columns(rows, self._role, self._walk.given)
         self._begun = self._walk.given
 
     def _take(self, rows: Iterable[Row]) -> None:
+        self._rows += self._taker.taken(rows)
+
+
+class RowTaker:
+    """Takes the wanted rows of walks, with the recording that makes columns from them."""
+
+    def __init__(self, wishes: Wishes) -> None:
+        self.recording = recording_of(wishes)
+        self._wanted = None if wishes.messages is None else frozenset(wishes.messages)
+        self._keeps_faults = wishes.mode == "FAILFAST"
+
+    def taken(self, rows: Iterable[Row]) -> list[Row]:
+        """Return the wanted rows."""
         was_enabled = gc.isenabled()
         gc.disable()  # these objects live until their batch is done: collecting garbage among them again and again is a waste
         try:
@@ -79,10 +90,10 @@ class ObjectBatcher:
         finally:
             if was_enabled:
                 gc.enable()
-        if self._wanted is not None:
-            wanted, faults = self._wanted, self._keeps_faults
-            found = [row for row in found if self._recording.is_of(row.item, wanted, faults=faults)]
-        self._rows += found
+        if self._wanted is None:
+            return found
+        wanted, faults = self._wanted, self._keeps_faults
+        return [row for row in found if self.recording.is_of(row.item, wanted, faults=faults)]
 
 
 def recording_of(wishes: Wishes) -> Recording:
@@ -112,10 +123,12 @@ class Recording:
         }
         self._names: dict[type, str] = {}
 
-    def columns(self, rows: list[Row], role: str | None, end: int) -> Columns:
+    def columns(
+        self, rows: list[Row], role: str | None, end: int, *, flows: ArrowArray | None = None
+    ) -> Columns:
         """Return the columns of rows.
 
-        `role` is the role that sent them; `end` is the stream offset of their end.
+        `role` is the role that sent them; `end` is the stream offset of their end; `flows`: of several flows.
         """
         items = [row.item for row in rows]
         messages = [
@@ -128,6 +141,7 @@ class Recording:
                 name: self._found(name, messages, names) for name in dict.fromkeys(names) if name is not None
             },
             end=end,
+            flows=flows,
         )
 
     def is_of(self, item: object, wanted: frozenset[str], *, faults: bool) -> bool:

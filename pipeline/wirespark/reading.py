@@ -20,7 +20,7 @@ __all__ = ["located_columns"]
 def located_columns(
     part: Part, wishes: Wishes, options: ReadOptions
 ) -> Iterator[tuple[Columns, str, str | None]]:
-    """Yield the columns of a part, with the file and the flow of each batch.
+    """Yield the columns of a part, with the file and the flow of each batch; the flow is None if `flows` has it.
 
     Raises:
         WireSparkError: By the iterator: in the mode FAILFAST, something cannot be decoded.

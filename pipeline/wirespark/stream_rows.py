@@ -11,14 +11,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 from wirespark.decoders import Context, Snapshot, context_of, decoder_of
 from wirespark.options import Wishes
+from wirespark.packages import Package
 from wirespark.resynchronisation import Trial
 from wirespark.untyped import Made
 
 __all__ = ["Row", "Walk"]
+
+
+@cache
+def _has_tails(package: Package) -> bool:
+    """Return whether frames of a package may have bytes after their message."""
+    return any(
+        hasattr(each, "tail") and "message" in getattr(each, "__slots__", ())
+        for each in vars(package.native).values()
+    )
 
 
 class Row(NamedTuple):
@@ -86,10 +97,7 @@ class Walk:
         self._fault: _Fault | None = None
         package = wishes.package
         self._error: Made = package.native.DecodeError
-        self._has_tails = any(
-            hasattr(each, "tail") and "message" in getattr(each, "__slots__", ())
-            for each in vars(package.native).values()
-        )
+        self._has_tails = _has_tails(package)
         self._odd: dict[type, bool] = {}
         self._trial = Trial(wishes, role)
 

@@ -39,7 +39,7 @@ def rows_schema(package: Package) -> ArrowSchema:
 
 def rows_table(columns: Columns, file: str, flow: str | None) -> Batch:
     """Return a table with those columns: all frames and errors in their order."""
-    return placed(columns.rows, file, flow)
+    return placed(columns.rows, file, _flows(columns, flow))
 
 
 @cache
@@ -57,7 +57,7 @@ def wide_schema(package: Package) -> ArrowSchema:
 def wide_table(columns: Columns, package: Package, file: str, flow: str | None) -> Batch:
     """Return a table with those columns."""
     schema = wide_schema(package)
-    rows = placed(columns.rows, file, flow)
+    rows = placed(columns.rows, file, _flows(columns, flow))
     arrays = [
         rows.column(field.name) if field.name.startswith("_") else spread(columns, field) for field in schema
     ]
@@ -79,16 +79,24 @@ def message_table(columns: Columns, package: Package, name: str, file: str, flow
         return None
     schema = message_schema(package, name)
     kept = [field.name for field in columns.rows.schema if field.name in schema.names]
-    rows = placed(columns.rows.select(kept).take(found.rows), file, flow)
+    flows = columns.flows.take(found.rows) if columns.flows is not None else flow
+    rows = placed(columns.rows.select(kept).take(found.rows), file, flows)
     own = [] if found.columns is None else found.columns.flatten()
     return pa.RecordBatch.from_arrays([*rows.columns, *own], schema=schema)
 
 
-def placed(rows: Batch, file: str, flow: str | None) -> Batch:
-    """Return rows with their file and flow."""
-    arrays = [_repeated(text, rows.num_rows) for text in (file, flow)]
+def placed(rows: Batch, file: str, flow: str | ArrowArray | None) -> Batch:
+    """Return rows with their file, and their flow or the flow of each."""
+    arrays = [
+        _repeated(text, rows.num_rows) if text is None or isinstance(text, str) else text
+        for text in (file, flow)
+    ]
     schema = pa.schema([*_PLACE, *rows.schema])
     return pa.RecordBatch.from_arrays([*arrays, *rows.columns], schema=schema)
+
+
+def _flows(columns: Columns, flow: str | None) -> str | ArrowArray | None:
+    return flow if columns.flows is None else columns.flows
 
 
 def _repeated(text: str | None, n_rows: int) -> ArrowArray:

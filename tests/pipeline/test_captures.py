@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,11 @@ import pytest
 pytest.importorskip("pyarrow", reason="the extra `spark` is not installed")
 
 from tests.commands import called
-from tests.pipeline.rows import check_row, table_rows
+from tests.pipeline.rows import check_row, rows_of, table_rows
+from tests.pipeline.streams import stream_of
+from tests.unit.tools.test_cli_capture import Wire
 
-from wirespark.options import ReadOptions
+from wirespark.options import ReadOptions, Wishes
 from wirespark.planning import parts_of
 from wirespark.reading import located_columns
 
@@ -58,7 +62,7 @@ def place(found: dict[str, Any]) -> tuple[Any, ...]:
 
 def check_file(path: Path, wanted: ReadOptions) -> None:
     rows = [
-        {**row, "flow": flow, "from": row["_from"], "offset": row["_offset"]}
+        {**row, "flow": row["_flow"], "from": row["_from"], "offset": row["_offset"]}
         for part in parts_of(wanted)
         for columns, file, flow in located_columns(part, wanted.wishes, wanted)
         for row in table_rows(columns, wanted.wishes, file, flow)
@@ -88,3 +92,54 @@ def test_shares_of_a_capture_are_the_whole(tmp_path: Path) -> None:
     path.write_bytes(gzip.decompress(packed.read_bytes()))
     assert len(parts_of(options(path, split="4000"))) > 2
     check_file(path, options(path, split="4000"))
+
+
+@pytest.mark.parametrize("kernel", ["on", "off"])
+def test_many_short_connections_share_batches(tmp_path: Path, kernel: str) -> None:
+    """Their rows are those of their bytes: whole frames, wrong ones in some, the last one cut off in others."""
+    if kernel == "on":
+        pytest.importorskip("numba", reason="the kernels need numba")
+    protocol, dice = "pravega_documented", random.Random(3)
+    made = [stream_of(protocol, number, dice.randrange(20, 60)) for number in range(9)]
+    sent: dict[tuple[str, str], bytes] = {}
+    wires = []
+    for number in range(60):
+        stream, port = made[number % len(made)], 20_000 + number
+        data = (stream.data, stream.data[:-3], stream.data[:90] + b"\xff\xff" + stream.data[90:])[number % 3]
+        cuts = [0, *sorted(dice.sample(range(1, len(data)), 2)), len(data)]
+        wire = Wire(port, 12_345).open()
+        for begin, end in pairwise(cuts):
+            getattr(wire, stream.role)(data[begin:end])
+        wires.append(wire)
+        sent[f"127.0.0.1:{port}-127.0.0.1:12345", stream.role] = data
+    path = tmp_path / "many.pcap"
+    path.write_bytes(together(wires).pcap())
+    wanted = ReadOptions.of(
+        {"protocol": protocol, "path": str(path), "index": "false", "kernel": kernel, "batch": "16KiB"}
+    )
+    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    n_batches = 0
+    for part in parts_of(wanted):
+        for columns, file, flow in located_columns(part, wanted.wishes, wanted):
+            n_batches += 1
+            for row in table_rows(columns, wanted.wishes, file, flow):
+                found.setdefault((row["_flow"], row["_from"]), []).append(row)
+    assert found.keys() == sent.keys() and n_batches < len(sent) / 2
+    for (flow, role), data in sent.items():
+        rows = sorted(found[flow, role], key=lambda row: row["_offset"])
+        alone = rows_of(data, Wishes(protocol=protocol, role=role, kernel="off"), tmp_path)
+        assert list(map(without_place, rows)) == list(map(without_place, alone))
+        assert all(row["_time"] is not None for row in rows)
+
+
+def together(wires: list[Wire]) -> Wire:
+    """Return the packets of all wires, by turns."""
+    found = Wire()
+    found._packets = [
+        packet for turn in zip_longest(*(wire._packets for wire in wires)) for packet in turn if packet
+    ]
+    return found
+
+
+def without_place(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in ("_file", "_flow", "_time")}

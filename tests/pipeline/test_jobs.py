@@ -17,6 +17,7 @@ pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
 pytestmark = pytest.mark.xdist_group("spark")
 
 import pyarrow as pa  # noqa: E402
+import pyarrow.compute as pc  # noqa: E402
 from tests.pipeline.streams import STREAMS, stream_of  # noqa: E402
 from tests.pipeline.test_captures import FILES  # noqa: E402
 from tests.unit.tools.test_cli_decode import run  # noqa: E402
@@ -48,7 +49,9 @@ def events(path: Path, protocol: str) -> list[dict[str, Any]]:
     for part in parts_of(options):
         for columns, file, flow in located_columns(part, options.wishes, options):
             table = wide_table(columns, options.wishes.package, file, flow)
-            tables.setdefault(flow, []).append(table)
+            for own in pc.unique(table["_flow"]):
+                is_own = pc.equal(table["_flow"], own) if own.is_valid else pc.is_null(table["_flow"])
+                tables.setdefault(own.as_py(), []).append(table.filter(is_own))
     flows = (events_of(pa.Table.from_batches(own), options.wishes) for own in tables.values())
     return [event for found in flows for event in found.to_pylist()]
 
@@ -248,11 +251,15 @@ def put(native: Any, number: int) -> Any:
 def fields_and_lines(path: Path, protocol: str, told: str, *options: str) -> tuple[list[Any], list[Any]]:
     """Return the fields of all frames of a file as the job has them, and as `wiregen decode` prints them."""
     read = ReadOptions.of({"protocol": protocol, "path": str(path), "index": "false"})
-    found = [
-        (flow, json.loads(text))
+    tables = [
+        wide_table(columns, read.wishes.package, file, flow)
         for part in parts_of(read)
         for columns, file, flow in located_columns(part, read.wishes, read)
-        for text in field_texts(wide_table(columns, read.wishes.package, file, flow), read.wishes)
+    ]
+    found = [
+        (flow, json.loads(text))
+        for table in tables
+        for flow, text in zip(table["_flow"].to_pylist(), field_texts(table, read.wishes), strict=True)
         if text is not None
     ]
     result = run("decode", told, str(path), "--format", "jsonl", *options)

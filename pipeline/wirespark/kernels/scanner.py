@@ -94,12 +94,30 @@ class Scanner:
             is_any=bool(is_any),
         )
 
+    @property
+    def tape(self) -> NDArray[np.int64]:
+        """Return the tape of the last scan; the next one writes over it."""
+        return self._tape
+
     def columns(
         self, data: NDArray[np.uint8], found: Scanned, base: int, times: NDArray[np.int64] | None = None
     ) -> Columns:
         """Return the columns of the last scan; `base`: the offset of data[0] in the stream."""
-        filled = self._filled(data, found.n_entries)
-        which = found.frames[:, 2]
+        tape = self._tape[: found.n_entries]
+        return self.filled(data, tape, found.frames, found.frames[:, 0] + base, times, base + found.end)
+
+    def filled(
+        self,
+        data: NDArray[np.uint8],
+        tape: NDArray[np.int64],
+        frames: NDArray[np.int64],
+        offsets: NDArray[np.int64],
+        times: NDArray[np.int64] | None,
+        end: int,
+    ) -> Columns:
+        """Return the columns of scans whose tapes were put together; `offsets`: of the frames in their streams."""
+        filled = self._filled(data, tape)
+        which = frames[:, 2]
         messages = {}
         for index in np.flatnonzero(np.bincount(which)).tolist():
             root = self._program.roots[index]
@@ -108,13 +126,12 @@ class Scanner:
             fields = [column.field for column in root.columns]
             own = pa.StructArray.from_arrays(arrays, fields=fields) if arrays else None
             messages[root.name] = Found(rows=pa.array(rows), columns=own)
-        rows = self._rows(found.frames, filled, base, times)
-        return Columns(rows=rows, messages=messages, end=base + found.end)
+        return Columns(rows=self._rows(frames, filled, offsets, times), messages=messages, end=end)
 
-    def _filled(self, data: NDArray[np.uint8], n_entries: int) -> Filled:
+    def _filled(self, data: NDArray[np.uint8], tape: NDArray[np.int64]) -> Filled:
         columns = self._program.columns
         counts = np.zeros((len(columns), 3), np.int64)
-        given = (_address(data), _address(self._tape), n_entries, _address(columns), *self._fill_tables[:3])
+        given = (_address(data), _address(tape), len(tape), _address(columns), *self._fill_tables[:3])
         measure(*given, *self._fill_tables[4:], _address(counts))
         if counts[:, INSIDE].max(initial=0) > _MOST_INSIDE:
             raise AssertionError("a scan found more than a buffer can hold")
@@ -126,12 +143,16 @@ class Scanner:
         return Filled(places, counts, out, offsets, validity)
 
     def _rows(
-        self, frames: NDArray[np.int64], filled: Filled, base: int, times: NDArray[np.int64] | None
+        self,
+        frames: NDArray[np.int64],
+        filled: Filled,
+        offsets: NDArray[np.int64],
+        times: NDArray[np.int64] | None,
     ) -> Batch:
         which = pa.array(frames[:, 2])
         n_rows = len(frames)
         arrays = {
-            "_offset": pa.array(frames[:, 0] + base),
+            "_offset": pa.array(offsets),
             "_size": pa.array(frames[:, 1] - frames[:, 0]),
             "_from": self._roles.take(which),
             "_time": pa.nulls(n_rows, _TIME) if times is None else pa.array(times, _TIME),
