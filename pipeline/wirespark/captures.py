@@ -11,14 +11,13 @@ from wirespark.columns import Batcher, Columns
 from wirespark.decoders import context_of
 from wirespark.errors import WireSparkError
 from wirespark.flow_pools import Pools
+from wirespark.flow_roles import FlowRoles
 from wirespark.options import Wishes
-from wirespark.stream_rows import Walk
 
 __all__ = ["Share", "share_columns"]
 
 _MOST_WAITING = 8 << 20
 """Bytes of all flows together that may wait for their batches."""
-_TRIED = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +33,9 @@ class Share:
     def has(self, flow: Flow) -> bool:
         return crc32(flow.name.encode()) % self.n_shares == self.index
 
+    def holds(self, event: Event) -> bool:
+        return self.has(event.flow)
+
 
 Found = tuple[Columns, str | None]
 
@@ -46,6 +48,7 @@ def share_columns(share: Share, wishes: Wishes, batch_size: int) -> Iterator[Fou
     """
     live: dict[str, dict[bool, Batcher]] = {}
     pools = Pools(wishes, batch_size)
+    roles = FlowRoles(wishes, lambda: filter(share.holds, read_streams(share.path, port=share.port)))
     waiting = 0
     try:
         for event in read_streams(share.path, port=share.port):
@@ -55,7 +58,7 @@ def share_columns(share: Share, wishes: Wishes, batch_size: int) -> Iterator[Fou
             if sides is None:
                 if isinstance(event, Closed):
                     continue
-                sides = live[event.flow.name] = _opened(event.flow, share, wishes, pools)
+                sides = live[event.flow.name] = _opened(event.flow, roles, wishes, pools)
             yield from _taken(event, sides)
             if not sides:
                 del live[event.flow.name]
@@ -68,9 +71,9 @@ def share_columns(share: Share, wishes: Wishes, batch_size: int) -> Iterator[Fou
         raise WireSparkError(f"{share.path}: {error}") from None
 
 
-def _opened(flow: Flow, share: Share, wishes: Wishes, pools: Pools) -> dict[bool, Batcher]:
+def _opened(flow: Flow, roles: FlowRoles, wishes: Wishes, pools: Pools) -> dict[bool, Batcher]:
     """Return the batchers of both directions of a flow."""
-    first, last = _roles(flow, share, wishes)
+    first, last = roles.of(flow)
     context = context_of(wishes)
     sides = {True: first, False: last}
     return {side: pools.batcher(role, flow.name, context) for side, role in sides.items()}
@@ -99,55 +102,3 @@ def _flushed(live: dict[str, dict[bool, Batcher]], pools: Pools) -> Iterator[Fou
             for columns in batcher.flush():
                 yield columns, flow if columns.flows is None else None
     yield from ((columns, None) for columns in pools.flush())
-
-
-# ---- which end is which role
-
-
-def _roles(flow: Flow, share: Share, wishes: Wishes) -> tuple[str, str]:
-    """Return the roles of the opener and of the other end."""
-    roles = wishes.package.plan.roles
-    first, last = roles[0], roles[-1]
-    if flow.saw_syn or flow.by_port:
-        return first, last
-    ports = wishes.package.columns.PORTS
-    opener_has, other_has = flow.opener.port in ports, flow.other.port in ports
-    is_opener = other_has if opener_has != other_has else _opener_is_first(flow, share, wishes, first, last)
-    return (first, last) if is_opener else (last, first)
-
-
-def _opener_is_first(flow: Flow, share: Share, wishes: Wishes, first: str, last: str) -> bool:
-    """Return whether more of the flow decodes if its opener has the first role: both ways are tried."""
-    ways = (_Way(wishes, first, last), _Way(wishes, last, first))
-    n_tried = 0
-    for event in read_streams(share.path, port=share.port):
-        if isinstance(event, Piece) and event.flow == flow:
-            for way in ways:
-                way.feed(event)
-            n_tried += len(event.data)
-        if n_tried >= _TRIED:
-            break
-    return ways[0].score >= ways[1].score
-
-
-class _Way:
-    """A connection decoded with its ends in the given roles, to count the frames that fit."""
-
-    def __init__(self, wishes: Wishes, opener: str, other: str) -> None:
-        context = context_of(wishes)
-        self._package = wishes.package
-        self._roles = {True: opener, False: other}
-        self._walks = {side: Walk(wishes, role, context=context) for side, role in self._roles.items()}
-        self._n_whole = 0
-        self._n_fitting = 0
-
-    @property
-    def score(self) -> tuple[int, int]:
-        return self._n_fitting, self._n_whole
-
-    def feed(self, piece: Piece) -> None:
-        role = self._roles[piece.from_opener]
-        for row in self._walks[piece.from_opener].feed(piece.data):
-            if not isinstance(row.item, self._package.native.DecodeError):
-                self._n_whole += 1
-                self._n_fitting += self._package.may_send(role, getattr(row.item, "message", row.item))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+from collections import Counter
 from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ from tests.pipeline.rows import check_row, rows_of, table_rows
 from tests.pipeline.streams import stream_of
 from tests.unit.tools.test_cli_capture import Wire
 
+from wiregen.formats.capture import read_streams
+from wireproto import lumberjack as lj
+from wirespark import captures
 from wirespark.options import ReadOptions, Wishes
 from wirespark.planning import parts_of
 from wirespark.reading import located_columns
@@ -130,6 +134,39 @@ def test_many_short_connections_share_batches(tmp_path: Path, kernel: str) -> No
         alone = rows_of(data, Wishes(protocol=protocol, role=role, kernel="off"), tmp_path)
         assert list(map(without_place, rows)) == list(map(without_place, alone))
         assert all(row["_time"] is not None for row in rows)
+
+
+def test_roles_without_a_syn_are_found_in_one_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rotated captures begin in the middle of connections, at ports that nobody declares, and an answer comes first."""
+    wires = []
+    for number in range(20):
+        asked = lj.encode(lj.Window(2)) + b"".join(lj.encode(lj.Data(each, [])) for each in (1, 2))
+        wire = Wire(40_000 + number, 50_000 + number)
+        wires.append(
+            wire.server(lj.encode(lj.Ack(number))).client(asked) if number % 2 else wire.client(asked)
+        )
+    path = tmp_path / "middle.pcap"
+    path.write_bytes(together(wires).pcap())
+    reads: list[str] = []
+
+    def counted(source: str, **given: Any) -> Any:
+        reads.append(source)
+        return read_streams(source, **given)
+
+    monkeypatch.setattr(captures, "read_streams", counted)
+    wanted = ReadOptions.of({"protocol": "lumberjack", "path": str(path), "index": "false"})
+    rows = [
+        row
+        for part in parts_of(wanted)
+        for columns, file, flow in located_columns(part, wanted.wishes, wanted)
+        for row in table_rows(columns, wanted.wishes, file, flow)
+    ]
+    assert Counter((row["_from"], row["_message"]) for row in rows) == {
+        ("writer", "Window"): 20,
+        ("writer", "Data"): 40,
+        ("reader", "Ack"): 10,
+    }
+    assert len(reads) == 2
 
 
 def together(wires: list[Wire]) -> Wire:
