@@ -67,7 +67,11 @@ class UnusablePacket(Exception):
 
 
 class _Datagram(NamedTuple):
-    """The place of an IP packet's payload. `end` is that of the IP length: without padding, with truncated bytes."""
+    """The place of an IP packet's payload.
+
+    `end` is that of the IP length: without padding, with truncated bytes. It is not beyond the packet's length on
+    the wire, so a damaged IP length does not make bytes seem missing.
+    """
 
     addresses: bytes
     protocol: int
@@ -163,7 +167,7 @@ def _read_ipv4(packet: Packet, offset: int) -> _Datagram:
     if fragment & 0x3FFF:  # more fragments, or an offset
         raise UnusablePacket(IssueKind.FRAGMENT)
     # Zero: left to the network card for segmentation, which fills it in only in packets that it sends.
-    end = offset + total_size if total_size else packet.size
+    end = min(offset + total_size, packet.size) if total_size else packet.size
     if end < offset + header_size:
         raise UnusablePacket(IssueKind.MALFORMED_PACKET, f"IPv4 length {total_size}, header {header_size}")
     return _Datagram(packet.data[offset + 12 : offset + 20], protocol, offset + header_size, end)
@@ -175,7 +179,7 @@ def _read_ipv6(packet: Packet, offset: int) -> _Datagram:
     if data[offset] >> 4 != 6:
         raise UnusablePacket(IssueKind.MALFORMED_PACKET, f"IPv6 header begins with {data[offset]:#04x}")
     start = offset + 40
-    end = start + payload_size if payload_size else packet.size  # zero: segmentation offload or a jumbogram
+    end = min(start + payload_size, packet.size) if payload_size else packet.size  # zero: segmentation offload or a jumbogram
     protocol, start = _behind_extensions(data, next_header, start)
     return _Datagram(data[offset + 8 : offset + 40], protocol, start, end)
 
