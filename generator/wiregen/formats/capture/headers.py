@@ -179,7 +179,8 @@ def _read_ipv6(packet: Packet, offset: int) -> _Datagram:
     if data[offset] >> 4 != 6:
         raise UnusablePacket(IssueKind.MALFORMED_PACKET, f"IPv6 header begins with {data[offset]:#04x}")
     start = offset + 40
-    end = min(start + payload_size, packet.size) if payload_size else packet.size  # zero: segmentation offload or a jumbogram
+    # A size of zero is that of segmentation offload, or of a jumbogram.
+    end = min(start + payload_size, packet.size) if payload_size else packet.size
     protocol, start = _behind_extensions(data, next_header, start)
     return _Datagram(data[offset + 8 : offset + 40], protocol, start, end)
 
