@@ -178,7 +178,7 @@ class SampleBasis:
         return self._codes[key]
 
     @cached_property
-    def _codes(self) -> dict[Any, tuple[Option, ...]]:
+    def _codes(self) -> dict[tuple[str, str | None, tuple[str, ...] | None], tuple[Option, ...]]:
         return {}
 
     def varieties(

@@ -9,7 +9,6 @@ from uuid import UUID
 
 from wiregen.conformance.samples.choices import Choices, Option
 from wiregen.conformance.samples.unconstrained import FewBits
-from wiregen.runtime.reference.expressions import Value
 from wiregen.runtime.schema.types import Bytes, CodingReference, Float, Integer, Text, Type, Uuid, Varint
 
 __all__ = ["RandomChoices"]
@@ -51,7 +50,7 @@ class RandomChoices(Choices):
         self._offered = None if value is None else ("random", value)
         return () if self._offered is None else (self._offered,)
 
-    def other(self, type_: Type) -> Value:
+    def other(self, type_: Type) -> object:
         """Return a random value of a type, or None if all its values are options."""
         match type_:
             case Integer() | Varint() | FewBits(is_flag=False):
@@ -61,6 +60,11 @@ class RandomChoices(Choices):
                 return self._number(32, is_signed=False)
             case Float():
                 return type_.definition.unpack(self.dice.randbytes(type_.size))
+            case _:
+                return self._other_bytes(type_)
+
+    def _other_bytes(self, type_: Type) -> object:
+        match type_:
             case Uuid():
                 return UUID(bytes=self.dice.randbytes(16))
             case Text(encoding):
