@@ -147,7 +147,7 @@ def test_an_unknown_verb_is_answered_with_the_nearest() -> None:
 
 
 def test_a_verb_like_no_other_is_answered_with_the_list() -> None:
-    check_refused(run("zzzzzzzz"), "the commands are build, check")
+    check_refused(run("zzzzzzzz"), "the commands are breaking, build, check")
 
 
 def test_an_unknown_option_is_answered_with_the_way_to_the_help() -> None:
