@@ -75,8 +75,8 @@ class Package:
         Raises:
             ImportError: The library that it needs is not installed, or its backend prints no module with a codec.
         """
-        module = self._module(backend)
-        if not _is_codec(module):
+        module = self._module(backend) if backend in self.backends else None
+        if module is None or not _is_codec(module):
             raise ImportError(f"the backend `{backend}` generates no code that encodes and decodes")
         return Serialization(self, backend, module)
 
@@ -153,7 +153,8 @@ def make(subject: Subject, backends: tuple[str, ...], report: Report) -> Package
     for backend in found:
         _try(backend, modules[backend.name], report)
     package = next(name for name, module in every.items() if module.is_package)
-    return None if report.has_errors else Package(subject=subject, name=package, backends=names)
+    printed = tuple(name for name in names if name == NATIVE or f"{package}.{name}" in every)
+    return None if report.has_errors else Package(subject=subject, name=package, backends=printed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
