@@ -22,7 +22,7 @@ _MOST_WAITING = 8 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """Every `n_shares`-th flow of a capture."""
+    """About every `n_shares`-th flow of a capture: all flows between two ends are in one share."""
 
     path: str
     index: int = 0
@@ -30,11 +30,13 @@ class Share:
     port: int | None = None
     role: str | None = None
 
-    def has(self, flow: Flow) -> bool:
-        return crc32(flow.name.encode()) % self.n_shares == self.index
+    def events(self) -> Iterator[Event]:
+        """Read the capture, and yield the events of the share; the other flows are not reassembled."""
+        keeps = None if self.n_shares == 1 else self._has
+        return iter(read_streams(self.path, port=self.port, keeps=keeps))
 
-    def holds(self, event: Event) -> bool:
-        return self.has(event.flow)
+    def _has(self, ends: bytes) -> bool:
+        return crc32(ends) % self.n_shares == self.index
 
 
 Found = tuple[Columns, str | None]
@@ -48,12 +50,10 @@ def share_columns(share: Share, wishes: Wishes, batch_size: int) -> Iterator[Fou
     """
     live: dict[str, dict[bool, Batcher]] = {}
     pools = Pools(wishes, batch_size)
-    roles = FlowRoles(wishes, lambda: filter(share.holds, read_streams(share.path, port=share.port)))
+    roles = FlowRoles(wishes, share.events)
     waiting = 0
     try:
-        for event in read_streams(share.path, port=share.port):
-            if not share.has(event.flow):
-                continue
+        for event in share.events():
             sides = live.get(event.flow.name)
             if sides is None:
                 if isinstance(event, Closed):

@@ -43,6 +43,7 @@ Part: TypeAlias = Slice | Share
 Cuts: TypeAlias = list[tuple[int, Snapshot | None]]
 
 _CHUNK = 1 << 20
+_GZIP = b"\x1f\x8b"
 _MANY = 64
 """Number of parts above which small ones share a task.
 
@@ -155,7 +156,10 @@ def _parts(path: str, options: ReadOptions) -> Iterator[Part]:
 
 
 def shares_of(path: str, options: ReadOptions) -> int:
-    """Return the number of shares that a capture is cut into."""
+    """Return the number of shares that a capture is cut into; a compressed one is inflated once, by one task."""
+    with open(path, "rb") as file:
+        if file.read(len(_GZIP)) == _GZIP:
+            return 1
     return max(1, -(-os.path.getsize(path) // options.split_size))
 
 

@@ -96,6 +96,18 @@ def test_shares_of_a_capture_are_the_whole(tmp_path: Path) -> None:
     path.write_bytes(gzip.decompress(packed.read_bytes()))
     assert len(parts_of(options(path, split="4000"))) > 2
     check_file(path, options(path, split="4000"))
+    assert len(parts_of(options(packed, split="1KiB"))) == 1
+
+
+def test_a_share_reassembles_its_own_flows_alone(tmp_path: Path) -> None:
+    """All connections of two ends, both directions, are in one share; together the shares are everything."""
+    path = tmp_path / "many.pcap"
+    wires = [Wire(30_000 + number, 12_345).open().client(b"a").server(b"b").close() for number in range(20)]
+    path.write_bytes(together([*wires, Wire(30_000, 12_345).open().client(b"c").close()]).pcap())
+    shares = [list(captures.Share(path=str(path), index=index, n_shares=3).events()) for index in range(3)]
+    names = [{event.flow.name.partition("#")[0] for event in events} for events in shares]
+    assert all(names) and sum(map(len, names)) == 20 == len(set[str]().union(*names))
+    assert sum(map(len, shares)) == len(list(captures.Share(path=str(path)).events()))
 
 
 @pytest.mark.parametrize("kernel", ["on", "off"])
