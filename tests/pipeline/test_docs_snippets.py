@@ -75,7 +75,7 @@ def test_the_questions_of_the_guide_have_answers(spark: SparkSession) -> None:
         arguments = given if name != "profile" else "table"
         found = eval(f"job({arguments})", {"job": job, "table": table})
         assert found.columns, name
-    assert len(names) == 5
+    assert len(names) == 6
 
 
 def test_the_command_of_the_guide_runs(
