@@ -122,9 +122,9 @@ def check_struct(column: Any, wire: str, value: dict[str, Any], told: Any) -> No
     inner = list(column.type)
     if wire == "union":
         check_variety(inner, value, told)
-    elif wire == "choice" and isinstance(told, dict) and told.get("message") in value:
+    elif wire == "choice" and isinstance(told, dict) and value.get(str(told.get("message"))) is not None:
         check_value([column.type.field(told["message"])], [value[told["message"]]], told)
-    elif wire in ("frame", "choice") and isinstance(told, dict) and "message" in told:
+    elif wire in ("frame", "choice") and isinstance(told, dict) and {"message"} <= {*told} & {*value}:
         check_message(inner, value, told)
     elif wire == "choice":
         check_choice(inner, value, told)

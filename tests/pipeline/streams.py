@@ -21,6 +21,9 @@ __all__ = ["STREAMS", "Stream", "stream_of"]
 
 STREAMS = ("lumberjack", "pravega", "pravega_documented", "pravega_proposal", "geode", "reactive_streams")
 
+FREE: dict[str, Any] = {"n_others": 1.0, "cuts_regions": False, "deep": 2}
+"""Boundary values come in many frames, so that what damage leaves of two of them would often be a third."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
@@ -49,7 +52,7 @@ def _by_chance(protocol: str, dice: random.Random, n_frames: int) -> tuple[str, 
     plan = schema_of(package_of(protocol).native)
     role = dice.choice(plan.roles)
     options = Options(role)
-    made = (data for _, data in grown.frames(plan, dice, 4 * n_frames, options))
+    made = (data for _, data in grown.frames(plan, dice, 4 * n_frames, options, **FREE))
     own = (data for data in made if _is_own(plan, data, options))
     return role, [*islice((data for data in own if dice.random() < 0.2 or not _is_odd(data)), n_frames)]
 

@@ -5,6 +5,7 @@ construct and the shipped protocols.
 from __future__ import annotations
 
 import importlib
+import json
 import random
 from pathlib import Path
 
@@ -37,6 +38,10 @@ SHIPPED = {
 }
 """Protocols and roles whose streams begin without a preamble; `test_splits` has the others."""
 N_FRAMES = 40
+WITHOUT_ABSENCE = ("columns_padding.p", "columns_union_fields.p")
+"""Rows of them are not written back without a last field: a hidden one, or one of an alternative."""
+LONE_SURROGATE = "\\ud800"
+"""Columns have the bytes of such a text, which the check does not compare."""
 
 
 def check_stream(protocol: str, role: str | None, folder: Path, dice: random.Random) -> None:
@@ -44,7 +49,12 @@ def check_stream(protocol: str, role: str | None, folder: Path, dice: random.Ran
     wishes = Wishes(protocol=protocol, role=role)
     plan = schema_of(wishes.package.native)
     options = Options(role)
-    made = list(grown.frames(replace(plan, opens={}), dice, N_FRAMES, options))
+    more = {"deep": 2, "cuts_regions": protocol not in WITHOUT_ABSENCE}
+    made = [
+        (value, data)
+        for value, data in grown.frames(replace(plan, opens={}), dice, N_FRAMES, options, **more)
+        if LONE_SURROGATE not in json.dumps(frame_record(plan, value))
+    ]
     assert len(made) > N_FRAMES // 3
     data = b"".join(data for _, data in made)
     rows = rows_of(data, wishes, folder, batch_size=4096)

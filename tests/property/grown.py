@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 from wiregen.conformance.samples import RandomChoices, SampleBasis, grow
 from wiregen.conformance.samples.choices import UngrownError
@@ -19,9 +20,9 @@ _N_ATTEMPTS = 60
 
 
 def frames(
-    plan: Schema, dice: random.Random, count: int, options: Options | None = None
+    plan: Schema, dice: random.Random, count: int, options: Options | None = None, **more: Any
 ) -> Iterator[tuple[FrameValue, bytes]]:
-    """Yield up to `count` frames that can be written, with their bytes."""
+    """Yield up to `count` frames that can be written, with their bytes; `more`: attributes of the choices."""
     basis = SampleBasis(plan=plan)
     wishes = options or Options()
     for _ in range(count):
@@ -29,7 +30,7 @@ def frames(
             try:
                 sample = grow(
                     basis,
-                    RandomChoices(dice=dice),
+                    RandomChoices(dice=dice, **more),
                     role=wishes.from_role,
                     variant=wishes.variant,
                     context=wishes.context,
