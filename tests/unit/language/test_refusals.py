@@ -73,8 +73,8 @@ def _is_distinctive(name: str) -> bool:
     return len(re.findall(r"[A-Z][a-z]+|_", name)) > 1
 
 
-OWN = frozenset("partial_inner inflate_error inflate_trailing frame_too_large reactive".split())
-"""Rules that share their name with an error of every decoder, and a plain adjective."""
+OWN = frozenset("partial_inner inflate_error inflate_trailing frame_too_large reactive classname".split())
+"""Rules that share their name with an error of every decoder, a plain adjective, and an attribute of JUnit."""
 
 
 def sources() -> list[Path]:
