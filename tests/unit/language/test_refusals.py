@@ -73,7 +73,7 @@ def _is_distinctive(name: str) -> bool:
     return len(re.findall(r"[A-Z][a-z]+|_", name)) > 1
 
 
-OWN = frozenset("partial_inner inflate_error inflate_trailing frame_too_large reactive classname".split())
+OWN = frozenset("partial_inner inflate_error inflate_trailing frame_too_large reactive ClassName".split())
 """Rules that share their name with an error of every decoder, a plain adjective, and an attribute of JUnit."""
 
 
