@@ -56,6 +56,7 @@ LINES = {
     Feature.VARIABLE_WIDTH: "message Wide 20 { v : varint  w : Num }",
 }
 BRINGS = {
+    Feature.CHOICES: {Feature.LISTS},
     Feature.FRAGMENTS: {Feature.CONTEXTS},
     Feature.LIST_FUNCTIONS: {Feature.LISTS},
 }

@@ -160,7 +160,8 @@ def test_every_page_has_its_title_an_example_and_a_way_out() -> None:
         assert page is not None
         assert page.startswith(f"# {code}: ")
         assert title(code)
-        assert "\n```wire\n" in page or "\n```toml\n" in page
+        kinds = ("text",) if code.startswith("WG8") else ("wire", "toml")  # one file cannot show a change
+        assert any(f"\n```{kind}\n" in page for kind in kinds)
         assert page.count("```") % 2 == 0
 
 
