@@ -59,6 +59,9 @@ from wiregen.schema import model as m
 from wiregen.schema.field_facts import is_code
 from wiregen.schema.walk import is_compression
 
+_ALWAYS = ("True", "not False")
+"""Tests that refuse each value: behind one, mypy does not see what a list is given."""
+
 
 class ReadBuilder:
     """Builds the steps of one reading function, and tracks the position through them.
@@ -388,7 +391,12 @@ class ReadBuilder:
         names = self.names
         lookup = ReadLookup(names, step.prefix, step.item)
         if step.what == "where":
-            return ReadCheck(condition=python_failure(step.expression, lookup))
+            condition = python_failure(step.expression, lookup)
+            if condition in _ALWAYS:
+                raise UnsupportedError(
+                    step.field.path, "a condition that never holds: nothing comes after it"
+                )
+            return ReadCheck(condition=condition)
         own = names.raws.get(step.key)
         if own is None:
             raise UnsupportedError(step.field.path, "a constant of this kind")
