@@ -20,6 +20,22 @@ from wiregen.language.config import Config
 from wiregen.language.diagnostics import Report, render
 from wiregen.language.source import Sources
 
+HEAD = """
+wire 1
+
+protocol p {
+  source "a public document"
+  endian big
+  roles  client, server
+}
+
+frame Frame {
+  kind : u8 := code(body)
+  size : u16 := size(body)
+  body : match kind in size
+}
+"""
+"""The beginning of a protocol for tests of single constructs."""
 HOSTILE_FIELDS = (
     "absent base buffer bytes cls code compression count data def decode dict encode end end_position frame from_dict "
     "from_role header i index inner inner_end inner_position int is_ item key len length level limits list memoryview "

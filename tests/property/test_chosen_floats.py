@@ -7,24 +7,10 @@ from collections.abc import Iterator
 from types import ModuleType
 
 import pytest
-from tests.property.schemas import built
+from tests.property.schemas import HEAD, built
 from tests.property.test_narrow_floats import ALMOST_1, BACKENDS, TINY, carried, refused, single
 
-TEXT = """
-wire 1
-
-protocol p {
-  source "a public document"
-  endian big
-  roles  client, server
-}
-
-frame Frame {
-  kind : u8 := code(body)
-  size : u16 := size(body)
-  body : match kind in size
-}
-
+TEXT = HEAD + """
 struct Chosen { kind : u8  x : match kind { 1 => f32  _ => f64 } }
 struct Deep { xs : f32[u8]  inner : Chosen }
 struct Filled { n : u8  x : f32 = 1  xs : f32[u8] }

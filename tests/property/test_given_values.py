@@ -12,24 +12,10 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from tests.property.schemas import built
+from tests.property.schemas import HEAD, built
 from tests.property.test_narrow_floats import BACKENDS, backends, encoders
 
-TEXT = """
-wire 1
-
-protocol p {
-  source "a public document"
-  endian big
-  roles  client, server
-}
-
-frame Frame {
-  kind : u8 := code(body)
-  size : u16 := size(body)
-  body : match kind in size
-}
-
+TEXT = HEAD + """
 enum Kind : u8 { ONE = 1  TWO = 2 }
 struct Point { x : u8  t : mutf8[u8] }
 

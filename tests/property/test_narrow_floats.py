@@ -9,23 +9,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from tests.property.schemas import built
+from tests.property.schemas import HEAD, built
 
-TEXT = """
-wire 1
-
-protocol p {
-  source "a public document"
-  endian big
-  roles  client, server
-}
-
-frame Frame {
-  kind : u8 := code(body)
-  size : u16 := size(body)
-  body : match kind in size
-}
-
+TEXT = HEAD + """
 struct Point { a : f32  b : f64 }
 type Below1 = f32 where value < 1
 struct Inner { point : Point }

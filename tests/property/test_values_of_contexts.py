@@ -9,24 +9,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from tests.property.schemas import built
+from tests.property.schemas import HEAD, built
 from tests.property.test_narrow_floats import ALMOST_1, BACKENDS, TINY, single
 
-TEXT = """
-wire 1
-
-protocol p {
-  source "a public document"
-  endian big
-  roles  client, server
-}
-
-frame Frame {
-  kind : u8 := code(body)
-  size : u16 := size(body)
-  body : match kind in size
-}
-
+TEXT = HEAD + """
 struct Point { kind : u8  x : match kind { 1 => f32  _ => f64 } }
 
 context level : f32 per key { set SetLevel.level  clear Clear }

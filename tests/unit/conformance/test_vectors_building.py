@@ -83,6 +83,17 @@ def test_the_memory_is_that_of_few_large_frames_not_of_all(tmp_path: Path) -> No
     assert int(done.stdout) < 700
 
 
+def test_a_field_that_only_large_frames_have_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "tailed.wire"
+    path.write_text(
+        'protocol tailed { source "no document"  endian big  roles a, b }\nlimits { frame = 3 MiB }\n'
+        "frame Frame { length : u32 := size(body)  type : u8 := code(body)  body : match type in length }\n"
+        "message M 1 { data : bytes[u32]  mark : u8 == 1 if count(data) > 2000000 }\n"
+    )
+    built = build_vectors(plan_of(path), limits=("frame",))
+    assert built.coverage.measures[0].what == "fields" and not built.coverage.measures[0].missing
+
+
 def test_everything_of_a_protocol_is_shown() -> None:
     plan = plan_of(ROOT / "idl" / "lumberjack.wire")
     built = build_vectors(plan, limits=("frame", "inflated", "count", "messages", "depth"))

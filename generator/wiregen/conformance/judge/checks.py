@@ -235,11 +235,11 @@ def _prefixes(
 
 
 def places_within(size: int, many: int = _MANY) -> list[int]:
-    """Return the places from 1 to `size` - 1; of more than `many` the first, some, and the last; of very many the last."""
+    """Return the places from 1 to `size` - 1; of more than `many` only the first, some, and the last."""
     if size <= many:
         return list(range(1, size))
     if size > _MOST_CUT // _FEW:
-        return [size - 1]
+        return [1, size - 1]
     some = range(many // 4, size - many // 8, max(1, size // (many // 8)))
     return [*range(1, many // 4), *some, *range(size - many // 8, size)]
 

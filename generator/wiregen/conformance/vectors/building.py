@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from wiregen.conformance.judge import Finding
@@ -86,7 +87,7 @@ def build_vectors(
         if draft.is_whole:
             faults.put_into(draft)
     frames += headed_drafts(drafting, crop.drafts)
-    extreme = tuple(extreme_drafts(drafting, basis, crop.drafts))
+    extreme, fields = _pressed(drafting, extreme_drafts(drafting, basis, crop.drafts))
     drafts = [*frames, *joined_drafts(drafting, crop.scenery, crop.drafts), *faults.drafts]
     drafts += (each for each in extreme if isinstance(each, Draft))
     drafts += pieced_drafts(drafting, crop.drafts)
@@ -100,10 +101,23 @@ def build_vectors(
     vectors += once_each((*refused, *(each for each in (*deep, *extreme) if isinstance(each, Unwritable))))
     vectors += () if traces is None else trace_vectors(traces)
     file = VectorFile(protocol=plan.name, vectors=tuple(vectors))
-    measures = _measures(crop, broken, drafts, limits)
+    measures = _measures(crop, broken, drafts, limits, fields)
     measures += (illustrations,) if examples else ()
     measures += () if traces is None else measured_traces(traces)
     return Built(file=file, coverage=Coverage(measures=measures), plan=plan)
+
+
+def _pressed(
+    drafting: Drafting, extreme: Iterable[Draft | Unwritable]
+) -> tuple[list[Draft | Unwritable], set[str]]:
+    """Return drafts of which the large ones keep no bytes, and the fields that they show."""
+    kept: list[Draft | Unwritable] = []
+    fields: set[str] = set()
+    for each in extreme:
+        if isinstance(each, Draft):
+            fields |= fields_shown((each,))
+        kept.append(drafting.pressed(each) if isinstance(each, Draft) else each)
+    return kept, fields
 
 
 def _size(draft: Draft) -> int:
@@ -112,14 +126,14 @@ def _size(draft: Draft) -> int:
 
 
 def _measures(
-    crop: Crop, broken: tuple[Unwritable, ...], drafts: list[Draft], limits: tuple[str, ...]
+    crop: Crop, broken: tuple[Unwritable, ...], drafts: list[Draft], limits: tuple[str, ...], fields: set[str]
 ) -> tuple[Measure, ...]:
     """Return the coverage; an option that is refused is covered by the vector that refuses it."""
     refused = (name for vector in broken for name in vector.covers)
     told = (name for draft in drafts for name in draft.covers)
     shown = {**crop.found.covered, **dict.fromkeys(refused), **dict.fromkeys(told)}
     return (
-        measure("fields", fields_of(crop.basis.plan), fields_shown(drafts)),
+        measure("fields", fields_of(crop.basis.plan), fields | fields_shown(drafts)),
         measure("choices", crop.found.goals, shown),
         measure("limits", limits, limits_shown(drafts)),
     )

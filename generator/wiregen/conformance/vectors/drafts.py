@@ -52,7 +52,7 @@ class Draft:
         known: The context at the start of the bytes, with which a frame is encoded; `after`: at their end.
         is_variation: The same frame as in another vector, read with other options. That vector holds the
             spans and the other serializations.
-        made: The vector of large bytes, without its id. Then `data` is their digest, and `trees` is empty.
+        made: The vector of large bytes, without its id. They and their trees are not kept, only their `digest`.
     """
 
     scene: Scene
@@ -66,6 +66,12 @@ class Draft:
     known: Any = field(default=None, compare=False)
     after: Any = field(default=None, compare=False)
     made: Valid | Invalid | None = None
+    digest: bytes = b""
+
+    @property
+    def identity(self) -> bytes:
+        """The bytes, or the digest of large ones: equal for equal bytes."""
+        return self.digest or self.data
 
     @property
     def is_whole(self) -> bool:
@@ -112,8 +118,8 @@ class Drafting:
         """Return a draft that does not keep bytes of 1 MiB and more, which many messages have."""
         if len(draft.data) < _LARGE:
             return draft
-        digest = sha256(draft.data).digest()
-        return replace(draft, data=digest, trees=(), known=None, after=None, made=self._made(draft))
+        digest, made = sha256(draft.data).digest(), self._made(draft)
+        return replace(draft, data=b"", digest=digest, trees=(), known=None, after=None, made=made)
 
     def _made(self, draft: Draft, carry: Carry | None = None) -> Valid | Invalid:
         return self._valid(draft, carry) if draft.is_whole else self._invalid(draft)
@@ -272,7 +278,7 @@ def without_repetition(drafts: Iterable[Draft]) -> list[Draft]:
     for draft in drafts:
         scene = draft.scene
         limits = tuple(scene.limits.items())
-        key = (scene.role, scene.variant, scene.before, limits, scene.strict, draft.is_whole, draft.data)
+        key = (scene.role, scene.variant, scene.before, limits, scene.strict, draft.is_whole, draft.identity)
         known = first.get(key)
         first[key] = draft if known is None else _both(known, draft)
     return list(first.values())

@@ -61,7 +61,7 @@ def illustrated(
 
 
 def _key(draft: Draft) -> tuple[Scene, bytes]:
-    return replace(draft.scene, limits=tuple(draft.scene.limits.items())), draft.data  # type: ignore[arg-type]
+    return replace(draft.scene, limits=tuple(draft.scene.limits.items())), draft.identity  # type: ignore[arg-type]
 
 
 def _held(drafting: Drafting, scenery: Scenery, example: Given) -> Iterator[Draft]:

@@ -76,9 +76,7 @@ class Extremes:
             made = tuple(make(draft, limit, name))
             if made:
                 self._shown.add(name)
-                yield from (
-                    each if isinstance(each, Unwritable) else self._drafting.pressed(each) for each in made
-                )
+                yield from made
                 return
 
     def _stretched(self, draft: Draft, limit: int, name: str) -> Iterator[Draft | Unwritable]:

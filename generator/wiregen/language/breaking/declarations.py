@@ -168,10 +168,10 @@ def _base(old: m.Enum | m.Union, new: m.Enum | m.Union, pair: Pair) -> Iterator[
         return
     before, after = type_text(old.type), type_text(new.type)
     message = f"the numbers of {_what(new)} `{new.name}` change from `{before}` to `{after}`"
-    sizes = pair.old_sizes.fixed(old.type), pair.new_sizes.fixed(new.type)
-    effect = "its bytes are read otherwise"
-    if sizes[0] is not None and sizes[1] is not None and sizes[0] != sizes[1]:
-        effect = f"every field after a value of `{new.name}` moves by {sizes[1] - sizes[0]}"
+    by = pair.growth(old.type, new.type)
+    effect = (
+        f"every field after a value of `{new.name}` moves by {by}" if by else "its bytes are read otherwise"
+    )
     yield Change(code="WG8001", path=new.path, message=message, effect=effect)
 
 

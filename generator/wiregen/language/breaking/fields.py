@@ -13,7 +13,7 @@ from wiregen.language.spelling import expression_text, type_text
 from wiregen.runtime.schema.node import Node, fields_of
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
-from wiregen.schema.sizes import Sizes
+from wiregen.schema.sizes import Laid, Sizes
 
 __all__ = ["Pair", "compare_fields", "eased"]
 
@@ -30,6 +30,11 @@ class Pair:
     renames: Renames
     old_sizes: Sizes
     new_sizes: Sizes
+
+    def growth(self, old: Laid, new: Laid) -> int | None:
+        """Return how many bytes more a new type or field takes than an old one, or None if a size depends on the value."""
+        before, after = self.old_sizes.fixed(old), self.new_sizes.fixed(new)
+        return None if before is None or after is None else after - before
 
     def is_open_enum(self, type_: m.Type, as_: m.Type) -> bool:
         """Return whether a type is an open enum of numbers of the other type: all its bytes mean the same."""
@@ -178,9 +183,9 @@ def _type(row: _Row, name: str, old: m.Field, new: m.Field) -> Iterator[Change]:
         effect = "the value has another type in programs; the bytes are the same"
         yield Change(code="WG8103", path=new.path, message=message, effect=effect)
         return
-    sizes = row.pair.old_sizes.fixed(old), row.pair.new_sizes.fixed(new)
-    by = None if sizes[0] is None or sizes[1] is None else sizes[1] - sizes[0]
-    yield Change(code="WG8001", path=new.path, message=message, effect=row.moved(old, by))
+    yield Change(
+        code="WG8001", path=new.path, message=message, effect=row.moved(old, row.pair.growth(old, new))
+    )
 
 
 def _blocks(old: m.Type, new: m.Type, renames: Renames) -> list[tuple[m.Block, m.Block]] | None:

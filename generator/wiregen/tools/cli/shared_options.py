@@ -1,6 +1,7 @@
 """Options that several verbs have with the same meaning: each has one name and one text."""
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeVar
 
 import click
 
@@ -24,6 +25,7 @@ __all__ = [
     "variant",
 ]
 
+Command = TypeVar("Command", bound=Callable[..., object])
 BACKENDS: Final = "native, protobuf, msgpack, or another installed backend"
 
 capture = click.option(
@@ -56,14 +58,6 @@ only_check = click.option(
 )
 output_file = click.option(
     "-o", "--output", metavar="FILE", help="Write to FILE, completely or not at all. Default: stdout."
-)
-# The formats are `OUTPUT_FORMATS` of wiregen.language.diagnostics, which few verbs need to import.
-output_format = click.option(
-    "--output-format",
-    type=click.Choice(("full", "concise", "json", "github", "sarif", "junit")),
-    default="full",
-    show_default=True,
-    help="Output format.",
 )
 preceding = click.option(
     "--before",
@@ -102,3 +96,13 @@ strict = click.option(
     "--strict", is_flag=True, help="Refuse deviations that the protocol declares as lenient."
 )
 variant = click.option("--variant", metavar="NAME", help="Layout variant of the protocol to use.")
+
+
+def output_format(command: Command) -> Command:
+    """Add the option of a verb that prints diagnostics, which few verbs need to import."""
+    from wiregen.language.diagnostics import OUTPUT_FORMATS
+
+    kinds = click.Choice(OUTPUT_FORMATS)
+    return click.option(
+        "--output-format", type=kinds, default="full", show_default=True, help="Output format."
+    )(command)

@@ -99,13 +99,16 @@ def python_failure(expression: m.Expression, names: Lookup) -> str:
     """Return the text of a condition that is true if an expression is false.
 
     Raises:
-        UnsupportedError: It does not have a straight-line form.
+        UnsupportedError: It does not have a straight-line form, or is false for each value.
     """
     match expression:
         case m.Negation(operator="not", operand=operand):
-            return python_expression(operand, names)
+            is_negated, text = True, python_expression(operand, names)
         case _:
-            return f"not {python_expression(expression, names)}"
+            is_negated, text = False, python_expression(expression, names)
+    if text == repr(is_negated):  # mypy would not read the code after it, nor find the types of lists there
+        raise UnsupportedError("", "a condition that never holds")
+    return text if is_negated else f"not {text}"
 
 
 def _negated(operator: str, operand: str) -> str:

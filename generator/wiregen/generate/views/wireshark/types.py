@@ -257,10 +257,10 @@ class LuaTypes:
         for width in declared_.widths:
             wide = "nil" if width.wide is None else self._integer(width.wide, f"{name}.value", "value")
             low, high = (width.low, width.high) if width.wide is None else width.wide.bounds
-            numbers = [lua_number(each) for each in (width.low, width.high, low, high)]
-            widths.append(
-                f"{{ {numbers[0]}, {numbers[1]}, {wide}, {flag(width.is_null)}, {numbers[2]}, {numbers[3]} }}"
+            code, value = (
+                ", ".join(map(lua_number, each)) for each in ((width.low, width.high), (low, high))
             )
+            widths.append(f"{{ {code}, {wide}, {flag(width.is_null)}, {value} }}")
         return f"coding({self.shown(name, kind, label)}, {first}, {{ {', '.join(widths)} }}, {flag(kind == 'int64')})"
 
     def _prefix(self, length: m.Prefix, name: str, part: str) -> str:

@@ -59,9 +59,6 @@ from wiregen.schema import model as m
 from wiregen.schema.field_facts import is_code
 from wiregen.schema.walk import is_compression
 
-_ALWAYS = ("True", "not False")
-"""Tests that refuse each value: behind one, mypy does not see what a list is given."""
-
 
 class ReadBuilder:
     """Builds the steps of one reading function, and tracks the position through them.
@@ -391,12 +388,7 @@ class ReadBuilder:
         names = self.names
         lookup = ReadLookup(names, step.prefix, step.item)
         if step.what == "where":
-            condition = python_failure(step.expression, lookup)
-            if condition in _ALWAYS:
-                raise UnsupportedError(
-                    step.field.path, "a condition that never holds: nothing comes after it"
-                )
-            return ReadCheck(condition=condition)
+            return ReadCheck(condition=python_failure(step.expression, lookup))
         own = names.raws.get(step.key)
         if own is None:
             raise UnsupportedError(step.field.path, "a constant of this kind")
