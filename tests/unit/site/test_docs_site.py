@@ -34,7 +34,7 @@ from wiregen.site.pages.declarations import message_page
 from wiregen.site.pages.decode_errors import faults_of, named_by
 from wiregen.site.pages.page_paths import slugs_of
 
-MOST_BYTES = 64 * 1024
+MOST_BYTES = 60 * 1024
 PAGES = sorted(name for name in shipped_site() if name.endswith(".html"))
 
 

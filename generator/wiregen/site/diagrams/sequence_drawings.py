@@ -33,7 +33,7 @@ class Rung:
     @property
     def head(self) -> str:
         back = self.end - 7 if self.start < self.end else self.end + 7
-        return f"M{self.end} {self.y}L{back} {self.y - 4}L{back} {self.y + 4}Z"
+        return f"M{self.end} {self.y}L{back} {self.y - 4}v8Z"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
