@@ -14,8 +14,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from tests.unit.browser import Browser, axe_of_npm, browser, needs_chromium
-from tests.unit.docs_sites import shipped_site, site_of_text
+from tests.unit.browser import Browser, axe_of_npm, needs_chromium
+from tests.unit.docs_sites import site_of_text
 
 from wiregen.site.diagrams.state_drawings import CHARACTER
 
@@ -29,16 +29,6 @@ class _Quiet(SimpleHTTPRequestHandler):
         pass
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    site = tmp_path_factory.mktemp("site")
-    for name, content in shipped_site().items():
-        path = site / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    return site
-
-
 @pytest.fixture(scope="module", params=["file", "localhost"])
 def base(request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
     if request.param == "file":
@@ -49,12 +39,6 @@ def base(request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Browser]:
-    with browser() as tab:
-        yield tab
 
 
 @pytest.fixture

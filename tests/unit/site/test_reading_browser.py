@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from tests.unit.browser import Browser, browser, needs_chromium
-from tests.unit.docs_sites import shipped_site
+from tests.unit.browser import Browser, needs_chromium
 
 pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> str:
-    site = tmp_path_factory.mktemp("site")
-    for name, content in shipped_site().items():
-        path = site / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    return site.as_uri()
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Browser]:
-    with browser() as tab:
-        yield tab
+def base(folder: Path) -> str:
+    return folder.as_uri()
 
 
 @pytest.fixture

@@ -87,7 +87,7 @@ def build_vectors(
         if draft.is_whole:
             faults.put_into(draft)
     frames += headed_drafts(drafting, crop.drafts)
-    extreme, fields = _pressed(drafting, extreme_drafts(drafting, basis, crop.drafts))
+    extreme, fields = _without_bytes(drafting, extreme_drafts(drafting, basis, crop.drafts))
     drafts = [*frames, *joined_drafts(drafting, crop.scenery, crop.drafts), *faults.drafts]
     drafts += (each for each in extreme if isinstance(each, Draft))
     drafts += pieced_drafts(drafting, crop.drafts)
@@ -107,7 +107,7 @@ def build_vectors(
     return Built(file=file, coverage=Coverage(measures=measures), plan=plan)
 
 
-def _pressed(
+def _without_bytes(
     drafting: Drafting, extreme: Iterable[Draft | Unwritable]
 ) -> tuple[list[Draft | Unwritable], set[str]]:
     """Return drafts of which the large ones keep no bytes, and the fields that they show."""
@@ -116,7 +116,7 @@ def _pressed(
     for each in extreme:
         if isinstance(each, Draft):
             fields |= fields_shown((each,))
-        kept.append(drafting.pressed(each) if isinstance(each, Draft) else each)
+        kept.append(drafting.without_bytes(each) if isinstance(each, Draft) else each)
     return kept, fields
 
 

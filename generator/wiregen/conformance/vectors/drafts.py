@@ -114,7 +114,7 @@ class Drafting:
         word = _first_word(made.frames) if isinstance(made, Valid) else "bad"
         return replace(made, id=self._id(draft, word), covers=draft.covers)
 
-    def pressed(self, draft: Draft) -> Draft:
+    def without_bytes(self, draft: Draft) -> Draft:
         """Return a draft that does not keep bytes of 1 MiB and more, which many messages have."""
         if len(draft.data) < _LARGE:
             return draft
