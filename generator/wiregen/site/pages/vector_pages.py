@@ -34,7 +34,7 @@ from wiregen.site.pages.vector_places import (
     MOST_STEPS,
     MOST_TEXT,
     VectorPage,
-    message_of,
+    declaration_of,
 )
 from wiregen.site.pages.vector_views import (
     ChipView,
@@ -71,7 +71,6 @@ def _vector(book: Book, vector: AnyVector) -> VectorView:
         said = " ".join(map(_line_text, vector.frames))
     if isinstance(vector, Invalid | Unwritable):
         fault = vector.error
-    broken = vector.violation if isinstance(vector, Trace) else fault.rule if fault is not None else None
     before = () if isinstance(vector, Trace) else vector.before
     return VectorView(
         link=link,
@@ -86,12 +85,23 @@ def _vector(book: Book, vector: AnyVector) -> VectorView:
         says=said if len(said) <= MOST_TEXT else f"{said[:MOST_TEXT]}…",
         code=None if fault is None else book.code_link(fault.code),
         place="" if fault is None else harmless(_place(fault)),
-        rule=book.rule_link(broken),
+        rule=book.rule_link(_rule_of(vector)),
         steps=tuple(map(_step, vector.steps[:MOST_STEPS])) if isinstance(vector, Trace) else (),
         n_steps_left=max(len(vector.steps) - MOST_STEPS, 0) if isinstance(vector, Trace) else 0,
         covers=harmless(", ".join((*vector.covers[:_MOST_BEFORE], *((vector.note,) if vector.note else ())))),
         play=_play(book, vector) if 0 < size <= MOST_BYTES else "",
     )
+
+
+def _rule_of(vector: AnyVector) -> str | None:
+    """Return the rule that a vector shows to be broken."""
+    match vector:
+        case Trace(violation=rule):
+            return rule
+        case Invalid(error=error) | Unwritable(error=error):
+            return error.rule
+        case Valid():
+            return None
 
 
 def _play(book: Book, vector: AnyVector) -> str:
@@ -190,11 +200,7 @@ def vectors_index(book: Book) -> VectorsIndexView:
     for each in vectors:
         if isinstance(each, Invalid | Unwritable):
             refused.setdefault(each.error.code, []).append(each.id)
-        rule = (
-            each.violation
-            if isinstance(each, Trace)
-            else None if isinstance(each, Valid) else each.error.rule
-        )
+        rule = _rule_of(each)
         if rule is not None:
             broken.setdefault(rule, []).append(each.id)
     rules = {rule.name: broken.get(rule.name, []) for rule in book.protocol.rules}
@@ -225,7 +231,7 @@ def _coverage(book: Book) -> Iterator[CoverageView]:
         kinds.setdefault(page.about, Counter()).update(each.kind for each in page.vectors)
     for each in book.vectors:
         if isinstance(each, Valid):
-            name = message_of(each)
+            name = declaration_of(each)
             shown.update(f"{name}.{key}" for line in each.frames for key in line.get("fields", ()))
             shown.update(
                 span if span.startswith(f"{name}.") else f"{name}.{span}" for span, _, _ in each.spans

@@ -12,7 +12,7 @@ from wiregen.conformance.vectors.format import AnyVector, Invalid, Trace, Unwrit
 from wiregen.generate.emitter import harmless
 from wiregen.site.pages.page_paths import Linked
 
-__all__ = ["MOST_BYTES", "MOST_STEPS", "MOST_TEXT", "VectorPage", "VectorPlaces", "message_of"]
+__all__ = ["MOST_BYTES", "MOST_STEPS", "MOST_TEXT", "VectorPage", "VectorPlaces", "declaration_of"]
 
 MOST_BYTES: Final = 64
 """The most bytes of a vector that its page shows; the file has all."""
@@ -52,7 +52,7 @@ class VectorPlaces:
             if isinstance(vector, Trace):
                 self._traces.append(vector)
             else:
-                name = message_of(vector)
+                name = declaration_of(vector)
                 self._groups[name if name in slugs else ""].append(vector)
 
     @cached_property
@@ -84,7 +84,7 @@ def anchor_of(id_: str, number: int) -> str:
     return f"vector-{id_}" if _PLAIN.fullmatch(id_) else f"vector_{number}"
 
 
-def message_of(vector: Valid | Invalid | Unwritable) -> str:
+def declaration_of(vector: Valid | Invalid | Unwritable) -> str:
     """Return the declaration that a vector is about: that of its first frame, or of the error; "" for none."""
     if isinstance(vector, Invalid):
         return re.split(r"[.\[]", vector.error.path)[0]
