@@ -115,7 +115,7 @@
     mark();
   }
   const unfold = () => {  // what a link leads to is shown, where it is collapsed
-    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.querySelector(":target");
     const box = target && target.querySelector(":scope > details");
     if (box) box.open = true;
   };

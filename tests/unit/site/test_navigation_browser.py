@@ -61,6 +61,11 @@ def test_contents_of_the_page_lead_to_its_sections(tab: Browser, base: str) -> N
     tab.wait("document.querySelector('#toc [aria-current]').getAttribute('href') === '#errors'")
 
 
+def test_an_address_with_a_wrong_escape_is_a_page_like_others(tab: Browser, base: str) -> None:
+    tab.open(f"{base}/lumberjack/Data.html#100%")
+    assert tab.run("document.querySelectorAll('main button.copy').length > 0")
+
+
 def test_errors_are_counted_while_they_are_collapsed(tab: Browser, base: str) -> None:
     tab.open(f"{base}/lumberjack/Data.html")
     count = int(tab.run("document.querySelector('#errors small').textContent"))
