@@ -62,6 +62,7 @@ def test_contents_of_the_page_lead_to_its_sections(tab: Browser, base: str) -> N
 
 
 def test_an_address_with_a_wrong_escape_is_a_page_like_others(tab: Browser, base: str) -> None:
+    tab.open(f"{base}/lumberjack/Data.html")
     tab.open(f"{base}/lumberjack/Data.html#100%")
     assert tab.run("document.querySelectorAll('main button.copy').length > 0")
 
