@@ -8,7 +8,7 @@ PYTEST = $(BIN)/pytest -n 2 --dist worksteal
 # How long `make soak` gives changed inputs to the decoders; it goes on where it stopped, up to 10,000,000 inputs.
 FUZZ_SECONDS ?= 1800
 
-.PHONY: help core dev demo test test-fast soak build check update-cases update-coverage update-docs bench clean
+.PHONY: help core dev demo test test-fast soak build check update-cases update-coverage update-docs bench bench-against clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -68,6 +68,10 @@ bench: dev  ## the benchmarks; fails where a goal is missed
 	file=benchmarks/pipeline/bench_pipeline.py; \
 	PYTHONPATH=generator:generated/python:pipeline $(BIN)/python $$file || missed="$$missed $$file"; \
 	test -z "$$missed" || { echo "goals missed:$$missed" >&2; exit 1; }
+
+bench-against: dev  ## the generated code and the command beside those of another commit (REF=main~1): at most 1.05 times as slow
+	@test -n "$(REF)" || { echo "say which commit: make bench-against REF=main~1" >&2; exit 2; }
+	$(BIN)/python benchmarks/against.py $(REF)
 
 clean:  ## remove the virtual environment and all caches
 	rm -rf .venv dist build site .mypy_cache .ruff_cache .pytest_cache .hypothesis

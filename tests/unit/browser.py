@@ -101,7 +101,9 @@ class Browser:
     def open(self, url: str) -> None:
         """Load a page anew, also one that the tab has already, and wait until it is there."""
         before = self._loaded
-        if "loaderId" not in self.call("Page.navigate", url=url):  # only the fragment differs: nothing was loaded
+        if "loaderId" not in self.call(
+            "Page.navigate", url=url
+        ):  # only the fragment differs: nothing was loaded
             self.call("Page.reload")
         while self._loaded == before:
             self._next()

@@ -56,6 +56,22 @@ def test_all_serializations_agree_and_their_sizes_are_printed() -> None:
     assert sizes[0].split()[1:5] == [str(size) for size in NATIVE_SIZES]
 
 
+def test_a_commit_is_measured_beside_this_tree() -> None:
+    for library in ("construct", "google.protobuf", "msgspec", "msgpack"):
+        pytest.importorskip(library)
+    if subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, check=False).returncode:
+        pytest.skip("the tree is not a repository: there is no commit to compare with")
+    done = subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / "against.py", "HEAD", "--quick"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    measured, _, goals = done.stdout.partition("goals\n")
+    assert len(measured.splitlines()) == len(goals.splitlines()) - 1 > 15
+
+
 def test_captures_of_every_mix_are_measured() -> None:
     pytest.importorskip("dpkt")
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}

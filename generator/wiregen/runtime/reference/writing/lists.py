@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...schema.types import ItemCondition, ItemLength, Type
 
-__all__ = ["as_read", "write_list"]
+__all__ = ["comparable", "write_list"]
 
 
 def write_list(writer: Writer, type_: List, value: Any, spot: Spot) -> bytes:
@@ -48,7 +48,7 @@ def write_list(writer: Writer, type_: List, value: Any, spot: Spot) -> bytes:
     return b"".join(parts)
 
 
-def as_read(row: Row, type_: Type, value: object, path: str) -> object:
+def comparable(row: Row, type_: Type, value: object, path: str) -> object:
     """Return a value of a list, or the list, as a reader compares it: plain ones as their bytes, alternatives by their
     codes, lists and structs as tuples of their values; None for an absent one.
     """
@@ -58,34 +58,34 @@ def as_read(row: Row, type_: Type, value: object, path: str) -> object:
             return None
         case List(item):
             items = enumerate(as_items(value, path))
-            return tuple([as_read(row, item, each, f"{path}[{number}]") for number, each in items])
+            return tuple([comparable(row, item, each, f"{path}[{number}]") for number, each in items])
         case UnionReference(name):
             variety = writer.variety(name, value, path)
             declared = next(
                 each for each in writer.schema.plan.unions[name].varieties if each.name == variety.name
             )
-            variety.fields = _fields_as_read(row, name, declared.fields, value, path)
+            variety.fields = _comparable_fields(row, name, declared.fields, value, path)
             return variety
         case StructReference(name):
             fields = writer.schema.structs[name]
-            return tuple(_fields_as_read(row, name, fields, value, path).values())
+            return tuple(_comparable_fields(row, name, fields, value, path).values())
         case _:
             return writer.coerce(type_, value, path) if isinstance(type_, PLAIN) else value
 
 
-def _fields_as_read(row: Row, name: str, fields: Fields, value: object, path: str) -> dict[str, Value]:
+def _comparable_fields(row: Row, name: str, fields: Fields, value: object, path: str) -> dict[str, Value]:
     row.writer.enter(name, path)
     inner, unsure = Row(row.writer, fields, value, path, frame=row.frame), unsure_names(fields)
     cells = [cell for cell in inner.cells.values() if not cell.is_hidden]
-    found = {cell.name: _field_as_read(inner, cell, unsure) for cell in cells}
+    found = {cell.name: _comparable_field(inner, cell, unsure) for cell in cells}
     row.writer.leave(name)
     return found
 
 
-def _field_as_read(row: Row, cell: Cell, unsure: frozenset[str]) -> object:
+def _comparable_field(row: Row, cell: Cell, unsure: frozenset[str]) -> object:
     """Return the value of a field of a struct, given or by default; one in a block must be given."""
     has_value = row.is_given(cell) or (cell.field.value is not None and cell.name not in unsure)
-    return as_read(row, row.type_of(cell), row.value(cell), cell.path) if has_value else None
+    return comparable(row, row.type_of(cell), row.value(cell), cell.path) if has_value else None
 
 
 def _head(writer: Writer, length: ItemLength, count: int, spot: Spot) -> bytes:

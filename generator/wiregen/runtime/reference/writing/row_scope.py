@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LastItem", "RowScope", "measured_by", "undefined"]
 
-_AS_READ = Lazy("reference.writing.lists", "as_read")
+_COMPARABLE = Lazy("reference.writing.lists", "comparable")
 
 
 class LastItem:
@@ -82,7 +82,7 @@ class RowScope:
         if not path[1:]:
             value, type_ = self._row.value(cell), self._row.type_of(cell)
             is_whole = isinstance(type_, List | StructReference | UnionReference)
-            return _AS_READ.load()(self._row, type_, value, cell.path) if is_whole else value
+            return _COMPARABLE.load()(self._row, type_, value, cell.path) if is_whole else value
         inner = self._inner(cell)
         return _deep(self._row.value(cell), path[1:]) if inner is None else inner.field(path[1:], "own")
 
@@ -92,7 +92,7 @@ class RowScope:
         item = self._item
         if item.row is not None and path:
             return self._below(item.row).field(path, "own")
-        return _AS_READ.load()(self._row, item.type, item.value, "")
+        return _COMPARABLE.load()(self._row, item.type, item.value, "")
 
     def about_item(self, function: str, path: tuple[str, ...]) -> object:
         """Return the result of a function of the last item, or of a field of it."""
