@@ -316,7 +316,10 @@ class Takers:
         if wire_of(group[0]) == "nothing":
             return _coded(class_, [], lambda arrays: [], has_code=has_code)
         names_, takers = self._fields(class_, variety.fields, group[0].type)
-        return _coded(class_, names_, lambda arrays: _taken(takers, arrays[0].flatten()), has_code=has_code)
+        trailing = self._trailing(class_, variety.fields)
+        return _coded(
+            class_, names_, lambda arrays: _taken(takers, arrays[0].flatten()), trailing, has_code=has_code
+        )
 
     def _choice(self, type_: Match, column: ArrowField) -> Taker:
         """Return the taker of a choice of several types: the value is that of the first arm that is set."""
@@ -346,22 +349,34 @@ def _taken(takers: Iterable[tuple[Taker, int]], arrays: Arrays) -> list[Values]:
 
 
 def _coded(
-    class_: Made, names: list[str], take: Callable[[Arrays], list[Values]], *, has_code: bool
+    class_: Made,
+    names: list[str],
+    take: Callable[[Arrays], list[Values]],
+    trailing: Sequence[str] = (),
+    *,
+    has_code: bool,
 ) -> Taker:
-    """Return the taker of an alternative. If several codes select it, its values carry the code."""
+    """Return the taker of an alternative. If several codes select it, its values carry the code.
+
+    `trailing`: the arguments that may be omitted, the last one first.
+    """
 
     def make(arrays: Arrays) -> Values:
         *own, codes = arrays
         columns = take(own)
         if has_code:
-            return [
+            made = [
                 class_(**dict(zip(("code", *names), row, strict=True)))
                 for row in zip(codes, *columns, strict=True)
             ]
-        if not names:
-            return [class_() for _ in codes]
-        order = [names.index(name) for name in class_.__match_args__]
-        return list(map(class_, *(columns[place] for place in order)))
+        elif names:
+            order = [names.index(name) for name in class_.__match_args__]
+            made = list(map(class_, *(columns[place] for place in order)))
+        else:
+            made = [class_() for _ in codes]
+        if trailing:
+            _note_absent(made, [columns[names.index(name)] for name in trailing])
+        return made
 
     return make
 

@@ -105,6 +105,19 @@ def _values_of_blocks(inspection: Inspection) -> None:
                 )
 
 
+def _nameless_trailing(inspection: Inspection) -> None:
+    for record in inspection.records:
+        for field in record.flat:
+            if field.name == "_" and _is_trailing(field):
+                inspection.error(
+                    "WG3086",
+                    "a field that may be absent needs a name",
+                    inspection.place(field.path, "name"),
+                    "no attribute or column would show whether it is present",
+                    help_="give it a name, or a value that is always there: `_ : u8 = 3`",
+                )
+
+
 def _certain_rows(fields: tuple[Field, ...]) -> Iterator[tuple[Field, ...]]:
     """Yield the fields of a declaration, then those of each block that is always there."""
     yield fields
@@ -311,6 +324,7 @@ RULES = (
     _bits_always_there,
     _one_row_of_trailing,
     _values_of_blocks,
+    _nameless_trailing,
     _value_outside_type,
     _discriminator_set_twice,
     _nothing_to_write,
