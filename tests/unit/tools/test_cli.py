@@ -20,7 +20,19 @@ from wiregen.language.linter import RULES
 from wiregen.tools.cli import command, wiregen
 
 GENERATOR = Path(__file__).resolve().parents[3] / "generator"
-VERBS = ("build", "check", "decode", "encode", "explain", "ir", "lint", "new", "replay", "transcode")
+VERBS = (
+    "build",
+    "check",
+    "completion",
+    "decode",
+    "encode",
+    "explain",
+    "ir",
+    "lint",
+    "new",
+    "replay",
+    "transcode",
+)
 
 TIDE = """\
 protocol tide { source "Tide protocol" endian big roles client, server port tcp 7007 }
@@ -140,6 +152,15 @@ def test_every_verb_has_help(verb: str) -> None:
     result = run(verb, "--help")
     assert result.exit_code == 0
     assert result.stdout.startswith(f"Usage: wiregen {verb}") or f" {verb} " in result.stdout
+
+
+def test_check_reads_stdin(project: Path) -> None:
+    assert run("check", "-", data=f"wire 1\n{TIDE}".encode()).stderr == "1 protocol, no errors\n"
+    wrong = run("check", "-", data=f"wire 1\n{TIDE}".replace("u32", "Odd").encode())
+    assert wrong.exit_code == 1
+    assert "--> <stdin>:9:" in wrong.stdout
+    check_refused(run("check", "-", "tide"), "`-` means stdin")
+    assert "WG1006" in run("check", "-", data=b" " * (4 << 20) + b"\n").stdout
 
 
 def test_an_unknown_verb_is_answered_with_the_nearest() -> None:

@@ -23,7 +23,7 @@ __all__ = ["verb"]
 
 
 @click.command("breaking")
-@click.argument("names", nargs=-1, metavar="[NAME]...")
+@shared_options.protocols
 @click.option(
     "--against",
     required=True,

@@ -30,7 +30,7 @@ _OLD_SIZE = 1 << 20
 
 
 @click.command("build")
-@click.argument("names", nargs=-1, metavar="[NAME]...")
+@shared_options.protocols
 @shared_options.only_check
 @click.option("--watch", is_flag=True, help="Build again at each change of a source, until Ctrl-C.")
 @click.option(

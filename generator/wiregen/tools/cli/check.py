@@ -7,7 +7,7 @@ import click
 
 from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.messages import has_colour, tell
-from wiregen.tools.cli.protocols import chosen_names, configuration, exit_code, load
+from wiregen.tools.cli.protocols import check_names, chosen_names, configuration, exit_code, load
 
 if TYPE_CHECKING:
     from wiregen.generate.backends import Subject
@@ -17,7 +17,7 @@ __all__ = ["verb"]
 
 
 @click.command("check")
-@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.argument("files", nargs=-1, metavar="[FILE|NAME|-]...", shell_complete=shared_options.protocol_names)
 @shared_options.output_format
 @click.option(
     "--verbose",
@@ -25,11 +25,15 @@ __all__ = ["verb"]
     help="Also print the memory that one message may take within its limits, for each protocol. With protobuf or msgpack, or with an error, it is at most twice as much.",
 )
 def verb(files: tuple[str, ...], output_format: "OutputFormat", verbose: bool) -> int:
-    """Check .wire files, or protocols by name. Without names, check all sources of the configuration."""
+    """Check .wire files, or protocols by name. Without names, check all sources of the configuration.
+
+    `-` checks stdin.
+    """
     from wiregen.generate.frontend import protocol_files, source_files
     from wiregen.language.diagnostics import Report, render
     from wiregen.language.source import Sources
 
+    check_names(files)
     report, sources = Report(), Sources()
     config = configuration(report)
     names = files or chosen_names((*source_files(config), *protocol_files(config)), config)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
@@ -16,8 +16,13 @@ from wiregen import __version__
 from wiregen.tools.cli.failure import BUG, DONE, INTERRUPTED, PIPE_CLOSED, USAGE, Failure
 from wiregen.tools.cli.messages import tell, tell_error
 
-__all__ = ["main", "wiregen"]
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
+__all__ = ["COMPLETION", "main", "wiregen"]
+
+COMPLETION: Final = "_WIREGEN_COMPLETE"
+"""The environment variable by which a shell's script asks for completions."""
 _ALLOCATIONS: Final = 2_000
 """New objects between two collections of cycles. Trees of many objects are hardly ever cycles: with Python's 700, `vectors verify`
 takes a third longer."""
@@ -25,6 +30,7 @@ _VERBS = {
     "breaking": "Find changes since an older state that peers or programs notice.",
     "build": "Write the generated packages of the project's protocols.",
     "check": "Check .wire files.",
+    "completion": "Print the script with which a shell completes commands.",
     "decode": "Decode bytes, or a capture, into messages.",
     "docs": "Build or serve the documentation site of protocols.",
     "encode": "Encode the lines that `decode` prints into bytes.",
@@ -64,6 +70,14 @@ class VerbGroup(click.Group):
             raise Failure(f"there is no command `{args[0]}`", way_out)
         return super().resolve_command(ctx, args)
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        from click.shell_completion import CompletionItem
+
+        verbs = [
+            CompletionItem(name, help=text) for name, text in _VERBS.items() if name.startswith(incomplete)
+        ]
+        return verbs or super().shell_complete(ctx, incomplete)
+
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
@@ -87,13 +101,21 @@ class VerbGroup(click.Group):
         **extra: object,
     ) -> NoReturn:
         """Run and exit; `standalone_mode` belongs to click, and has no effect here."""
-        sys.exit(_run(lambda: super(VerbGroup, self).main(args, prog_name, complete_var, False, **extra)))
+        sys.exit(
+            _run(
+                lambda: super(VerbGroup, self).main(
+                    args, prog_name, complete_var or COMPLETION, False, **extra
+                )
+            )
+        )
 
 
 @click.group(
-    cls=VerbGroup, subcommand_metavar="VERB [ARGUMENTS]...", context_settings={"max_content_width": 100}
+    cls=VerbGroup,
+    subcommand_metavar="VERB [ARGUMENTS]...",
+    context_settings={"max_content_width": 100, "help_option_names": ["-h", "--help"]},
 )
-@click.version_option(__version__, prog_name="wiregen", message="%(prog)s %(version)s")
+@click.version_option(__version__, "-V", "--version", prog_name="wiregen", message="%(prog)s %(version)s")
 def wiregen() -> None:
     """Compile .wire files of binary protocols: codecs, sessions, documentation and conformance vectors.
 

@@ -21,7 +21,7 @@ __all__ = ["verb"]
 
 
 @click.command("decode")
-@click.argument("protocol")
+@shared_options.protocol
 @click.argument("file", required=False)
 @click.option(
     "--hex",

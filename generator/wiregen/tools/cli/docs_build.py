@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import DONE, USAGE, Failure
 from wiregen.tools.cli.messages import tell
 from wiregen.tools.cli.protocols import configuration, stop
@@ -25,7 +26,7 @@ _FOLDER = "site"
 
 
 @click.command("build")
-@click.argument("names", nargs=-1, metavar="[NAME]...")
+@shared_options.protocols
 @click.option(
     "-o",
     "--output",

@@ -94,7 +94,7 @@ class Served:
 
 
 @click.command("serve")
-@click.argument("names", nargs=-1, metavar="[NAME]...")
+@shared_options.protocols
 @shared_options.local_port
 def verb(names: tuple[str, ...], port: int) -> int:
     """Serve the site of the protocols NAME, or of all protocols, to a browser on this computer, until Ctrl-C.

@@ -19,7 +19,7 @@ _ONE_DIRECTION = "the output is one direction of one connection: choose it with 
 
 
 @click.command("encode")
-@click.argument("protocol")
+@shared_options.protocol
 @click.argument("file", required=False)
 @click.option(
     "--backend",

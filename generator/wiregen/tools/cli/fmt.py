@@ -9,12 +9,12 @@ import click
 
 from wiregen.tools.cli.failure import DONE, FINDINGS, Failure
 from wiregen.tools.cli.messages import has_colour, tell
-from wiregen.tools.cli.protocols import chosen_names, configuration, exit_code
+from wiregen.tools.cli.protocols import check_names, chosen_names, configuration, exit_code, standard_input
 from wiregen.tools.cli.rewriting import Rewritten
 
 if TYPE_CHECKING:
     from wiregen.language.diagnostics import Report
-    from wiregen.language.source import Source, Sources
+    from wiregen.language.source import Sources
 
 __all__ = ["verb"]
 
@@ -37,11 +37,7 @@ def verb(names: tuple[str, ...], check: bool, diff: bool) -> int:
     from wiregen.language.diagnostics import Report, render
     from wiregen.language.source import Sources
 
-    if "-" in names and len(names) > 1:
-        raise Failure(
-            "`-` means stdin, and cannot be combined with other names",
-            "format the files in a run of their own",
-        )
+    check_names(names)
     report, sources = Report(), Sources()
     outcomes = list(_outcomes(names, sources, report))
     changed = [outcome for outcome in outcomes if outcome.is_changed]
@@ -66,7 +62,7 @@ def _outcomes(names: tuple[str, ...], sources: "Sources", report: "Report") -> I
     from wiregen.language.source import load
 
     if names == ("-",):
-        source = _stdin(sources, report)
+        source = standard_input(sources, report)
         text = None if source is None else format_source(source, report)
         if source is not None and text is not None:
             yield Rewritten(source=source, path=None, text=text)
@@ -76,18 +72,6 @@ def _outcomes(names: tuple[str, ...], sources: "Sources", report: "Report") -> I
         text = None if source is None else format_source(source, report)
         if source is not None and text is not None:
             yield Rewritten(source=source, path=path, text=text)
-
-
-def _stdin(sources: "Sources", report: "Report") -> "Source | None":
-    from wiregen.language.source import MAX_SOURCE_SIZE, decode
-
-    data = sys.stdin.buffer.read(MAX_SOURCE_SIZE + 1)
-    if len(data) > MAX_SOURCE_SIZE:
-        report.error(
-            "WG1006", "stdin is larger than 4 MiB", None, help="divide the file, and import the parts"
-        )
-        return None
-    return decode("<stdin>", Path("stdin.wire"), data, sources, report)
 
 
 def _paths(names: tuple[str, ...], report: "Report") -> tuple[Path, ...]:

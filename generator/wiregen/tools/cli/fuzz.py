@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.adapter import AdapterCommand
 from wiregen.tools.cli.failure import DONE, FINDINGS, Failure
 from wiregen.tools.cli.messages import is_terminal
@@ -25,7 +26,7 @@ _USUAL_SECONDS = 30.0
 
 
 @click.command("fuzz", cls=AdapterCommand)
-@click.argument("protocol")
+@shared_options.protocol
 @click.argument("files", nargs=-1, metavar="[FILE]... [-- COMMAND [ARGUMENT]...]")
 @click.option(
     "--seconds",

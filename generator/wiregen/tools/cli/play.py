@@ -26,7 +26,7 @@ _PLAY = re.compile(rb'<p class="play" data-play="([\w-]+)">.*?</p>')
 
 
 @click.command("play")
-@click.argument("names", nargs=-1, metavar="[NAME]...")
+@shared_options.protocols
 @shared_options.local_port
 def verb(names: tuple[str, ...], port: int) -> int:
     """Serve a playground for the protocols NAME, or for all, until Ctrl-C: paste bytes, see their fields, edit a field.

@@ -16,16 +16,18 @@ if TYPE_CHECKING:
     from wiregen.generate.packages import Package, Serialization
     from wiregen.language.config import Config
     from wiregen.language.diagnostics import Report
-    from wiregen.language.source import Sources
+    from wiregen.language.source import Source, Sources
 
 __all__ = [
     "carrier_of",
+    "check_names",
     "chosen_names",
     "configuration",
     "exit_code",
     "load",
     "package_of",
     "spoken",
+    "standard_input",
     "stop",
     "subject_of",
 ]
@@ -133,11 +135,39 @@ def _check_installed(package: "Package", backend: str) -> None:
 
 
 def load(name: str, config: "Config", sources: "Sources", report: "Report") -> "Subject | None":
-    """Return a protocol by name or path; report an error and return None if it cannot be loaded."""
-    from wiregen.generate.frontend import as_shown, find_protocol, load_protocol
+    """Return a protocol by name or path, or of stdin for `-`; report an error and return None if it cannot be loaded."""
+    from wiregen.generate.frontend import as_shown, check_source, find_protocol, load_protocol
 
+    if name == "-":
+        source = standard_input(sources, report)
+        return None if source is None else check_source(source, sources, report, config.sources)
     path = find_protocol(name, config, report)
     return None if path is None else load_protocol(as_shown(path), sources, report, config.sources)
+
+
+def check_names(names: tuple[str, ...]) -> None:
+    """Check that stdin is the only name, if it is one.
+
+    Raises:
+        Failure: There are others.
+    """
+    if "-" in names and len(names) > 1:
+        raise Failure(
+            "`-` means stdin, and cannot be combined with other names", "give the files in a run of their own"
+        )
+
+
+def standard_input(sources: "Sources", report: "Report") -> "Source | None":
+    """Return the text of stdin as the source of a protocol; report an error and return None if it is none."""
+    from wiregen.language.source import MAX_SOURCE_SIZE, decode
+
+    data = sys.stdin.buffer.read(MAX_SOURCE_SIZE + 1)
+    if len(data) > MAX_SOURCE_SIZE:
+        report.error(
+            "WG1006", "stdin is larger than 4 MiB", None, help="divide the file, and import the parts"
+        )
+        return None
+    return decode("<stdin>", Path("stdin.wire"), data, sources, report)
 
 
 def stop(report: "Report", sources: "Sources") -> NoReturn:

@@ -20,7 +20,7 @@ __all__ = ["verb"]
 
 
 @click.command("replay")
-@click.argument("protocol")
+@shared_options.protocol
 @click.argument("capture")
 @click.argument("second", required=False)
 @shared_options.capture_port

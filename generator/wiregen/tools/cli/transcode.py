@@ -34,7 +34,7 @@ class _Roads:
 
 
 @click.command("transcode")
-@click.argument("protocol")
+@shared_options.protocol
 @click.argument("file", required=False)
 @click.option(
     "--from",

@@ -31,7 +31,7 @@ _MOST_SHOWN = 20  # of what no vector shows; the rest is counted
 
 
 @click.command("build")
-@click.argument("names", nargs=-1, metavar="[NAME]...")
+@shared_options.protocols
 @shared_options.only_check
 def verb(names: tuple[str, ...], check: bool) -> int:
     """Build the vectors of the protocols NAME, or of all protocols of the configuration, and print their coverage."""

@@ -15,7 +15,7 @@ _PEM = click.Path(exists=True, dir_okay=False)
 
 
 @click.command("run", cls=AdapterCommand)
-@click.argument("protocol")
+@shared_options.protocol
 @click.argument("files", nargs=-1, metavar="[FILE]... -- COMMAND [ARGUMENT]...")
 @click.option("--only", multiple=True, metavar="ID", help="Run only this vector. May be repeated.")
 @click.option(

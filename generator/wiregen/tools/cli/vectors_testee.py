@@ -6,6 +6,7 @@ from typing import Final
 
 import click
 
+from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import DONE
 
 __all__ = ["verb"]
@@ -15,7 +16,7 @@ _LIBRARIES: Final = {"protobuf": "google.protobuf", "msgpack": "msgpack"}
 
 
 @click.command("testee")
-@click.argument("protocol")
+@shared_options.protocol
 @click.option("--careful", is_flag=True, help="Let the reference codec answer.")
 def verb(protocol: str, careful: bool) -> int:
     """Answer the requests of `vectors run` and `fuzz` on stdin, for PROTOCOL (a name, or a path to a .wire file)."""

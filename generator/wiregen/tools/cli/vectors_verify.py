@@ -16,7 +16,7 @@ _SERIALIZATIONS = ("protobuf", "msgpack")
 
 
 @click.command("verify")
-@click.argument("protocol")
+@shared_options.protocol
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--only", multiple=True, metavar="ID", help="Check only this vector. May be repeated.")
 @shared_options.report_format
