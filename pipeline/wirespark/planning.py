@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from wiregen.formats.capture import is_capture
+from wiregen.formats.capture import LONGEST_MAGIC, compression_of, is_capture
 from wirespark.batches import Slice, scanner_of
 from wirespark.captures import Share
 from wirespark.decoders import Snapshot, has_context
@@ -43,7 +43,6 @@ Part: TypeAlias = Slice | Share
 Cuts: TypeAlias = list[tuple[int, Snapshot | None]]
 
 _CHUNK = 1 << 20
-_GZIP = b"\x1f\x8b"
 _MANY = 64
 """Number of parts above which small ones share a task.
 
@@ -158,7 +157,7 @@ def _parts(path: str, options: ReadOptions) -> Iterator[Part]:
 def shares_of(path: str, options: ReadOptions) -> int:
     """Return the number of shares that a capture is cut into; a compressed one is inflated once, by one task."""
     with open(path, "rb") as file:
-        if file.read(len(_GZIP)) == _GZIP:
+        if compression_of(file.read(LONGEST_MAGIC)) is not None:
             return 1
     return max(1, -(-os.path.getsize(path) // options.split_size))
 

@@ -157,21 +157,6 @@ def test_pcapng_written_by_dpkt() -> None:
     assert issues == []
 
 
-@pytest.mark.parametrize("n_members", [1, 3])
-def test_gzip_is_recognised_by_content(n_members: int, tmp_path: Path) -> None:
-    raw = pcap(*[bytes([i]) * 50 for i in range(9)])
-    step = -(-len(raw) // n_members)
-    path = tmp_path / "capture.bin"
-    path.write_bytes(b"".join(gzip.compress(raw[i : i + step]) for i in range(0, len(raw), step)))
-    assert list(read_capture(path)) == list(read_capture(io.BytesIO(raw)))
-    assert is_capture(str(path))
-
-
-def test_zeros_behind_a_gzip_member_are_padding() -> None:
-    packets, issues = read(gzip.compress(pcap(b"abc")) + bytes(512))
-    assert ([packet.data for packet in packets], issues) == ([b"abc"], [])
-
-
 def test_pcapng_block_length_that_leaves_the_padding_out() -> None:
     size = struct.pack("<I", 12 + 20 + 1)
     unpadded = struct.pack("<I", PACKET) + size + struct.pack("<IIIII", 0, 0, 0, 1, 1) + b"y\0\0\0" + size
@@ -259,13 +244,6 @@ def test_damage_is_an_issue_with_its_place(data: bytes, n_packets: int, kind: Is
     packets = list(read_capture(io.BytesIO(data), issues=issues))
     assert len(packets) == n_packets
     assert [(issue.kind, issue.at) for issue in issues] == [(kind, at)]
-
-
-def test_a_gzip_that_ends_early_gives_what_came_before() -> None:
-    raw = pcap(*[bytes(range(256))] * 200)
-    packets, issues = read(gzip.compress(raw, 0)[:30_000])
-    assert packets[:50] == list(read_capture(io.BytesIO(raw)))[:50]
-    assert issues == [IssueKind.TRUNCATED_FILE]
 
 
 @pytest.mark.parametrize("head", [pcap(), section() + interface()], ids=["pcap", "pcapng"])

@@ -2,11 +2,12 @@
 
 import gzip
 import json
+import lzma
 import os
 import struct
 import threading
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,17 @@ def test_a_capture_comes_through_a_pipe(options: tuple[str, ...], tmp_path: Path
     result = run("decode", LUMBERJACK, *options, pipe)
     writer.join(60)
     assert (result.exit_code, result.stdout) == (0, run("decode", LUMBERJACK, data=data).stdout)
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress])
+def test_a_compressed_capture_is_decoded(compress: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    data = conversation(Wire().open()).pcap()
+    path = tmp_path / "capture"
+    path.write_bytes(compress(data))
+    expected = run("decode", LUMBERJACK, data=data).stdout
+    assert expected
+    assert run("decode", LUMBERJACK, path).stdout == expected
+    assert run("decode", LUMBERJACK, data=compress(data)).stdout == expected
 
 
 @pytest.mark.parametrize("options", [(), ("--pcap",)])

@@ -3,6 +3,7 @@
 Invariant: for any bytes, only CaptureError leaves this package, and memory stays within CaptureLimits.
 """
 
+from wiregen.formats.capture.compression import LONGEST_MAGIC, compression_of
 from wiregen.formats.capture.errors import CaptureError
 from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow, Gap, Piece
 from wiregen.formats.capture.issues import Issue, IssueKind, Issues
@@ -13,6 +14,7 @@ from wiregen.formats.capture.source import Source
 from wiregen.formats.capture.streams import CaptureReader, CaptureStreams, EventSource, assemble, read_streams
 
 __all__ = [
+    "LONGEST_MAGIC",
     "CaptureError",
     "CaptureLimits",
     "CaptureReader",
@@ -30,6 +32,7 @@ __all__ = [
     "Piece",
     "Source",
     "assemble",
+    "compression_of",
     "is_capture",
     "read_capture",
     "read_streams",

@@ -11,13 +11,13 @@ from wiregen.formats.capture.pcapng import PCAPNG_MAGIC, read_pcapng
 from wiregen.formats.capture.source import Source, open_input
 
 _MAGIC_SIZE = 4
-_EXPECTED = "expected pcap (d4c3b2a1, a1b2c3d4, 4d3cb2a1, a1b23c4d) or pcapng (0a0d0d0a), gzipped or not"
+_EXPECTED = "expected pcap (d4c3b2a1, a1b2c3d4, 4d3cb2a1, a1b23c4d) or pcapng (0a0d0d0a), compressed with gzip, xz, zstd or not at all"
 
 
 def read_capture(
     source: Source, *, limits: CaptureLimits | None = None, issues: Issues | None = None
 ) -> Iterator[Packet]:
-    """Yield the packets of a pcap or pcapng file, also of a `.gz` one; the format is detected from the content.
+    """Yield the packets of a pcap or pcapng file, also of a compressed one; the format is detected from the content.
 
     A damaged file yields the packets before the damage, which is noted in `issues`.
 

@@ -1,11 +1,11 @@
-"""Bytes of a capture: a path or stream, gunzipped if needed, read only forward and in bounded pieces."""
+"""Bytes of a capture: a path or stream, decompressed if needed, read only forward and in bounded pieces."""
 
 import os
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
+from wiregen.formats.capture.compression import LONGEST_MAGIC, Compression, compression_of
 from wiregen.formats.capture.errors import CaptureError
 from wiregen.formats.capture.issues import IssueKind, Issues
 
@@ -14,7 +14,6 @@ Source = str | os.PathLike[str] | BinaryIO
 _Read = Callable[[int], bytes | None]
 """Returns at most so many bytes, fewer if only fewer are available (as in a pipe), and none at the end."""
 
-_GZIP_MAGIC = b"\x1f\x8b"
 _WINDOW_SIZE = 1 << 19
 _SKIP_SIZE = 1 << 16
 
@@ -112,7 +111,7 @@ class Input:
 
 @contextmanager
 def open_input(source: Source, issues: Issues) -> Iterator[Input]:
-    """Open a path, or use a binary stream without closing it; gzip is recognised by its first bytes.
+    """Open a path, or use a binary stream without closing it; a compressed file is recognised by its first bytes.
 
     Raises:
         CaptureError: The path cannot be opened, or the source cannot be read.
@@ -131,56 +130,58 @@ def open_input(source: Source, issues: Issues) -> Iterator[Input]:
 def _unzipped(stream: BinaryIO, issues: Issues) -> Input:
     read_some: _Read = getattr(stream, "read1", stream.read)
     try:
-        head = stream.read(len(_GZIP_MAGIC))
+        head = stream.read(LONGEST_MAGIC)
     except OSError as error:
         raise CaptureError(f"cannot read the capture: {error.strerror or error}") from None
-    if head == _GZIP_MAGIC:
-        return Input(b"", _Unzipped(head, read_some, issues).read, issues)
+    compression = compression_of(head)
+    if compression is not None:
+        return Input(b"", _Unzipped(compression, head, read_some, issues).read, issues)
     return Input(head, read_some, issues)
 
 
 class _Unzipped:
-    """The gzip members of a stream in sequence; `gzip.GzipFile` would drop up to a buffer before damage."""
+    """The members of a compressed stream in sequence; `gzip.GzipFile` and its like would drop up to a buffer before damage."""
 
-    def __init__(self, head: bytes, read_zipped: _Read, issues: Issues) -> None:
+    def __init__(self, compression: Compression, head: bytes, read_zipped: _Read, issues: Issues) -> None:
+        self._name = compression.name
+        self._library = compression.load()
         self._read_zipped = read_zipped
         self._issues = issues
         self._input = head
-        self._member = _new_member()
+        self._member = self._library.begin()
         self._offset = 0  # in the unzipped bytes
 
     def read(self, size: int) -> bytes:
         """Return some bytes, at most `size`; b"" at the end or if the stream is damaged."""
         try:
-            data = self._inflate(size)
-        except (EOFError, zlib.error) as error:
-            self._issues.note(IssueKind.TRUNCATED_FILE, self._offset, f"gzip: {error}")
+            data = self._decompress(size)
+        except (EOFError, self._library.error) as error:
+            self._issues.note(IssueKind.TRUNCATED_FILE, self._offset, f"{self._name}: {error}")
             return b""
         self._offset += len(data)
         return data
 
-    def _inflate(self, size: int) -> bytes:
+    def _decompress(self, size: int) -> bytes:
         """Return some bytes, at most `size`; b"" at the end."""
         while self._refill():
             data = self._member.decompress(self._input, size)
-            self._input = self._member.unconsumed_tail or self._member.unused_data
+            self._input = b""
             if data:
                 return data
         return b""
 
     def _refill(self) -> bool:
         """Get input for the current member or the next one; return False after the last, which zeros may follow."""
-        if not self._input:
-            self._input = self._read_zipped(_SKIP_SIZE) or b""
         if self._member.eof:
-            self._input = self._input.lstrip(b"\0")
+            self._input = (self._member.unused_data or self._more()).lstrip(b"\0")
             if self._input:
-                self._member = _new_member()
+                self._member = self._library.begin()
             return bool(self._input)
-        if not self._input:
-            raise EOFError("the file ends inside a member")
+        if not self._input and self._member.needs_input:
+            self._input = self._more()
+            if not self._input:
+                raise EOFError("the file ends inside a member")
         return True
 
-
-def _new_member() -> "zlib._Decompress":
-    return zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    def _more(self) -> bytes:
+        return self._read_zipped(_SKIP_SIZE) or b""

@@ -70,7 +70,7 @@ def verb(
 ) -> int:
     """Decode bytes of PROTOCOL (a name, or a path to a .wire file) into messages.
 
-    FILE is one direction of a connection, or a capture (pcap or pcapng, also .gz). `-` is stdin. Exits with 1 if
+    FILE is one direction of a connection, or a capture (pcap or pcapng, also .gz, .xz, .zst). `-` is stdin. Exits with 1 if
     any bytes could not be decoded.
 
     If a layout depends on earlier messages of the other role, give them: decode PROTOCOL --from server --before client:HEX

@@ -24,7 +24,9 @@ _MAGICS: Final = (
     b"\xa1\xb2\xc3\xd4",
     b"\x4d\x3c\xb2\xa1",
     b"\xa1\xb2\x3c\x4d",
-    b"\x1f\x8b",  # gzip, which may hold one
+    b"\x1f\x8b",  # gzip, which may hold one, as xz and zstd
+    b"\xfd7zX",
+    b"\x28\xb5\x2f\xfd",
 )
 _HEAD_SIZE: Final = 4
 

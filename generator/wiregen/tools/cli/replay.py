@@ -55,7 +55,7 @@ def verb(
 ) -> int:
     """Check a recorded connection against the sessions of PROTOCOL (a name, or a path to a .wire file).
 
-    CAPTURE is a capture (pcap or pcapng, also .gz). Or it contains the bytes of the first role, and SECOND those of the other:
+    CAPTURE is a capture (pcap or pcapng, also .gz, .xz, .zst). Or it contains the bytes of the first role, and SECOND those of the other:
     files have no times, so all bytes of the first role are replayed first. Exits with 1 if a rule was broken, or any bytes could not
     be decoded.
 
