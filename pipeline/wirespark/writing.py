@@ -21,7 +21,7 @@ from wirespark.encoding import encoder_of
 from wirespark.errors import WireSparkError
 from wirespark.inner_frames import INSIDE
 from wirespark.options import Wishes, among, check_names, wishes_of
-from wirespark.stream_assembly import Run, Runs, merged
+from wirespark.stream_writing import Run, Runs, merged
 from wirespark.table_rows import rows_schema, wide_schema
 from wirespark.untyped import ArrowArray, Batch
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wiregen.language.checker.conditions import are_there, is_same_number, never, numbers_of, read_by
+from wiregen.language.checker.conditions import are_there, is_same_number, never, read_by
 from wiregen.language.checker.intervals import (
     FAR,
     Numbers,
@@ -25,6 +25,7 @@ from wiregen.language.checker.intervals import (
     scaled,
     without,
 )
+from wiregen.language.checker.value_ranges import numbers_of
 from wiregen.schema.model import (
     Call,
     Expression,

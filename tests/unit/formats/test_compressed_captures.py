@@ -10,17 +10,23 @@ import zlib
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 from tests.unit.formats.test_capture_files import pcap, read
 
 from wiregen.formats.capture import CaptureError, IssueKind, is_capture, read_capture
 
-try:
-    zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
-except ImportError:
-    zstd = None
 
+def library_of_zstd() -> ModuleType | None:
+    try:
+        return import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+    except ImportError:
+        return None
+
+
+zstd: Any = library_of_zstd()
 Compress = Callable[[bytes], bytes]
 needs_zstd = pytest.mark.skipif(
     zstd is None, reason="backports.zstd is not installed: pip install 'wiregen[zstd]'"

@@ -12,7 +12,7 @@ from wiregen.language.config import Config
 from wiregen.language.diagnostics import Report
 from wiregen.language.locks import LockError, write_lock
 from wiregen.language.source import Sources
-from wiregen.schema.value_shapes.tags import read_lock
+from wiregen.schema.value_shapes.field_numbers import read_lock
 
 HEAD = """protocol tide { source "no document"  endian big  roles ship, port }
 frame Frame { type : u8 := code(body)  body : match type }

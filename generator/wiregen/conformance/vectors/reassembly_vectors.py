@@ -19,7 +19,7 @@ from wiregen.runtime.reference.writing.frames import write_frame
 from wiregen.runtime.schema.declarations import Join, Setting
 from wiregen.runtime.schema.expressions import Expression, FieldReference, Negation, Number, Operation
 from wiregen.runtime.schema.types import FrameReference
-from wiregen.runtime.stream.reassembly import limit_of_joins
+from wiregen.runtime.stream.joins import limit_of_joins
 from wiregen.schema.copies import replace
 
 __all__ = ["joined_drafts"]

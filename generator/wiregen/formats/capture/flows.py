@@ -13,7 +13,7 @@ from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow
 from wiregen.formats.capture.headers import ACK, FIN, RST, SYN, Segment, Values
 from wiregen.formats.capture.issues import IssueKind, Issues
 from wiregen.formats.capture.limits import CaptureLimits
-from wiregen.formats.capture.reassembly import Budget, Side
+from wiregen.formats.capture.tcp_reassembly import Budget, Side
 
 _HALF = 1 << 31
 _MODULUS = 1 << 32

@@ -12,7 +12,7 @@ from wiregen.generate.views.protobuf.lock import lock_view
 from wiregen.generate.views.protobuf.module import ProtobufView, protobuf_view
 from wiregen.language.diagnostics import Report
 from wiregen.schema.value_shapes import Carried, carry
-from wiregen.schema.value_shapes.tags import Entry, Fault, faults, numbers_of, read_lock, retired
+from wiregen.schema.value_shapes.field_numbers import Entry, Fault, faults, numbers_of, read_lock, retired
 
 __all__ = ["ProtobufBackend"]
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from wiregen.language.checker import (
     absences,
     arms,
-    bounds,
     choices,
     codes,
     contexts,
@@ -19,6 +18,7 @@ from wiregen.language.checker import (
     frames,
     instances,
     lengths,
+    limits,
     names,
     recursion,
     regions,
@@ -37,7 +37,7 @@ from wiregen.schema.model import Protocol
 
 __all__ = ["check", "largest_memory"]
 
-_ROOMS = (
+_RULES = (
     choices,
     fields,
     codes,
@@ -49,7 +49,7 @@ _ROOMS = (
     tails,
     frames,
     variants,
-    bounds,
+    limits,
     names,
     contexts,
     contradictions,
@@ -65,8 +65,8 @@ def check(protocol: Protocol, origins: Mapping[str, Span], report: Report) -> No
     inspection = Inspection(protocol=protocol, origins=origins, report=report)
     if not check_nesting(inspection):  # the other rules, as all later stages, walk types by recursion
         return
-    for room in _ROOMS:
-        for rule in room.RULES:
+    for part in _RULES:
+        for rule in part.RULES:
             rule(inspection)
     if not report.has_errors:
         check_tags(protocol, origins, report)

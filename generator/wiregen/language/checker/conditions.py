@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from wiregen.language.checker.intervals import (
     FAR,
@@ -26,6 +26,7 @@ from wiregen.language.checker.intervals import (
     scaled,
     without,
 )
+from wiregen.language.checker.value_ranges import Subjects, numbers_of
 from wiregen.schema.model import (
     Call,
     Expression,
@@ -41,7 +42,7 @@ from wiregen.schema.model import (
 from wiregen.schema.values import number_of
 from wiregen.schema.walk import inner_expressions, nested_expressions
 
-__all__ = ["Patience", "Subjects", "are_there", "is_same_number", "never", "numbers_of", "read_by"]
+__all__ = ["Patience", "are_there", "is_same_number", "never", "read_by"]
 
 _Sum: TypeAlias = tuple[tuple[Expression, int], ...]
 """Subjects with their factors, in the order of their texts; the first factor is positive."""
@@ -49,19 +50,7 @@ _Case: TypeAlias = Mapping[_Sum, Numbers]
 
 _MAX_CASES = 64
 _MAX_PARTS = 400
-_ARITHMETIC = ("+", "-", "*", "/", "%", "**")
 _OPPOSITES = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-_COUNTS: Numbers = (Span(low=0, high=2**64),)
-
-
-class Subjects(Protocol):
-    """The numbers and the presence of the names in an expression."""
-
-    def numbers(self, subject: Expression) -> Numbers | None:
-        """Return the numbers of a field, variable, context or role, or None if they are unknown."""
-
-    def is_there(self, subject: Expression) -> bool:
-        """Return whether reading the subject always gives a value."""
 
 
 class Patience:
@@ -93,28 +82,6 @@ def never(parts: Sequence[tuple[Expression, bool]], subjects: Subjects) -> bool:
         return not _Cases(subjects).of_all(parts)
     except _TooManyError:
         return False
-
-
-def numbers_of(expression: Expression, subjects: Subjects) -> Numbers | None:
-    """Return the numbers that an integer or a Boolean can have, or None for other expressions, or where unknown."""
-    match expression:
-        case Number(value=value):
-            return (Span(low=value, high=value),)
-        case Truth(value=truth):
-            return (Span(low=int(truth), high=int(truth)),)
-        case Negation(operator="-", operand=operand):
-            numbers = numbers_of(operand, subjects)
-            return None if numbers is None else negated(numbers)
-        case Operation(operator=operator, left=left, right=right) if operator in _ARITHMETIC:
-            return _reckoned(operator, (left, right), subjects)
-        case Call(function="min" | "max" as function, arguments=arguments):
-            return _reckoned(function, arguments, subjects)
-        case Call(function="count" | "size" | "index" | "rank"):
-            return _COUNTS
-        case Operation() | Negation() | Call(function="present" | "distinct"):
-            return TRUTHS
-        case _:
-            return subjects.numbers(expression)
 
 
 def are_there(expressions: Iterable[Expression], subjects: Subjects, read: frozenset[Expression]) -> bool:
@@ -163,16 +130,6 @@ def _is_there(expression: Expression, subjects: Subjects, read: frozenset[Expres
 def _is_nonzero(expression: Expression, subjects: Subjects) -> bool:
     numbers = numbers_of(expression, subjects)
     return numbers is not None and not intersected(numbers, (Span(low=0, high=0),))
-
-
-def _reckoned(operator: str, operands: Sequence[Expression], subjects: Subjects) -> Numbers | None:
-    total: Numbers | None = None
-    for position, operand in enumerate(operands):
-        numbers = numbers_of(operand, subjects)
-        if numbers is None or (position and total is None):
-            return None
-        total = numbers if total is None else computed(operator, total, numbers)
-    return total
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,11 +12,12 @@ from functools import cached_property
 from itertools import takewhile
 from typing import TypeAlias
 
-from wiregen.language.checker.conditions import Subjects, are_there, never, numbers_of, read_by
+from wiregen.language.checker.conditions import are_there, never, read_by
 from wiregen.language.checker.inspection import Inspection
 from wiregen.language.checker.intervals import intersected
 from wiregen.language.checker.states import States
 from wiregen.language.checker.updates import brings_back, grows, line_updates, lines, shrinks
+from wiregen.language.checker.value_ranges import Subjects, numbers_of
 from wiregen.schema.model import (
     Context,
     Expression,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wiregen.language.checker.conditions import Patience, are_there, never, numbers_of, read_by
+from wiregen.language.checker.conditions import Patience, are_there, never, read_by
 from wiregen.language.checker.inspection import Inspection, numbers_text
 from wiregen.language.checker.intervals import Numbers, holds
 from wiregen.language.checker.states import States
 from wiregen.language.checker.subjects import RowSubjects, SessionSubjects
 from wiregen.language.checker.updates import does_nothing, line_updates
+from wiregen.language.checker.value_ranges import numbers_of
 from wiregen.language.diagnostics import Label
 from wiregen.schema.model import (
     Expression,

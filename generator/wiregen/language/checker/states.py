@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
-from wiregen.language.checker.conditions import Patience, Subjects, are_there, never, read_by
+from wiregen.language.checker.conditions import Patience, are_there, never, read_by
 from wiregen.language.checker.subjects import SessionSubjects
 from wiregen.language.checker.targets import Targets
 from wiregen.language.checker.updates import line_updates
+from wiregen.language.checker.value_ranges import Subjects
 from wiregen.schema.model import Expression, Go, Row, Session, Timer, Violates
 from wiregen.schema.values import truth_of
 

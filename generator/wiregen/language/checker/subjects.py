@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from wiregen.language.checker.conditions import numbers_of
 from wiregen.language.checker.intervals import Numbers, intersected, normal
 from wiregen.language.checker.lookup import Declared
 from wiregen.language.checker.targets import Targets
+from wiregen.language.checker.value_ranges import numbers_of
 from wiregen.schema.model import (
     Boolean,
     Bytes,

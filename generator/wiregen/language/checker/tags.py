@@ -8,7 +8,7 @@ from wiregen.language.checker.inspection import Owner
 from wiregen.language.diagnostics import Report, Span
 from wiregen.schema.model import Notes, Protocol
 from wiregen.schema.value_shapes import carry
-from wiregen.schema.value_shapes.tags import faults, numbers_of
+from wiregen.schema.value_shapes.field_numbers import faults, numbers_of
 from wiregen.schema.walk import flat_fields
 
 __all__ = ["check_tags"]

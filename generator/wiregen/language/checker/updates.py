@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wiregen.language.checker.conditions import Subjects, is_same_number, numbers_of
+from wiregen.language.checker.conditions import is_same_number
 from wiregen.language.checker.intervals import intersected
+from wiregen.language.checker.value_ranges import Subjects, numbers_of
 from wiregen.schema.model import (
     Call,
     Expression,

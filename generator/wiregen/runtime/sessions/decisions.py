@@ -28,10 +28,10 @@ class Decision:
 
 
 def refuse(decision: Decision, despite: str | None = None) -> None:
-    """Accept a decision.
+    """Refuse what was decided upon, if a violation forbids it.
 
     Raises:
-        SessionError: It has a violation that is neither lenient nor `despite`.
+        SessionError: The decision has a violation that is neither lenient nor `despite`.
     """
     for violation in decision.violations:
         if not violation.lenient and violation.name != despite:

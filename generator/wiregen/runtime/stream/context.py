@@ -43,7 +43,7 @@ class Context:
             FrameScope,  # a package is imported faster than its first context is made
         )
         from .context_rules import RulesOf
-        from .reassembly import Joins
+        from .joins import Joins
 
         self._plan = plan
         self._open: int = (limits or {}).get("open") or plan.limits["open"]

@@ -142,7 +142,7 @@ def _old_subject(new: "Subject", state: OldState) -> "Subject | None":
 def _numbers(subject: "Subject") -> dict[str, int]:
     """Return the numbers of protobuf: those of the lock, and of the declarations that it lacks."""
     from wiregen.schema.value_shapes import carry
-    from wiregen.schema.value_shapes.tags import numbers_of, read_lock
+    from wiregen.schema.value_shapes.field_numbers import numbers_of, read_lock
 
     try:
         locked = read_lock(subject.lock)

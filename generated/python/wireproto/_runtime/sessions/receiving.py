@@ -6,7 +6,7 @@ from typing import Any
 
 from ..codec.errors import DecodeError
 from ..codec.fragment import part_of
-from ..stream.reassembly import Joins
+from ..stream.joins import Joins
 from .engine import Engine
 from .events import Ended, Event, Fault, Received, Violation
 from .package import Package

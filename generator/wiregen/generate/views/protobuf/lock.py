@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wiregen.schema.value_shapes.tags import Entry
+from wiregen.schema.value_shapes.field_numbers import Entry
 
 __all__ = ["LockView", "lock_view"]
 

@@ -7,7 +7,7 @@ from ...codec.fragment import Part
 from ...schema.declarations import Field, Setting
 from ...schema.elements import JoinedBody
 from ...schema.types import Region, Type
-from ...stream.reassembly import Joins, OpenJoin
+from ...stream.joins import Joins, OpenJoin
 from ...stream.snapshots import Key
 from ...stream.whole_blocks import spliced
 from ..expressions import Undefined
