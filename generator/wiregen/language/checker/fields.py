@@ -7,6 +7,7 @@ from itertools import dropwhile, groupby, takewhile
 
 from wiregen.language.checker.inspection import Inspection, Record, numbers_text
 from wiregen.language.checker.lookup import Declared
+from wiregen.runtime.records.types import is_nullable
 from wiregen.runtime.schema.shapes import content
 from wiregen.schema.model import (
     Bits,
@@ -23,18 +24,26 @@ from wiregen.schema.model import (
     Field,
     FieldReference,
     Float,
+    FrameReference,
     List,
     Match,
     MessageMatch,
+    MessageReference,
+    Null,
     Octets,
     Position,
+    StructReference,
     Trailing,
     Type,
+    UnionReference,
 )
 from wiregen.schema.values import number_of
 from wiregen.schema.walk import direct_expressions, nested_expressions, own_blocks, shapes
 
 __all__ = ["RULES", "fault_of_value"]
+
+_WITHOUT_DEFAULTS = (FrameReference, MessageReference, StructReference, UnionReference)
+"""Types that no literal is a value of: null stands for an absent one."""
 
 
 def _bits_fill_bytes(inspection: Inspection) -> None:
@@ -44,6 +53,19 @@ def _bits_fill_bytes(inspection: Inspection) -> None:
                 n_bits = sum(_bits(field) for field in run)
                 if n_bits % 8:
                     _report_run(inspection, run, n_bits)
+
+
+def _bits_inside_types(inspection: Inspection) -> None:
+    for record in inspection.records:
+        for field, type_ in record.shapes:
+            if isinstance(type_, Bits) and type_ is not field.type:
+                inspection.error(
+                    "WG3030",
+                    f"`{field.name}` contains a part of a byte, which no other bits follow",
+                    inspection.place(field.path, "type"),
+                    "does not fill a byte",
+                    help_="put all bits of the byte into a block or a struct, and use that here",
+                )
 
 
 def _report_run(inspection: Inspection, run: tuple[Field, ...], n_bits: int) -> None:
@@ -133,6 +155,9 @@ def _value_outside_type(inspection: Inspection) -> None:
         for field in record.flat:
             if field.value is None or isinstance(field.value, Derived):
                 continue
+            if isinstance(field.value.value, Null):
+                _check_null(inspection, field)
+                continue
             others = field.value.others if isinstance(field.value, Default) else ()
             values = (field.value.value, *(each.value for each in others))
             faults = (fault_of_value(value, field.type, inspection.declared) for value in values)
@@ -144,6 +169,20 @@ def _value_outside_type(inspection: Inspection) -> None:
                     inspection.place(field.path, "value"),
                     fault,
                 )
+
+
+def _check_null(inspection: Inspection, field: Field) -> None:
+    """Check that null is a value of the type, or stands for a struct, frame or union that is absent."""
+    is_absent = _is_trailing(field) and isinstance(content(field.type), _WITHOUT_DEFAULTS)
+    has_block = any(isinstance(each, Block) for each in shapes(field.type))  # an error of its own
+    if not is_nullable(field.type) and not is_absent and not has_block:
+        inspection.error(
+            "WG3032",
+            f"the type of `{field.name}` cannot hold its value",
+            inspection.place(field.path, "value"),
+            "its values include no null",
+            help_="give it a value of its type, or declare with `if` when it is present",
+        )
 
 
 def fault_of_value(value: Expression, type_: Type, declared: Declared) -> str | None:
@@ -320,6 +359,7 @@ def _clauses(field: Field) -> Iterator[tuple[str, Expression]]:
 
 
 RULES = (
+    _bits_inside_types,
     _bits_fill_bytes,
     _bits_always_there,
     _one_row_of_trailing,

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from wiregen.language.checker.inspection import MAX_VARIANTS, Inspection, Owner
 from wiregen.language.checker.layout_equality import Shape, shape_of
 from wiregen.language.checker.lookup import is_visible
-from wiregen.schema.model import Field, Frame, Message, Struct, Trailing, Variant
+from wiregen.schema.model import Field, Trailing, Variant
 from wiregen.schema.value_shapes.choices import holds
-from wiregen.schema.value_shapes.derivation import CarriedFields, fields_of_all, fields_of_layout
+from wiregen.schema.value_shapes.derivation import CarriedFields, Varied, fields_of_all, fields_of_layout
 from wiregen.schema.value_shapes.shapes import AnyOf, CarriedField, Form, Member, Number
 from wiregen.schema.walk import flat_fields
 
@@ -58,7 +58,7 @@ def _variant_of_other_absences(inspection: Inspection) -> None:
 def _variant_of_other_values(inspection: Inspection) -> None:
     """Report fields whose values in a variant cannot be carried as those of the protocol's own layout are."""
     for other, own in _varied(inspection):
-        if isinstance(other, Struct | Message | Frame) and isinstance(own, Struct | Message | Frame):
+        if isinstance(other, Varied) and isinstance(own, Varied):
             theirs = fields_of_layout(inspection.protocol, other)
             ours = fields_of_layout(inspection.protocol, own)
             wide = {field.name: field for field in fields_of_all(inspection.protocol, own).fields}

@@ -42,7 +42,7 @@ from wiregen.schema.walk import (
 
 __all__ = ["CarriedFields", "Varied", "carry", "fields_of_all", "fields_of_layout"]
 
-Varied: TypeAlias = m.Struct | m.Message | m.Frame
+Varied: TypeAlias = m.Struct | m.Message | m.Frame | m.Preamble
 """A declaration that a variant may lay out differently, and whose fields are carried."""
 
 
@@ -102,7 +102,12 @@ def _with_widths(own: CarriedFields, other: CarriedFields) -> CarriedFields:
 def _layouts(protocol: m.Protocol, declared: Varied) -> Iterator[Varied]:
     """Yield the other layouts of a declaration."""
     for variant in protocol.variants:
-        others: tuple[Varied, ...] = (*variant.structs, *variant.messages, *variant.frames)
+        others: tuple[Varied, ...] = (
+            *variant.structs,
+            *variant.messages,
+            *variant.frames,
+            *variant.preambles,
+        )
         yield from (each for each in others if type(each) is type(declared) and each.name == declared.name)
 
 
