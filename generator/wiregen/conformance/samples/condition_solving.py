@@ -21,6 +21,7 @@ from wiregen.runtime.reference.window import Place
 from wiregen.runtime.schema.declarations import Constant, Field
 from wiregen.runtime.schema.elements import Data
 from wiregen.runtime.schema.expressions import (
+    Checksum,
     Expression,
     FieldReference,
     ListOf,
@@ -115,8 +116,10 @@ class Fitting:
 
 
 def _allows(reader: Reader, where: Expression, type_: Type, place: Place, value: Any) -> bool:
-    """Return whether a condition holds for a value of its field; True if it depends on later fields."""
+    """Return whether a condition holds for a value of its field; True if it depends on later fields, or on its own bytes."""
     record, name = reader.scope, place.name
+    if any(isinstance(each, Checksum) and name in (each.first, each.last) for each in nodes_in(where)):
+        return True
     before = record.nodes.get(name)
     record.nodes[name] = node_of(reader, type_, place, value)
     try:

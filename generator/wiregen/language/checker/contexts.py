@@ -6,16 +6,34 @@ from wiregen.language.checker.inspection import Inspection
 from wiregen.language.checker.lookup import is_visible
 from wiregen.language.diagnostics import Label
 from wiregen.schema.model import (
+    Block,
     Checksum,
     Context,
     ContextReference,
     Expression,
+    Field,
     Frame,
+    FrameReference,
+    List,
     Message,
+    MessageMatch,
+    MessageReference,
+    StructReference,
+    UnionReference,
 )
 from wiregen.schema.walk import direct_expressions, field_expressions, flat_fields, nested_expressions, shapes
 
 __all__ = ["RULES"]
+
+_COMPOUND = (
+    Block,
+    FrameReference,
+    List,
+    MessageMatch,
+    MessageReference,
+    StructReference,
+    UnionReference,
+)
 
 
 def _context_never_set(inspection: Inspection) -> None:
@@ -159,6 +177,28 @@ def _checksum_of_pieces(inspection: Inspection) -> None:
                     )
 
 
+def _key_of_several_values(inspection: Inspection) -> None:
+    """Refuse a key that is a list, a struct or the like in a message: keys are compared as single values."""
+    protocol = inspection.protocol
+    for keyed in (*protocol.contexts, *protocol.joins, *protocol.sessions):
+        for key in keyed.keys:
+            found = (inspection.targets.fields(name).get(key) for name in inspection.targets.by_name)
+            field = next((each for each in found if each is not None and _has_several(each)), None)
+            if field is not None:
+                inspection.error(
+                    "WG4030",
+                    f"`{key}` is a key, and cannot be a list, a struct, a union or a message",
+                    inspection.place(field.path, "type"),
+                    "not a single value",
+                    inspection.also(keyed.path, "the key is here", "keys"),
+                    help_="give this field another name, or use a number, text, bytes or UUID as the key",
+                )
+
+
+def _has_several(field: Field) -> bool:
+    return any(isinstance(each, _COMPOUND) for each in shapes(field.type))
+
+
 def _declared(inspection: Inspection, target: str) -> Label | None:
     found = inspection.targets.by_name.get(target)
     return None if found is None else inspection.also(found.path, "declared here", "name")
@@ -172,4 +212,5 @@ RULES = (
     _piece_of_other_block,
     _join_never_whole,
     _checksum_of_pieces,
+    _key_of_several_values,
 )

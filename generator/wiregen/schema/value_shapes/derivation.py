@@ -255,7 +255,10 @@ class _Owner:
                 return One(kind="frame", name=own)
             case m.MessageMatch():
                 messages = matched_messages(self._protocol.messages, type_, None)
-                return self._choice(name, tuple(One(kind="message", name=each.name) for each in messages))
+                self.choices.append(
+                    Choice(name=name, forms=tuple(One(kind="message", name=each.name) for each in messages))
+                )
+                return AnyOf(name=name)  # also of one message: bytes may have the code of another
             case m.Match(arms=arms):
                 return self._choice(name, merged(self._arm_forms(arms, name)))
             case m.Block():
