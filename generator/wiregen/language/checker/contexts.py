@@ -14,10 +14,12 @@ from wiregen.schema.model import (
     Field,
     Frame,
     FrameReference,
+    Join,
     List,
     Message,
     MessageMatch,
     MessageReference,
+    Session,
     StructReference,
     UnionReference,
 )
@@ -180,7 +182,12 @@ def _checksum_of_pieces(inspection: Inspection) -> None:
 def _key_of_several_values(inspection: Inspection) -> None:
     """Refuse a key that is a list, a struct or the like in a message: keys are compared as single values."""
     protocol = inspection.protocol
-    for keyed in (*protocol.contexts, *protocol.joins, *protocol.sessions):
+    all_keyed: tuple[Context | Join | Session, ...] = (
+        *protocol.contexts,
+        *protocol.joins,
+        *protocol.sessions,
+    )
+    for keyed in all_keyed:
         for key in keyed.keys:
             found = (inspection.targets.fields(name).get(key) for name in inspection.targets.by_name)
             field = next((each for each in found if each is not None and _has_several(each)), None)
