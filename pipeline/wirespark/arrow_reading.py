@@ -10,15 +10,16 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import EnumType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import pyarrow as pa
 
 from wirespark.array_casting import plain
 from wirespark.arrow_columns import chosen, column_groups, declared, member_of, wire_of
+from wirespark.arrow_records import Arrays, Taker, coded_taker, record_maker
 from wirespark.packages import Package
-from wirespark.untyped import ArrowArray, ArrowField, Made, Values
+from wirespark.untyped import ArrowField, Made, Values
 
 if TYPE_CHECKING:
     from wireproto._runtime.reference.layout import Fields
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
     )
 
 __all__ = ["Taker", "Takers"]
-
-Arrays: TypeAlias = Sequence[ArrowArray]
-Taker: TypeAlias = Callable[[Arrays], Values]
 
 
 class Takers:
@@ -118,17 +116,8 @@ class Takers:
         names, takers = self._fields(class_, fields, schema)
         if not names:
             return lambda arrays: [class_() for _ in range(len(arrays[0]))] if arrays else []
-        order = [names.index(name) for name in class_.__match_args__]
-        trailing = self._trailing(class_, fields)
-
-        def take(arrays: Arrays) -> Values:
-            columns = _taken(takers, arrays)
-            made = list(map(class_, *(columns[place] for place in order)))
-            if trailing:
-                _note_absent(made, [columns[names.index(name)] for name in trailing])
-            return made
-
-        return take
+        make = record_maker(class_, names, self._trailing(class_, fields))
+        return lambda arrays: make(_taken(takers, arrays))
 
     def _trailing(self, class_: Made, fields: Fields) -> list[str]:
         """Return the arguments that may be omitted, the last one first."""
@@ -312,12 +301,12 @@ class Takers:
 
         if variety.is_lone and shown:
             argument, inner = self._argument(class_, shown[0].name), self.of(shown[0].type, group)
-            return _coded(class_, [argument], lambda arrays: [inner(arrays)], has_code=has_code)
+            return coded_taker(class_, [argument], lambda arrays: [inner(arrays)], has_code=has_code)
         if wire_of(group[0]) == "nothing":
-            return _coded(class_, [], lambda arrays: [], has_code=has_code)
+            return coded_taker(class_, [], lambda arrays: [], has_code=has_code)
         names_, takers = self._fields(class_, variety.fields, group[0].type)
         trailing = self._trailing(class_, variety.fields)
-        return _coded(
+        return coded_taker(
             class_, names_, lambda arrays: _taken(takers, arrays[0].flatten()), trailing, has_code=has_code
         )
 
@@ -348,39 +337,6 @@ def _taken(takers: Iterable[tuple[Taker, int]], arrays: Arrays) -> list[Values]:
     return found
 
 
-def _coded(
-    class_: Made,
-    names: list[str],
-    take: Callable[[Arrays], list[Values]],
-    trailing: Sequence[str] = (),
-    *,
-    has_code: bool,
-) -> Taker:
-    """Return the taker of an alternative. If several codes select it, its values carry the code.
-
-    `trailing`: the arguments that may be omitted, the last one first.
-    """
-
-    def make(arrays: Arrays) -> Values:
-        *own, codes = arrays
-        columns = take(own)
-        if has_code:
-            made = [
-                class_(**dict(zip(("code", *names), row, strict=True)))
-                for row in zip(codes, *columns, strict=True)
-            ]
-        elif names:
-            order = [names.index(name) for name in class_.__match_args__]
-            made = list(map(class_, *(columns[place] for place in order)))
-        else:
-            made = [class_() for _ in codes]
-        if trailing:
-            _note_absent(made, [columns[names.index(name)] for name in trailing])
-        return made
-
-    return make
-
-
 def _where_set(take: Taker) -> Taker:
     """Return the taker of a struct's column, given the taker of the columns of its fields."""
 
@@ -394,17 +350,3 @@ def _where_set(take: Taker) -> Taker:
         ]
 
     return taken
-
-
-def _note_absent(made: Values, trailing: list[Values]) -> None:
-    """Set on each record the number of its last fields without a value.
-
-    `trailing`: the values of these fields, the last field first.
-    """
-    for row, record in enumerate(made):
-        n_absent = 0
-        for values in trailing:
-            if values[row] is not None:
-                break
-            n_absent += 1
-        record.absent = n_absent

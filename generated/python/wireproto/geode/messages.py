@@ -6488,8 +6488,7 @@ def encode(
     """
     _value: Any = message
     if _is_a(_value, Connect):
-        opening: Connect = _value
-        return opening.encode(variant=variant, limits=limits)
+        return Connect.encode(_value, variant=variant, limits=limits)
     given: dict[str, Any] = {
         name: value
         for name, value in {

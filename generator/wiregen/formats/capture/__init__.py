@@ -9,7 +9,7 @@ from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow, Gap, P
 from wiregen.formats.capture.issues import Issue, IssueKind, Issues
 from wiregen.formats.capture.limits import CaptureLimits
 from wiregen.formats.capture.packet import Packet
-from wiregen.formats.capture.reader import is_capture, read_capture
+from wiregen.formats.capture.reader import is_capture, may_be_capture, read_capture
 from wiregen.formats.capture.source import Source
 from wiregen.formats.capture.streams import CaptureReader, CaptureStreams, EventSource, assemble, read_streams
 
@@ -34,6 +34,7 @@ __all__ = [
     "assemble",
     "compression_of",
     "is_capture",
+    "may_be_capture",
     "read_capture",
     "read_streams",
 ]

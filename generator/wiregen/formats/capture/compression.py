@@ -34,12 +34,12 @@ class Member(Protocol):
         """The bytes after the end of the member."""
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        """Return at most `max_length` bytes; `data` is what follows the bytes given before."""
+        """Return at most `max_length` bytes; `data` follows the bytes given before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Library:
-    """What decompresses: a function that begins a member, and the error of damaged bytes."""
+    """The functions of a library: one that begins a member, and the error that damaged bytes raise."""
 
     begin: Callable[[], Member]
     error: type[Exception]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from wiregen.formats.capture.compression import COMPRESSIONS
 from wiregen.formats.capture.errors import CaptureError
 from wiregen.formats.capture.issues import Issues
 from wiregen.formats.capture.limits import CaptureLimits
@@ -38,6 +39,12 @@ def read_batches(source: Source, limits: CaptureLimits, issues: Issues) -> Itera
             yield from read_pcap(magic, file, limits, issues)
         else:
             raise CaptureError(f"not a capture: {_describe(magic, issues)}; {_EXPECTED}")
+
+
+def may_be_capture(head: bytes) -> bool:
+    """Return whether a file that begins with these four bytes may be a capture, or a compressed one."""
+    begins = (PCAPNG_MAGIC, *PCAP_MAGICS, *(each.magic[:_MAGIC_SIZE] for each in COMPRESSIONS))
+    return head.startswith(begins)
 
 
 def is_capture(source: Source) -> bool:

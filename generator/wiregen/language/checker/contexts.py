@@ -13,29 +13,19 @@ from wiregen.schema.model import (
     Expression,
     Field,
     Frame,
-    FrameReference,
     Join,
     List,
     Message,
     MessageMatch,
-    MessageReference,
+    RecordReference,
     Session,
-    StructReference,
     UnionReference,
 )
 from wiregen.schema.walk import direct_expressions, field_expressions, flat_fields, nested_expressions, shapes
 
 __all__ = ["RULES"]
 
-_COMPOUND = (
-    Block,
-    FrameReference,
-    List,
-    MessageMatch,
-    MessageReference,
-    StructReference,
-    UnionReference,
-)
+_COMPOUND = Block | List | MessageMatch | RecordReference | UnionReference
 
 
 def _context_never_set(inspection: Inspection) -> None:

@@ -16,6 +16,7 @@ from wiregen.schema.model import (
     Bytes,
     Call,
     Computed,
+    Constant,
     Counted,
     Default,
     Derived,
@@ -24,15 +25,13 @@ from wiregen.schema.model import (
     Field,
     FieldReference,
     Float,
-    FrameReference,
     List,
     Match,
     MessageMatch,
-    MessageReference,
     Null,
     Octets,
     Position,
-    StructReference,
+    RecordReference,
     Trailing,
     Type,
     UnionReference,
@@ -41,9 +40,6 @@ from wiregen.schema.values import number_of
 from wiregen.schema.walk import direct_expressions, nested_expressions, own_blocks, shapes
 
 __all__ = ["RULES", "fault_of_value"]
-
-_WITHOUT_DEFAULTS = (FrameReference, MessageReference, StructReference, UnionReference)
-"""Types that no literal is a value of: null stands for an absent one."""
 
 
 def _bits_fill_bytes(inspection: Inspection) -> None:
@@ -155,34 +151,31 @@ def _value_outside_type(inspection: Inspection) -> None:
         for field in record.flat:
             if field.value is None or isinstance(field.value, Derived):
                 continue
-            if isinstance(field.value.value, Null):
-                _check_null(inspection, field)
-                continue
-            others = field.value.others if isinstance(field.value, Default) else ()
-            values = (field.value.value, *(each.value for each in others))
-            faults = (fault_of_value(value, field.type, inspection.declared) for value in values)
-            fault = next((fault for fault in faults if fault is not None), None)
+            fault = _fault_of_null(field) or _fault_of_values(field, field.value, inspection.declared)
             if fault is not None:
                 inspection.error(
                     "WG3032",
                     f"the type of `{field.name}` cannot hold its value",
                     inspection.place(field.path, "value"),
                     fault,
+                    help_="use a value of the type, or a wider type; instead of null, say with `if` when it is present",
                 )
 
 
-def _check_null(inspection: Inspection, field: Field) -> None:
-    """Check that null is a value of the type, or stands for a struct, frame or union that is absent."""
-    is_absent = _is_trailing(field) and isinstance(content(field.type), _WITHOUT_DEFAULTS)
+def _fault_of_null(field: Field) -> str | None:
+    """Return why null cannot be the value of a field, or None; with `?=` it may mean an absent struct, frame or union."""
+    if field.value is None or not isinstance(field.value.value, Null) or is_nullable(field.type):
+        return None
+    may_be_absent = _is_trailing(field) and isinstance(content(field.type), RecordReference | UnionReference)
     has_block = any(isinstance(each, Block) for each in shapes(field.type))  # an error of its own
-    if not is_nullable(field.type) and not is_absent and not has_block:
-        inspection.error(
-            "WG3032",
-            f"the type of `{field.name}` cannot hold its value",
-            inspection.place(field.path, "value"),
-            "its values include no null",
-            help_="give it a value of its type, or declare with `if` when it is present",
-        )
+    return None if may_be_absent or has_block else "the type has no null"
+
+
+def _fault_of_values(field: Field, value: Default | Trailing | Constant, declared: Declared) -> str | None:
+    others = value.others if isinstance(value, Default) else ()
+    values = (value.value, *(each.value for each in others))
+    faults = (fault_of_value(each, field.type, declared) for each in values)
+    return next((fault for fault in faults if fault is not None), None)
 
 
 def fault_of_value(value: Expression, type_: Type, declared: Declared) -> str | None:

@@ -255,10 +255,8 @@ class _Owner:
                 return One(kind="frame", name=own)
             case m.MessageMatch():
                 messages = matched_messages(self._protocol.messages, type_, None)
-                self.choices.append(
-                    Choice(name=name, forms=tuple(One(kind="message", name=each.name) for each in messages))
-                )
-                return AnyOf(name=name)  # also of one message: bytes may have the code of another
+                forms = tuple(One(kind="message", name=each.name) for each in messages)
+                return self._any_of(name, forms)  # also of one message: bytes may have the code of another
             case m.Match(arms=arms):
                 return self._choice(name, merged(self._arm_forms(arms, name)))
             case m.Block():
@@ -282,8 +280,9 @@ class _Owner:
         return Nullable(value=form) if self._is_nullable(type_) else form
 
     def _choice(self, name: str, forms: tuple[Form, ...]) -> Form:
-        if len(forms) == 1:
-            return forms[0]
+        return forms[0] if len(forms) == 1 else self._any_of(name, forms)
+
+    def _any_of(self, name: str, forms: tuple[Form, ...]) -> AnyOf:
         self.choices.append(Choice(name=name, forms=forms))
         return AnyOf(name=name)
 

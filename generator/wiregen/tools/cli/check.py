@@ -7,7 +7,7 @@ import click
 
 from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.messages import has_colour, tell
-from wiregen.tools.cli.protocols import check_names, chosen_names, configuration, exit_code, load
+from wiregen.tools.cli.protocols import check_names, chosen_names, completions, configuration, exit_code, load
 
 if TYPE_CHECKING:
     from wiregen.generate.backends import Subject
@@ -17,7 +17,7 @@ __all__ = ["verb"]
 
 
 @click.command("check")
-@click.argument("files", nargs=-1, metavar="[FILE|NAME|-]...", shell_complete=shared_options.protocol_names)
+@click.argument("files", nargs=-1, metavar="[FILE|NAME|-]...", shell_complete=completions)
 @shared_options.output_format
 @click.option(
     "--verbose",

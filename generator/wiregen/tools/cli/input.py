@@ -18,16 +18,6 @@ _CHUNK: Final = 1 << 16
 _MOST_LINE: Final = 1 << 28
 _MOST_CAPTURE: Final = 1 << 30
 """The most bytes of a capture from a pipe, all of which are stored on the disk."""
-_MAGICS: Final = (
-    b"\x0a\x0d\x0d\x0a",
-    b"\xd4\xc3\xb2\xa1",
-    b"\xa1\xb2\xc3\xd4",
-    b"\x4d\x3c\xb2\xa1",
-    b"\xa1\xb2\x3c\x4d",
-    b"\x1f\x8b",  # gzip, which may hold one, as xz and zstd
-    b"\xfd7zX",
-    b"\x28\xb5\x2f\xfd",
-)
 _HEAD_SIZE: Final = 4
 
 
@@ -97,12 +87,14 @@ def open_lines(name: str | None) -> Iterator[Iterator[bytes]]:
 @contextmanager
 def _open_stream(stream: BinaryIO, is_capture: bool | None) -> Iterator[Input]:
     """Open stdin, a pipe or a device; a capture is stored in a file, because it may have to be read twice."""
+    from wiregen.formats.capture import may_be_capture
+
     head = stream.read(_HEAD_SIZE)
-    if not is_capture and (is_capture is False or not head.startswith(_MAGICS)):
+    if not is_capture and (is_capture is False or not may_be_capture(head)):
         yield Input(chunks=_rejoined(head, stream), is_live=True)
         return
     # An input that is declared a capture and is not one is refused by its first bytes, because a device never ends.
-    chunks = _rejoined(head, stream) if head.startswith(_MAGICS) else (head,)
+    chunks = _rejoined(head, stream) if may_be_capture(head) else (head,)
     with tempfile.NamedTemporaryFile(prefix="wiregen-") as file:
         _put_aside(chunks, file)
         if is_capture or _looks_like_capture(head, file.name):
@@ -139,9 +131,9 @@ def _open(name: str) -> BinaryIO:
 
 
 def _looks_like_capture(head: bytes, name: str) -> bool:
-    from wiregen.formats.capture import is_capture
+    from wiregen.formats.capture import is_capture, may_be_capture
 
-    return head.startswith(_MAGICS) and is_capture(name)
+    return may_be_capture(head) and is_capture(name)
 
 
 def _size(file: IO[bytes]) -> int:

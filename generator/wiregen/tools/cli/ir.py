@@ -5,13 +5,13 @@ import json
 import click
 
 from wiregen.tools.cli.failure import DONE, Failure
-from wiregen.tools.cli.protocols import subject_of
+from wiregen.tools.cli.protocols import completions, subject_of
 
 __all__ = ["verb"]
 
 
 @click.command("ir")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completions)
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of the output of `ir NAME`.")
 def verb(name: str | None, schema: bool) -> int:
     """Print the schema of the protocol NAME (a name, or a path to a .wire file) as JSON."""

@@ -8,7 +8,7 @@ import click
 from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.failure import DONE, FINDINGS, Failure
 from wiregen.tools.cli.messages import has_colour, tell
-from wiregen.tools.cli.protocols import chosen_names, configuration, exit_code, load
+from wiregen.tools.cli.protocols import chosen_names, completions, configuration, exit_code, load
 from wiregen.tools.cli.rewriting import Rewritten
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ __all__ = ["verb"]
 
 
 @click.command("lint")
-@click.argument("names", nargs=-1, metavar="[FILE|NAME]...")
+@click.argument("names", nargs=-1, metavar="[FILE|NAME]...", shell_complete=completions)
 @shared_options.output_format
 @click.option(
     "--rule",

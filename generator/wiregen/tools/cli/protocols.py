@@ -12,6 +12,8 @@ from wiregen.tools.cli.messages import has_colour
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from click.shell_completion import CompletionItem
+
     from wiregen.generate.backends import Subject
     from wiregen.generate.packages import Package, Serialization
     from wiregen.language.config import Config
@@ -22,6 +24,7 @@ __all__ = [
     "carrier_of",
     "check_names",
     "chosen_names",
+    "completions",
     "configuration",
     "exit_code",
     "load",
@@ -72,6 +75,19 @@ def chosen_names(files: "Iterable[Path]", config: "Config") -> tuple[str, ...]:
         )
         raise Failure(f"there are no protocols: no .wire file in {folders}", way_out, code=FINDINGS)
     return names
+
+
+def completions(context: click.Context, parameter: click.Parameter, typed: str) -> "list[CompletionItem]":
+    """Return the protocols whose names begin as typed, of the configuration and shipped ones, and the wish for files."""
+    from click.shell_completion import CompletionItem
+
+    from wiregen.language.config import load_config
+    from wiregen.language.diagnostics import Report
+    from wiregen.language.source import available, shipped_protocols
+
+    sources = load_config(Path.cwd(), Report()).sources
+    names = (name for name in available((*sources, shipped_protocols())) if name.startswith(typed))
+    return [*map(CompletionItem, names), CompletionItem(typed, type="file")]
 
 
 def subject_of(name: str) -> "Subject":

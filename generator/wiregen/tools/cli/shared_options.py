@@ -1,12 +1,11 @@
 """Options that several verbs have with the same meaning: each has one name and one text."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 import click
 
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
+from wiregen.tools.cli.protocols import completions
 
 __all__ = [
     "capture",
@@ -19,7 +18,6 @@ __all__ = [
     "output_format",
     "preceding",
     "protocol",
-    "protocol_names",
     "protocols",
     "report_format",
     "session_options",
@@ -33,13 +31,6 @@ __all__ = [
 
 Command = TypeVar("Command", bound=Callable[..., object])
 BACKENDS: Final = "native, protobuf, msgpack, or another installed backend"
-
-
-def protocol_names(context: click.Context, parameter: click.Parameter, typed: str) -> "list[CompletionItem]":
-    from wiregen.tools.cli.completion import protocols_like
-
-    return protocols_like(context, parameter, typed)
-
 
 capture = click.option(
     "--pcap/--no-pcap",
@@ -78,8 +69,8 @@ preceding = click.option(
     metavar="ROLE:HEX|ROLE:@FILE",
     help="Whole frames, of the same serialization, that a role sent before; the output does not contain them. May be repeated.",
 )
-protocol = click.argument("protocol", shell_complete=protocol_names)
-protocols = click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=protocol_names)
+protocol = click.argument("protocol", shell_complete=completions)
+protocols = click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=completions)
 report_format = click.option(
     "--format",
     "format_",

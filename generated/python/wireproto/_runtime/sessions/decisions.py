@@ -28,7 +28,7 @@ class Decision:
 
 
 def refuse(decision: Decision, despite: str | None = None) -> None:
-    """Refuse what was decided upon, if a violation forbids it.
+    """Refuse a message if the decision about it forbids it.
 
     Raises:
         SessionError: The decision has a violation that is neither lenient nor `despite`.
