@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
+from uuid import UUID
 
 import pytest
 from tests.property.schemas import HEAD, built
@@ -22,6 +24,7 @@ context stored : u8 per bytes_key { set SetData.value  clear ClearData }
 context near : u8 per key { set SetNear.value when point.x < 1  clear Clear }
 context worded : u8 per word { set SetWorded.value  clear ClearWorded }
 context lists : f32[u8] per key { set SetList.items  clear Clear }
+
 
 message SetLevel 1 { key : u8  level : f32 }
 message Level 2 { key : u8  y : u8 if level[key] > 0 }
@@ -59,6 +62,18 @@ session Talk per id {
 
 rule again "It was open." { source "a public document" }
 """
+UUIDS = HEAD + """
+context owned : uuid per owner_id { set SetOwner.owner  clear ClearOwner }
+context owners : uuid[u8] per key { set SetOwners.owners  clear ClearOwners }
+
+message SetOwner 1 { owner_id : uuid  owner : uuid }
+message Owner 2 { owner_id : uuid  me : uuid  y : u8 if owned[owner_id] == me }
+message ClearOwner 3 { owner_id : uuid }
+message SetOwners 4 { key : u8  owners : uuid[u8] }
+message Owners 5 { key : u8  me : uuid  y : u8 if me in owners[key] }
+message ClearOwners 6 { key : u8 }
+"""
+"""Messages that compiled code alone reads: what it refuses wrongly is an error."""
 PAIR = "\ud83d\ude00"
 """Two surrogates, whose bytes in mutf8 are those of one character."""
 ESCAPED = "\udcc3\udca9"
@@ -182,3 +197,25 @@ def test_pieces_of_any_class_are_joined(module: ModuleType, peers: Peers) -> Non
     frame = peers.server.receive(peers.client.send(module.Part(0.1, False, memoryview(b"c"))))[0].frame
     assert frame.part.joined == b"abc"
     peers.check()
+
+
+def test_a_uuid_is_a_key_and_a_value(tmp_path: Path) -> None:
+    with built(UUIDS, tmp_path, "uuids_of_contexts", BACKENDS) as codecs:
+        check_uuids(codecs.module, Peers(codecs.module))
+
+
+def check_uuids(module: ModuleType, peers: Peers) -> None:
+    key, me, other = (UUID(int=number << 100 | 7) for number in (1, 2, 3))
+    peers.tell(module.SetOwner(key, me))
+    assert peers.tell(module.Owner(key, me, 5)).y == 5
+    assert peers.tell(module.Owner(key, other, None)).y is None
+    with pytest.raises(module.EncodeError):
+        peers.client.send(module.Owner(key, other, 5))
+    with pytest.raises(module.EncodeError, match="missing_context"):
+        peers.client.send(module.Owner(me, me, 5))
+    peers.tell(module.SetOwners(1, [me, key]))
+    assert peers.tell(module.Owners(1, key, 5)).y == 5
+    assert peers.tell(module.Owners(1, other, None)).y is None
+    peers.tell(module.ClearOwner(key))
+    with pytest.raises(module.EncodeError, match="missing_context"):
+        peers.client.send(module.Owner(key, me, 5))

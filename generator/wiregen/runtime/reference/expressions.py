@@ -41,7 +41,7 @@ from ..schema.literals import Function
 from .functions import function_of
 
 __all__ = [
-    "Circular", "Incalculable", "Scope", "Undefined", "checksum", "count_of", "equal", "evaluate", "integer", "power",
+    "Circular", "Incalculable", "Scope", "Undefined", "checksum", "count_of", "equal", "evaluate", "integer", "plain", "power",
 ]  # fmt: skip
 
 # The value of a name: the values of the tree, and results of expressions.
@@ -275,14 +275,17 @@ def _sequence(value: Value) -> Sequence[Value]:
     return value
 
 
-def _plain(value: Value) -> Value:
+def plain(value: Value) -> Value:
+    """Return a value with the bytes of each UUID in its place, as straight-line code compares it."""
+    if isinstance(value, list):
+        return [plain(each) for each in value]
     return value.bytes if isinstance(value, UUID) else value
 
 
 def equal(left: Value, right: Value) -> bool:
     """Return whether two values are equal; a UUID is its bytes."""
     if isinstance(left, UUID) or isinstance(right, UUID):
-        left, right = _plain(left), _plain(right)
+        left, right = plain(left), plain(right)
     if isinstance(left, list | tuple | deque) and isinstance(right, list | tuple | deque):
         return len(left) == len(right) and all(map(equal, left, right))
     return bool(left == right)

@@ -39,6 +39,7 @@ class Context:
 
     def __init__(self, plan: Schema, *, limits: Mapping[str, int | None] | None = None) -> None:
         from ..reference.access import declared_name
+        from ..reference.expressions import plain
         from ..reference.frame_scope import (
             FrameScope,  # a package is imported faster than its first context is made
         )
@@ -48,7 +49,7 @@ class Context:
         self._plan = plan
         self._open: int = (limits or {}).get("open") or plan.limits["open"]
         self._limits = {**plan.limits, **(limits or {})}
-        self._name_of = declared_name
+        self._name_of, self._plain = declared_name, plain
         self._scope_of = FrameScope
         self._rules_of = RulesOf(plan)
         self._roles: dict[str, str | None] = {name: context.role for name, context in plan.contexts.items()}
@@ -64,12 +65,12 @@ class Context:
         """Called with each frame that was read, before it changes the context."""
 
     def lookup(self, name: str, keys: Key, sender: str | None) -> Value:
-        """Return the entry of the context `name` under these keys, for bytes that `sender` sends.
+        """Return the entry of the context `name` under these keys, for bytes that `sender` sends; UUIDs are bytes there.
 
         Raises:
             KeyError: The context does not have the entry.
         """
-        return self.entries[name][(self._roles[name] or sender, *keys)]
+        return self.entries[name][(self._roles[name] or sender, *map(self._plain, keys))]
 
     def state_to_read(self, limits: Mapping[str, int | None], role: str | None) -> ReadState:
         """Return the state of one frame of `role` within default `limits`; a context keeps one for each role."""
@@ -188,13 +189,13 @@ class Context:
                         setting.field, _NOTHING
                     )
                     if found is not None and value is not _NOTHING:
-                        key = (owner, *found)
+                        key = (owner, *map(self._plain, found))
                         before.append((name, key, self.entries[name].get(key, _NOTHING)))
-                        self._set(name, key, value)
+                        self._set(name, key, self._plain(value))
                 for clearing in clearings:
                     found = scope.key_where(clearing.when, context.keys)
                     if found is not None:
-                        key = (owner, *found)
+                        key = (owner, *map(self._plain, found))
                         before.append((name, key, self.entries[name].pop(key, _NOTHING)))
         except BaseException:
             for name, key, value in reversed(before):
