@@ -45,9 +45,9 @@ class Fillers:
     """Makes the fillers of one protocol, in one variant."""
 
     def __init__(self, package: Package, variant: str | None = None) -> None:
-        self._plan, self._nodes = package.plan, package.nodes
+        self._schema, self._nodes = package.schema, package.nodes
         options = package.runtime("codec.options").Options(variant=variant)
-        self._schema = package.runtime("reference.layout").Layout(package.plan, options)
+        self._layout = package.runtime("reference.layout").Layout(package.schema, options)
         self._types = package.runtime("records.types")
         self._arms = package.runtime("records.arms")
         self._content = package.runtime("schema.shapes").content
@@ -100,7 +100,7 @@ class Fillers:
 
     def named(self, name: str, schema: Iterable[ArrowField]) -> RecordFiller:
         """Return such a function for a message, struct, preamble, or frame without a message, by its name."""
-        declared = self._schema
+        declared = self._layout
         if name in declared.messages:
             return self.record(declared.messages[name].fields, schema)
         if name in declared.preambles:
@@ -113,7 +113,7 @@ class Fillers:
 
     def header(self, frame: str, schema: Iterable[ArrowField]) -> RecordFiller:
         """Return such a function for the fields of a frame other than its message."""
-        known = self._schema.frames[frame]
+        known = self._layout.frames[frame]
         return self.record(known.fields, schema, without=known.message)
 
     def _plain_record(self, schema: Iterable[ArrowField]) -> RecordFiller:
@@ -186,7 +186,7 @@ class Fillers:
 
     def _member(self, type_: EnumReference, columns: Sequence[ArrowField]) -> Filler:
         names: dict[int | None, str] = {
-            each.value: each.name for each in self._plan.enums[type_.name].members
+            each.value: each.name for each in self._schema.enums[type_.name].members
         }
         arrow = columns[1].type
 
@@ -200,7 +200,7 @@ class Fillers:
         def text(value: object) -> str | None:
             if value is None:
                 return None
-            record = self._value_record(self._plan, type_, value, variant=self._variant)
+            record = self._value_record(self._schema, type_, value, variant=self._variant)
             return json.dumps(record, ensure_ascii=True, allow_nan=False)
 
         return lambda values: (_strings([text(value) for value in values]),)
@@ -231,7 +231,7 @@ class Fillers:
 
     def _frame(self, type_: FrameReference, column: ArrowField) -> Filler:
         """Return the filler of frames inside a message: the name of the message, the header, each message."""
-        frame = self._schema.frames[type_.name]
+        frame = self._layout.frames[type_.name]
         if frame.message is None:
             return self._struct(type_, column)
         groups = list(column_groups(column.type))
@@ -258,7 +258,7 @@ class Fillers:
 
     def _bodies(self, groups: Sequence[Sequence[ArrowField]]) -> RecordFiller:
         """Return the function that puts each message in the column of its name."""
-        known = self._plan.messages
+        known = self._schema.messages
         fillers = [
             (name, self.of(self._nodes.MessageReference(name), group))
             for group in groups
@@ -281,7 +281,7 @@ class Fillers:
         code, rest = groups[0], groups[1:]
         varieties = [
             each
-            for each in self._plan.unions[type_.name].varieties
+            for each in self._schema.unions[type_.name].varieties
             if type_.only is None or type_.is_lenient or each.name in type_.only
         ]
         fillers = [self._variety(each, group) for each, group in zip(varieties, rest, strict=True)]
@@ -329,7 +329,7 @@ class Fillers:
     def _index(self, arms: list[Type], value: object) -> int | None:
         if value is None:
             return None
-        return next((arms.index(arm) for arm in self._arms.fitting(self._schema, arms, value)), None)
+        return next((arms.index(arm) for arm in self._arms.fitting(self._layout, arms, value)), None)
 
 
 def _item(column: ArrowField) -> ArrowField:

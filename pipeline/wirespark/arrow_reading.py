@@ -41,14 +41,14 @@ class Takers:
     """Makes the takers of one protocol, in one variant."""
 
     def __init__(self, package: Package, variant: str | None = None) -> None:
-        self._plan, self._nodes = package.plan, package.nodes
+        self._schema, self._nodes = package.schema, package.nodes
         options = package.runtime("codec.options").Options(variant=variant)
-        self._schema = package.runtime("reference.layout").Layout(package.plan, options)
+        self._layout = package.runtime("reference.layout").Layout(package.schema, options)
         self._types = package.runtime("records.types")
         self._arms = package.runtime("records.arms")
         self._content = package.runtime("schema.shapes").content
         self._decode_text = package.runtime("codec.text").decode_text
-        self._maker = package.runtime("records.values").ValueMaker(package.plan, options)
+        self._maker = package.runtime("records.values").ValueMaker(package.schema, options)
         self._typed = package.runtime("reference.objects").typed
         self._unknown = package.runtime("codec.unknown").Unknown
         self._argument = package.attribute_name
@@ -67,7 +67,7 @@ class Takers:
 
     def named(self, name: str, schema: Iterable[ArrowField]) -> Taker:
         """Return the taker of a message, struct, preamble, fragment, or frame without a message, by its name."""
-        known = self._schema
+        known = self._layout
         if name == "Unknown" and name not in known.messages:
             return lambda arrays: list(map(self._unknown, *(plain(array) for array in arrays)))
         class_ = self.class_of(name)
@@ -83,7 +83,7 @@ class Takers:
 
     def header(self, frame: str, schema: Iterable[ArrowField]) -> Callable[[Arrays], list[dict[str, object]]]:
         """Return the function that reads the arguments of a frame's class, without its message, from columns."""
-        known = self._schema.frames[frame]
+        known = self._layout.frames[frame]
         names, takers = self._fields(self.class_of(frame), known.fields, schema, known.message)
 
         def take(arrays: Arrays) -> list[dict[str, object]]:
@@ -183,7 +183,7 @@ class Takers:
         name = type_.name
         found = self._namespace.get(name)
         enum: Made = found if isinstance(found, EnumType) else self._namespace[f"{name}_"]
-        known = self._plan.enums[name].members
+        known = self._schema.enums[name].members
         numbers = {each.value: enum(each.value) for each in known}
         members = {each.name: numbers[each.value] for each in known}
 
@@ -207,7 +207,7 @@ class Takers:
             if text is None:
                 return None
             made = self._maker.value(type_, json.loads(text), "")
-            return self._typed(self._plan, type_, made, self._namespace)
+            return self._typed(self._schema, type_, made, self._namespace)
 
         return lambda arrays: [value(text) for text in plain(arrays[0])]
 
@@ -229,7 +229,7 @@ class Takers:
 
     def _bodies(self, columns: Iterable[ArrowField]) -> dict[str, tuple[Taker, int, int]]:
         """Return the taker of each message by name, with the range of its columns."""
-        known, place = self._plan.messages, 0
+        known, place = self._schema.messages, 0
         found: dict[str, tuple[Taker, int, int]] = {}
         for group in column_groups(columns):
             name = declared(group[0].name, known)
@@ -249,7 +249,7 @@ class Takers:
     def _frame(self, type_: FrameReference, column: ArrowField) -> Taker:
         """Return the taker of frames inside a message: the name of the message, the header, each message."""
         name = type_.name
-        class_, frame = self.class_of(name), self._schema.frames[name]
+        class_, frame = self.class_of(name), self._layout.frames[name]
         if frame.message is None:
             return _where_set(self.named(name, column.type))
         groups = list(column_groups(column.type))
@@ -276,7 +276,7 @@ class Takers:
         groups = list(column_groups(column.type))[2:]
         varieties = [
             each
-            for each in self._plan.unions[type_.name].varieties
+            for each in self._schema.unions[type_.name].varieties
             if type_.only is None or type_.is_lenient or each.name in type_.only
         ]
         names = vars(self.class_of(type_.name))

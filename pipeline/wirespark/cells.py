@@ -162,8 +162,8 @@ class _Reading:
 
         Return None if there are too few cells, or if the unknown sender decides the layout.
         """
-        plan, wishes = self._wishes.package.plan, self._wishes
-        is_alike = len(set(plan.sends.values())) == 1
+        schema, wishes = self._wishes.package.schema, self._wishes
+        is_alike = len(set(schema.sends.values())) == 1
         if len(self._cells) < _WORTH or (wishes.role is None and not is_alike):
             return None
         return scanner_of(wishes, wishes.role)

@@ -132,7 +132,7 @@ def frames_schema(package: Package) -> ArrowSchema:
     ]
     if header is not None:
         fields.append(_field("_header", header, "The header fields of the frame."))
-    if package.plan.joins:
+    if package.schema.joins:
         fields.append(_field("_part", PART, "The reassembled message that the frame is a piece of."))
     if joined is not None:
         fields.append(_field("_joined", joined, "The reassembled message, in the row of its last piece."))

@@ -71,7 +71,7 @@ def events_of(table: Batch, wishes: Wishes) -> Batch:
     batch = batch.take(order)
     is_right = pc.and_(pc.is_valid(batch["_message"]), pc.is_valid(batch["_from"]))
     conversation = _Conversation(wishes)
-    events = list(conversation.events(batch.filter(is_right))) if wishes.package.plan.sessions else []
+    events = list(conversation.events(batch.filter(is_right))) if wishes.package.schema.sessions else []
     return pa.Table.from_pylist(events, schema=EVENTS)
 
 
@@ -79,14 +79,14 @@ def _order(batch: Batch, wishes: Wishes) -> tuple[str, ...]:
     """Return the columns by which rows are ordered. Without times, all rows of the first role come first."""
     if batch["_time"].null_count < len(batch):
         return ("_time", "_from", "_offset")
-    roles = wishes.package.plan.roles
+    roles = wishes.package.schema.roles
     return ("_from", "_offset") if sorted(roles) == list(roles) else ("_offset",)
 
 
 @cache
 def _program(protocol: str) -> Program:
     package = package_of(protocol)
-    program: Program = package.runtime("sessions.table").Program(package.plan)
+    program: Program = package.runtime("sessions.table").Program(package.schema)
     return program
 
 

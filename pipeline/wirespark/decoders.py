@@ -50,7 +50,7 @@ class StreamDecoder(Protocol):
 
 def has_context(package: Package) -> bool:
     """Return whether one frame can change how later ones are read."""
-    return bool(package.plan.contexts or package.plan.joins)
+    return bool(package.schema.contexts or package.schema.joins)
 
 
 def context_of(wishes: Wishes, snapshot: Snapshot | None = None) -> Context | None:

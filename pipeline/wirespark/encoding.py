@@ -40,7 +40,7 @@ class Encoder:
         self._backend = backend
         self._takers = Takers(package, variant)
         options = package.runtime("codec.options").Options(variant=variant)
-        self._schema = package.runtime("reference.layout").Layout(package.plan, options)
+        self._layout = package.runtime("reference.layout").Layout(package.schema, options)
         self._module = package.codec(backend)
         self._variant = variant
         self._arguments: dict[tuple[type, str | None], tuple[dict[str, object], bool]] = {}
@@ -103,10 +103,10 @@ class Encoder:
         """Add frames without a message for rows with neither message nor error, where the protocol has them."""
         errors = rows["_error"].is_valid().to_pylist() if "_error" in rows else [False] * len(names)
         own = [row for row, name in enumerate(names) if name is None and not errors[row]]
-        kinds = [str(self._schema.frame_of(roles[row] or self._role)) for row in own]
+        kinds = [str(self._layout.frame_of(roles[row] or self._role)) for row in own]
         headers = self._headers(rows.get("_header"), pa.array(own, pa.int32()), list(kinds)) if own else []
         for row, kind, header in zip(own, kinds, headers, strict=True):
-            if kind in self._schema.frames:
+            if kind in self._layout.frames:
                 frame = self._takers.class_of(kind)(None, **header)
                 try:
                     frame.encode()
@@ -132,14 +132,14 @@ class Encoder:
 
     def _frame_of(self, name: str, role: str | None) -> str | None:
         """Return the frame that carries a message, or None if it is not carried by one."""
-        schema, plan = self._schema, self._package.plan
-        if name in schema.preambles or (name in schema.frames and name not in schema.messages):
+        layout = self._layout
+        if name in layout.preambles or (name in layout.frames and name not in layout.messages):
             return None
-        divided = next((frame for (frame, _), piece in schema.divided.items() if piece == name), None)
-        if divided is not None and name not in schema.messages:
+        divided = next((frame for (frame, _), piece in layout.divided.items() if piece == name), None)
+        if divided is not None and name not in layout.messages:
             return str(divided)
-        known = plan.messages.get(name)
-        return str(schema.frame_of((known.role if known else None) or role or self._role))
+        known = self._package.schema.messages.get(name)
+        return str(layout.frame_of((known.role if known else None) or role or self._role))
 
     def _headers(
         self, column: ArrowArray | None, where: ArrowArray, kinds: list[str | None]
@@ -237,7 +237,7 @@ class StreamEncoder:
         Raises:
             WireSparkError: The frame cannot be encoded.
         """
-        if part is not None and self._package.plan.joins[part["join"]].type is None:
+        if part is not None and self._package.schema.joins[part["join"]].type is None:
             frame = self._piece(frame, part["join"], (part["join"], part["key"]), is_last=part["last"])
         data = self._encoder.bytes_of(frame, self._role, self._context)
         if self._context is not None and hasattr(frame, "message"):
@@ -256,7 +256,7 @@ class StreamEncoder:
         n_given = self._given.pop(key, 0)
         if not is_last or not n_given:
             return frame
-        block = self._package.plan.joins[join].block
+        block = self._package.schema.joins[join].block
         assert block is not None
         return frame.replace(message=class_(self._block(frame, block[1])[n_given:]))
 
@@ -265,7 +265,7 @@ class StreamEncoder:
         options = self._package.runtime("codec.options").Options(self._role, context=self._context)
         data = self._encoder.bytes_of(frame, self._role, self._context)
         node = self._package.runtime("reference.explain").explain(
-            self._package.plan, data, 0, len(data), options
+            self._package.schema, data, 0, len(data), options
         )
         block = next(each for each in node.walk() if each.name == field and not each.inner)
         return data[block.start : block.end]

@@ -79,5 +79,5 @@ def _between(found: Pushed, low: int, high: int | None) -> Pushed:
 
 def _of_codes(package: Package, codes: set[int | None]) -> set[str]:
     """Return the messages that may have one of these codes. Unknown messages have only a number."""
-    messages = package.plan.messages
+    messages = package.schema.messages
     return {name for name, message in messages.items() if message.code in codes} | {"Unknown"}

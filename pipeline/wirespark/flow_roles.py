@@ -24,7 +24,7 @@ class FlowRoles:
     def __init__(self, wishes: Wishes, events: Callable[[], Iterator[Event]]) -> None:
         self._wishes = wishes
         self._events = events
-        roles = wishes.package.plan.roles
+        roles = wishes.package.schema.roles
         self._first, self._last = roles[0], roles[-1]
         self._guesses: dict[Flow, bool] | None = None
 

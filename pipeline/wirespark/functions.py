@@ -132,7 +132,7 @@ def _wishes(place: _Place, options: Options) -> Wishes:
     if wishes.mode == "DROPMALFORMED":
         raise WireSparkError("a function cannot drop rows: set its mode to PERMISSIVE or FAILFAST")
     if wishes.role is None and place.message is not None:
-        known = wishes.package.plan.messages.get(place.message)
+        known = wishes.package.schema.messages.get(place.message)
         return replace(wishes, role=known.role if known else None)
     return wishes
 

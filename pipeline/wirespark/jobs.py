@@ -164,6 +164,6 @@ def field_texts(batch: Batch, wishes: Wishes) -> list[str | None]:
     frames = encoder_of(wishes.protocol, "native", wishes.variant).frames(rows, len(kept))
     record = package.runtime("records.frames").frame_record
     texts = iter(
-        [json.dumps(record(package.plan, frame, variant=wishes.variant)["fields"]) for frame in frames]
+        [json.dumps(record(package.schema, frame, variant=wishes.variant)["fields"]) for frame in frames]
     )
     return [next(texts) if is_one else None for is_one in is_frame.to_pylist()]

@@ -111,10 +111,10 @@ class Recording:
 
     def __init__(self, package: Package, variant: str | None) -> None:
         self._package = package
-        self._plan = package.plan
+        self._schema = package.schema
         self._error: type[Exception] = package.native.DecodeError
         self._fillers = Fillers(package, variant)
-        self._schema = frames_schema(package)
+        self._arrow_schema = frames_schema(package)
         self._records: dict[str, RecordFiller] = {}
         self._headers = {
             name: self._fillers.header(name, schema)
@@ -190,11 +190,13 @@ class Recording:
             "_code": pa.array([self._code(n, m) for n, m in zip(names, messages, strict=True)], pa.int64()),
             "_error": self._errors(rows),
         }
-        if "_header" in self._schema.names:
+        if "_header" in self._arrow_schema.names:
             arrays["_header"] = self._header(items)
-        if "_part" in self._schema.names:
+        if "_part" in self._arrow_schema.names:
             arrays |= self._parts(items)
-        return pa.RecordBatch.from_arrays([arrays[name] for name in self._schema.names], schema=self._schema)
+        return pa.RecordBatch.from_arrays(
+            [arrays[name] for name in self._arrow_schema.names], schema=self._arrow_schema
+        )
 
     def _sender(self, name: str | None, item: object) -> str | None:
         """Return the sender of a message if only one role sends it.
@@ -203,13 +205,13 @@ class Recording:
         """
         if name is None:
             name = (getattr(item, "partial", None) or {}).get("message")
-        known = self._plan.messages.get(name or "")
+        known = self._schema.messages.get(name or "")
         return None if known is None else known.role
 
     def _code(self, name: str | None, message: object) -> int | None:
-        if name == "Unknown" and name not in self._plan.messages:
+        if name == "Unknown" and name not in self._schema.messages:
             return getattr(message, "code", None)
-        known = self._plan.messages.get(name or "")
+        known = self._schema.messages.get(name or "")
         return None if known is None else known.code
 
     def _header(self, items: list[object]) -> ArrowArray:
@@ -257,7 +259,7 @@ class Recording:
         return found
 
     def _part(self, part: Part) -> dict[str, object]:
-        key = dict(zip(self._plan.joins[part.join].keys, map(_plain, part.key), strict=True))
+        key = dict(zip(self._schema.joins[part.join].keys, map(_plain, part.key), strict=True))
         return {"join": part.join, "key": json.dumps(key), "index": part.index, "last": part.last}
 
     def _joined(self, parts: list[Part | None], struct: ArrowType) -> ArrowArray:
@@ -267,7 +269,7 @@ class Recording:
                 part.joined if part is not None and part.join == name and part.last else None
                 for part in parts
             ]
-            type_ = self._plan.joins[name].type
+            type_ = self._schema.joins[name].type
             assert type_ is not None
             arrays.extend(self._fillers.of(type_, list(schema))(own))
         mask = pa.array([part is None or not part.last for part in parts], pa.bool_())

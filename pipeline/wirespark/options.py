@@ -75,7 +75,7 @@ class Wishes:
 
     @property
     def largest_frame(self) -> int:
-        size: int = self.limits.get("frame") or self.package.plan.limits["frame"]
+        size: int = self.limits.get("frame") or self.package.schema.limits["frame"]
         return size
 
 
@@ -170,13 +170,13 @@ def wishes_of(given: Mapping[str, str]) -> Wishes:
     if mode not in get_args(Mode):
         raise WireSparkError(f"mode is {given['mode']!r}: give one of {', '.join(get_args(Mode))}")
     backend, package = given.get("backend", "native"), package_of(given["protocol"])
-    plan = package.plan
+    schema = package.schema
     package.codec(backend)
     return Wishes(
         protocol=given["protocol"],
         backend=backend,
-        role=among(given.get("from"), "role", plan.roles),
-        variant=among(given.get("variant"), "variant", plan.variants),
+        role=among(given.get("from"), "role", schema.roles),
+        variant=among(given.get("variant"), "variant", schema.variants),
         strict=truth("strict", given.get("strict", "false")),
         limits=_limits(given, package),
         mode=mode,  # type: ignore[arg-type]  # compared above
@@ -207,7 +207,7 @@ def _limits(given: Mapping[str, str], package: Package) -> dict[str, int]:
     pairs += [(name[len(_LIMIT) :], text) for name, text in given.items() if name.startswith(_LIMIT)]
     found = {}
     for name, text in pairs:
-        found[among(name.strip(), "limit", package.plan.limits) or ""] = amount(f"limit {name}", text)
+        found[among(name.strip(), "limit", package.schema.limits) or ""] = amount(f"limit {name}", text)
     most: int = package.runtime("codec.values").MOST_NESTING
     if found.get("depth", 0) > most:
         raise WireSparkError(f"the limit depth is at most {most}, not {found['depth']}")

@@ -34,7 +34,7 @@ class Package:
 
     name: str
     native: ModuleType
-    plan: Schema
+    schema: Schema
     columns: ModuleType
 
     @property
@@ -71,7 +71,7 @@ class Package:
     @property
     def runtime_name(self) -> str:
         """The runtime that the package uses: that of its own tree, or one that trees share."""
-        return type(self.plan).__module__.rpartition(".schema.")[0]
+        return type(self.schema).__module__.rpartition(".schema.")[0]
 
     def runtime(self, module: str) -> ModuleType:
         """Return a module of the runtime that the package uses."""
@@ -91,7 +91,7 @@ class Package:
 
     def may_send(self, role: str | None, message: object) -> bool:
         """Return whether a role may send a message; None: either role. Messages without a layout may be sent."""
-        known = self.plan.messages.get(self.declared_name(message))
+        known = self.schema.messages.get(self.declared_name(message))
         return known is None or role is None or known.role in (None, role)
 
 
@@ -158,7 +158,7 @@ def _package(name: str) -> Package | None:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
             raise
         return None
-    return Package(name=name, native=native, plan=_part(name, "_plan").PLAN, columns=_part(name, "columns"))
+    return Package(name=name, native=native, schema=_part(name, "_plan").PLAN, columns=_part(name, "columns"))
 
 
 def _part(name: str, module: str) -> ModuleType:

@@ -111,7 +111,7 @@ def _only(message: str, targets: tuple[str, ...] | None) -> tuple[str, ...]:
 @cache
 def expectations_of(protocol: str, session: str) -> Expectations:
     package = package_of(protocol)
-    return Expectations(package.nodes, package.plan.sessions[session], package.plan.roles)
+    return Expectations(package.nodes, package.schema.sessions[session], package.schema.roles)
 
 
 @dataclass(slots=True, kw_only=True)

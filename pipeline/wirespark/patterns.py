@@ -23,16 +23,16 @@ _MOST_BYTES = 64
 def header_pattern(protocol: str, role: str | None, variant: str | None) -> re.Pattern[bytes]:
     """Return a pattern that every frame of a role begins with, as far as its first fields determine it."""
     package = package_of(protocol)
-    plan = package.plan
-    frames = {**plan.frames, **(plan.variants[variant].frames if variant else {})}
-    names = {plan.sends[role]} if role is not None else set(plan.sends.values())
+    schema = package.schema
+    frames = {**schema.frames, **(schema.variants[variant].frames if variant else {})}
+    names = {schema.sends[role]} if role is not None else set(schema.sends.values())
     found = [b"".join(_fields(package, role, name, frames[name].fields)) for name in sorted(names)]
     return re.compile(b"|".join(b"(?:" + each + b")" for each in found), re.DOTALL)
 
 
 def _fields(package: Package, role: str | None, frame: str, fields: Fields) -> Iterator[bytes]:
     """Yield the patterns of fields, up to the first one without any; a fragmented block is cut anywhere."""
-    n, divided = package.nodes, {join.block for join in package.plan.joins.values()}
+    n, divided = package.nodes, {join.block for join in package.schema.joins.values()}
     n_bytes = 0
     for field in fields:
         if field.condition is not None or n_bytes > _MOST_BYTES:
@@ -52,7 +52,7 @@ def _fields(package: Package, role: str | None, frame: str, fields: Fields) -> I
 def _field(package: Package, role: str | None, field: Field) -> bytes | None:
     n, known, type_ = package.nodes, _values(package, role, field), field.type
     if isinstance(type_, n.EnumReference):
-        type_ = package.plan.enums[type_.name].type
+        type_ = package.schema.enums[type_.name].type
     match type_:
         case n.Integer(size):
             if known is None:
@@ -71,14 +71,14 @@ def _field(package: Package, role: str | None, field: Field) -> bytes | None:
 
 def _values(package: Package, role: str | None, field: Field) -> list[int] | None:
     """Return the numbers that a field can have, or None if it can have any."""
-    n, plan = package.nodes, package.plan
+    n, schema = package.nodes, package.schema
     match field.value:
         case n.Derived(n.Call("code")):
-            roles = [role] if role is not None else list(plan.codes)
-            return sorted({code for each in roles for code in plan.codes[each]})
+            roles = [role] if role is not None else list(schema.codes)
+            return sorted({code for each in roles for code in schema.codes[each]})
         case n.Constant(n.Number(number)):
             return [number]
-    enum = plan.enums[field.type.name] if isinstance(field.type, n.EnumReference) else None
+    enum = schema.enums[field.type.name] if isinstance(field.type, n.EnumReference) else None
     return None if enum is None or enum.is_open else [each.value for each in enum.members]
 
 

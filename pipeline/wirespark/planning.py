@@ -188,14 +188,14 @@ def role_of(path: str, wishes: Wishes) -> str | None:
 
     Without either, return None if one layout serves all roles, else the first role of the protocol.
     """
-    plan = wishes.package.plan
+    schema = wishes.package.schema
     if wishes.role is not None:
         return wishes.role
-    named = [part for part in Path(path).name.split(".")[1:] if part in plan.roles]
+    named = [part for part in Path(path).name.split(".")[1:] if part in schema.roles]
     if named:
         return named[0]
-    is_alike = len(set(plan.sends.values())) == 1 and not plan.opens
-    first: str = plan.roles[0]
+    is_alike = len(set(schema.sends.values())) == 1 and not schema.opens
+    first: str = schema.roles[0]
     return None if is_alike else first
 
 
@@ -253,7 +253,7 @@ def _cache_place(path: str, role: str | None, options: ReadOptions) -> Path:
     wishes = options.wishes
     told = (
         path, status.st_size, status.st_mtime_ns, options.split_size, wishes.protocol, wishes.backend, role, wishes.variant,
-        wishes.strict, sorted(wishes.limits.items()), wishes.kernel != "off" and has_numba(), repr(wishes.package.plan),
+        wishes.strict, sorted(wishes.limits.items()), wishes.kernel != "off" and has_numba(), repr(wishes.package.schema),
     )  # fmt: skip
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache / "wirespark" / "cuts" / f"{sha256(repr(told).encode()).hexdigest()}.json"

@@ -95,7 +95,7 @@ def way_of(part: Part, wishes: Wishes) -> str:
 
 @cache
 def _plan_hash(package: Package) -> str:
-    return sha256(repr(package.plan).encode()).hexdigest()
+    return sha256(repr(package.schema).encode()).hexdigest()
 
 
 def read_receipt(target: Path, name: str) -> Receipt | None:

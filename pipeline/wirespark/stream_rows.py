@@ -116,7 +116,7 @@ class Walk:
     @property
     def is_free(self) -> bool:
         """Return whether plain frames come next: no error is open, and the opening of the stream is over."""
-        is_opening = self._is_beginning and self._role in self._wishes.package.plan.opens
+        is_opening = self._is_beginning and self._role in self._wishes.package.schema.opens
         return self._fault is None and not is_opening
 
     def release(self) -> bytes:

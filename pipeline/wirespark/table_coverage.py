@@ -63,9 +63,9 @@ def _model(package: Package) -> Iterator[Seen]:
     for name, schema in package.messages.items():
         yield "message", name, 0
         yield from _fields(package, name, schema, None)
-    for name, session in package.plan.sessions.items():
+    for name, session in package.schema.sessions.items():
         yield from dict.fromkeys(("step", f"{name} {step}", 0) for step in _steps(package.nodes, session))
-    for name in package.plan.violations:
+    for name in package.schema.violations:
         yield "violation", name, 0
 
 
@@ -129,7 +129,7 @@ def _fields(
 
 def _members(package: Package, path: str, field: ArrowField, columns: list[ArrowArray]) -> Iterator[Seen]:
     """Yield the members of an enum. `columns` are their names, null for unknown numbers, and their numbers."""
-    enum = package.plan.enums[field.metadata[b"enum"].decode()]
+    enum = package.schema.enums[field.metadata[b"enum"].decode()]
     found = _values(columns[0])
     for member in enum.members:
         yield "member", f"{path} {member.name}", found.get(member.name, 0)

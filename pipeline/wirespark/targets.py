@@ -137,7 +137,7 @@ class Target:
         """Return the options that the rows of all parts share, and those that decide where files are cut."""
         wishes, options = self.options.wishes, self.options
         rows: dict[str, object] = {
-            "protocol": wishes.package.plan.name,
+            "protocol": wishes.package.schema.name,
             "backend": wishes.backend,
             "mode": "DROPMALFORMED" if wishes.mode == "DROPMALFORMED" else "PERMISSIVE",
             "strict": wishes.strict,

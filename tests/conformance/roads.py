@@ -58,12 +58,12 @@ class Wire:
         return importlib.import_module(f"wireproto.{self.protocol}")
 
     @property
-    def plan(self) -> Schema:
+    def schema(self) -> Schema:
         return schema_of(self.protocol)
 
     def context(self, road: Road) -> Any:
         """Return a new context after the earlier messages, or None for code that needs none."""
-        context: Any = Context(self.plan)
+        context: Any = Context(self.schema)
         if road == "generated":
             if not hasattr(self.module, "Context"):
                 return None
@@ -84,7 +84,7 @@ class Wire:
         return function(*arguments, **{name: value for name, value in wishes.items() if name in known})
 
     def record(self, value: Any) -> Record:
-        return frame_record(self.plan, value, variant=self.variant)
+        return frame_record(self.schema, value, variant=self.variant)
 
     # ---- reading
 
@@ -92,7 +92,7 @@ class Wire:
         """Return the record of one whole frame."""
         if road == "generated":
             return self.record(self.call(self.module.decode, data))
-        node = explain(self.plan, data, 0, len(data), self.options())
+        node = explain(self.schema, data, 0, len(data), self.options())
         assert node.end == len(data)
         return self.record(node.value)
 
@@ -107,10 +107,10 @@ class Wire:
 
     def encode(self, road: Road, record: Record) -> bytes:
         """Return the bytes of the frame that a record describes."""
-        value = frame_from_record(self.plan, record, role=self.role, variant=self.variant)
+        value = frame_from_record(self.schema, record, role=self.role, variant=self.variant)
         if road == "reference":
-            return write_frame(self.plan, value, self.options())
-        frame = build(self.plan, value, vars(self.module))
+            return write_frame(self.schema, value, self.options())
+        frame = build(self.schema, value, vars(self.module))
         data: bytes = self.call(self.module.encode, frame)
         return data
 
@@ -122,7 +122,7 @@ class Reading:
         self._wire = wire
         self._context = wire.context(road)
         if road == "reference":
-            self.decoder: Any = reference_decoder(wire.plan, wire.options(self._context), errors)
+            self.decoder: Any = reference_decoder(wire.schema, wire.options(self._context), errors)
         else:
             wishes = {"context": self._context, "strict": wire.strict, "variant": wire.variant}
             known = inspect.signature(wire.module.Decoder).parameters

@@ -26,25 +26,25 @@ class Mutant:
     what: str
     number: int
     states: tuple[str, ...] | None
-    plan: Schema
+    schema: Schema
 
     def __str__(self) -> str:
         return f"{self.session} row {self.number} {self.what}"
 
 
-def mutants_of(plan: Schema) -> Iterator[Mutant]:
+def mutants_of(schema: Schema) -> Iterator[Mutant]:
     """Yield all mutants, row by row."""
-    for session, table in plan.sessions.items():
+    for session, table in schema.sessions.items():
         for number, row in enumerate(table.rows):
             for what, rows in _mutated(row, table.states):
                 lines = (*table.rows[:number], *rows, *table.rows[number + 1 :])
-                changed = {**plan.sessions, session: replace(table, rows=lines)}
+                changed = {**schema.sessions, session: replace(table, rows=lines)}
                 yield Mutant(
                     session=session,
                     what=what,
                     number=number,
                     states=row.states,
-                    plan=replace(plan, sessions=changed),
+                    schema=replace(schema, sessions=changed),
                 )
 
 
@@ -69,7 +69,7 @@ def _mutated(row: Transition, states: Sequence[str]) -> Iterator[tuple[str, tupl
 
 def is_killed(mutant: Mutant, vectors: Sequence[Trace]) -> bool:
     """Return whether some trace has another result."""
-    program = Program(mutant.plan)
+    program = Program(mutant.schema)
     return any(not holds(program, vector) for vector in _likely(mutant, vectors))
 
 
@@ -84,11 +84,11 @@ def _likely(mutant: Mutant, vectors: Sequence[Trace]) -> list[Trace]:
     )
 
 
-def also_strict(plan: Schema, vectors: Sequence[Trace]) -> list[Trace]:
+def also_strict(schema: Schema, vectors: Sequence[Trace]) -> list[Trace]:
     """Return traces, and after them strict copies of those that also hold strictly: a strict session
     refuses instead of noting.
     """
-    program = Program(plan)
+    program = Program(schema)
     strict = [dataclasses.replace(vector, strict=True) for vector in vectors if not vector.strict]
     return [*vectors, *(vector for vector in strict if holds(program, vector))]
 

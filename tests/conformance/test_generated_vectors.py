@@ -43,7 +43,7 @@ class Stand:
 
     def __init__(self, module: Any, vector: Any) -> None:
         self.module = module
-        self.plan = importlib.import_module(f"{module.__name__}._plan").PLAN
+        self.schema = importlib.import_module(f"{module.__name__}._plan").PLAN
         self.vector = vector
         limits = getattr(vector, "limits", {})
         bounds = module.Limits(**limits) if limits else None
@@ -73,14 +73,14 @@ class Stand:
         return decoders[self.vector.from_role]
 
     def line(self, frame: Any) -> dict[str, Any]:
-        record = frame_record(self.plan, frame, variant=self.vector.variant)
-        return record | part_record(self.plan, frame, variant=self.vector.variant)
+        record = frame_record(self.schema, frame, variant=self.vector.variant)
+        return record | part_record(self.schema, frame, variant=self.vector.variant)
 
     def built(self, line: dict[str, Any]) -> Any:
         record = {key: line[key] for key in ("message", "code", "header", "fields") if key in line}
         vector = self.vector
-        value = frame_from_record(self.plan, record, role=vector.from_role, variant=vector.variant)
-        return build(self.plan, value, vars(self.module))
+        value = frame_from_record(self.schema, record, role=vector.from_role, variant=vector.variant)
+        return build(self.schema, value, vars(self.module))
 
 
 def vectors_of(path: Path, kind: type) -> tuple[Any, list[Any]]:

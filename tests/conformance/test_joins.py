@@ -109,7 +109,7 @@ def fast_lines(module: Any, role: str, chunks: list[bytes]) -> list[dict[str, An
 
 def reference_lines(module: Any, role: str, chunks: list[bytes]) -> list[dict[str, Any]]:
     plan = PLANS[module]
-    direction, maker = Direction(Settings(plan=plan), role, CarefulContext(plan)), LineMaker(plan)
+    direction, maker = Direction(Settings(schema=plan), role, CarefulContext(plan)), LineMaker(plan)
 
     def lines(items: Iterator[Any]) -> list[dict[str, Any]]:
         return [

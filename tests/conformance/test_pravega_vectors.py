@@ -96,7 +96,7 @@ def record_of(wire: Wire, vector: Vector) -> Record:
     fields = {names.get(name, name): value for name, value in vector["fields"].items()}
     message = vector["message"]
     record = {"message": message, "header": {}, "fields": fields_of(message, fields)}
-    return wire.record(frame_from_record(wire.plan, record, role=wire.role))
+    return wire.record(frame_from_record(wire.schema, record, role=wire.role))
 
 
 def fields_of(owner: str, fields: Vector) -> Record:

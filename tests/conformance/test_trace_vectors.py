@@ -60,7 +60,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 def test_the_file_covers_all_but_what_cannot_happen(name: str) -> None:
     plan = plan_of(FILES[name])
-    setup = Setup(plan=plan, program=Program(plan), is_strict=True, options={}, limits={})
+    setup = Setup(schema=plan, program=Program(plan), is_strict=True, options={}, limits={})
     goals = {str(goal) for goal in goals_of(setup, Drafts(setup))}
     covered = [cover for trace in traces_in(name) for cover in trace.covers]
     assert set(covered) == goals

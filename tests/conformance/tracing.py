@@ -52,7 +52,7 @@ def _traces_in(path: Path, vectors: Path) -> Traces:
     plan = plan_of(path)
     if not plan.sessions:
         return Traces(protocol=plan.name, traces=(), goals=(), missing=())
-    first = Setup(plan=plan, program=Program(plan), is_strict=True, options={}, limits={})
+    first = Setup(schema=plan, program=Program(plan), is_strict=True, options={}, limits={})
     goals = {str(goal): goal for goal in goals_of(first, Drafts(first))}
     found = (
         each for each in read_vectors(vectors.read_bytes()).vectors if isinstance(each, vector_format.Trace)
@@ -227,7 +227,7 @@ def is_sendable(trace: Trace, role: str) -> bool:
 
 
 def check_replayed(plan: Schema, program: Program, trace: Trace, size: int) -> None:
-    settings = Settings(plan=plan, is_strict=trace.is_strict, limits=trace.limits)
+    settings = Settings(schema=plan, is_strict=trace.is_strict, limits=trace.limits)
     context = Context(plan, limits=dict(trace.limits))
     directions = {role: Direction(settings, role, context) for role in plan.roles}
     watch = Watch(program, settings, context, options=trace.options, closes=plan.on_error == "close")

@@ -85,7 +85,7 @@ def frames(seed: int, count: int, tallies: Tallies, protocols: Sequence[str] = P
         package, dice = Package(name), Random(seed * 1_000 + number)
         made = (list(_seeds(package, seed + 1_000_000 * turn)) for turn in range(100))
         seeds = next(each for each in made if each)  # of a small protocol, sometimes nothing can be written
-        mutator = Mutator(package.plan, dice)
+        mutator = Mutator(package.schema, dice)
         trees: dict[int, tuple[Node, ...]] = {}
         for _ in range(count):
             place = dice.randrange(len(seeds))
@@ -120,13 +120,13 @@ def _seeds(package: Package, seed: int) -> Iterator[tuple[str | None, Trial, dic
 
 def _tree(package: Package, role: str | None, data: bytes) -> tuple[Node, ...]:
     try:
-        return (explain(package.plan, data, 0, len(data), Options(role)),)
+        return (explain(package.schema, data, 0, len(data), Options(role)),)
     except ReferenceError:
         return ()
 
 
 def _natively(package: Package, role: str | None, trial: Trial, tallies: Tallies) -> None:
-    native, data, what = package.native, trial.data, package.plan.name
+    native, data, what = package.native, trial.data, package.schema.name
 
     def decode(**wishes: Any) -> str | None:
         try:
@@ -137,7 +137,7 @@ def _natively(package: Package, role: str | None, trial: Trial, tallies: Tallies
 
     def reference() -> str | None:
         try:
-            node = explain(package.plan, data, 0, len(data), Options(role))
+            node = explain(package.schema, data, 0, len(data), Options(role))
         except ReferenceError as error:
             return str(error.code)
         return None if node.end == len(data) else "trailing_bytes"
@@ -173,7 +173,7 @@ def _session(package: Package, role: str | None, trial: Trial) -> str | None:
     from importlib import import_module
 
     module = import_module(f"{package.native.__name__}.sessions")
-    roles = package.plan.roles
+    roles = package.schema.roles
     sender = role or roles[0]
     connection = module.Connection(next(each for each in roles if each != sender), on_error="continue")
     events = [event for chunk in trial.chunks for event in connection.receive(chunk, 0.0)]
@@ -194,7 +194,7 @@ def _serially(package: Package, form: str, role: str | None, data: bytes, tallie
             return str(error.code)
         return None
 
-    tallies[form].run(decode, data, package.plan.name)
+    tallies[form].run(decode, data, package.schema.name)
 
 
 _HEADS = tuple(

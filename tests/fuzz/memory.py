@@ -181,8 +181,8 @@ def _call(package: Package, decoder: str, role: str | None, limits: Any) -> Call
         return found + sum(1 for _ in made.finish_items()) > 0
 
     def session(data: bytes) -> bool:
-        sender = role or package.plan.roles[0]
-        other = next(each for each in package.plan.roles if each != sender)
+        sender = role or package.schema.roles[0]
+        other = next(each for each in package.schema.roles if each != sender)
         sessions = import_module(f"{native.__name__}.sessions")
         connection = sessions.Connection(other, on_error="continue", limits=limits)
         events = [type(event).__name__ for event in connection.receive(data, 0.0)]

@@ -111,7 +111,7 @@ class Judge:
         return counted if is_method else Remembered(function, count)
 
     @cached_property
-    def plan(self) -> Schema:
+    def schema(self) -> Schema:
         assert self.module.__package__
         return schema_of(self.module.__package__)
 
@@ -295,10 +295,10 @@ class Judge:
             if key in ("message", "header", "fields", "code")
         }
         try:
-            value = frame_from_record(self.plan, record, role=vector.from_role, variant=vector.variant)
+            value = frame_from_record(self.schema, record, role=vector.from_role, variant=vector.variant)
         except EncodeError:
             return None
-        return with_long_lists(build(self.plan, value, vars(self.module)), long)
+        return with_long_lists(build(self.schema, value, vars(self.module)), long)
 
     def _frames(self, vector: Valid | Invalid, data: bytes) -> list[Any]:
         found: list[Any] = []

@@ -60,7 +60,7 @@ def check_record(row: dict[str, Any], record: dict[str, Any], wishes: Wishes) ->
     package = wishes.package
     name = record["message"]
     assert row["_message"] == name
-    if name == "Unknown" and name not in package.plan.messages:
+    if name == "Unknown" and name not in package.schema.messages:
         assert (row["_code"], row["Unknown"]) == (
             record["code"],
             {"code": record["code"], "data": bytes.fromhex(record["fields"]["data"])},

@@ -33,7 +33,7 @@ def carried(protocol: str, backend: str, seed: int) -> tuple[Wishes, bytes, byte
     encode = native.package.codec(backend).encode
     known: dict[str, Any] = {} if context is None else {"context": context_of(native)}
     items = decoder_of(native, stream.role, context).items(stream.data)
-    if native.package.plan.opens:
+    if native.package.schema.opens:
         known["from_role"] = stream.role
     found = b"".join(encode(item, **known) for _, _, item in items if is_carried(native, item))
     return Wishes(protocol=protocol, role=stream.role, backend=backend), stream.data, found
@@ -41,7 +41,7 @@ def carried(protocol: str, backend: str, seed: int) -> tuple[Wishes, bytes, byte
 
 def is_carried(wishes: Wishes, item: Any) -> bool:
     """Say whether other serializations have it: a preamble and pieces of something are of the wire alone."""
-    is_opening = type(item).__name__ in wishes.package.plan.opens.values()
+    is_opening = type(item).__name__ in wishes.package.schema.opens.values()
     return not is_opening and getattr(item, "part", None) is None
 
 
@@ -53,7 +53,7 @@ def test_rows_are_those_of_the_native_bytes(tmp_path: Path, protocol: str, backe
     rows = rows_of(data, wishes, tmp_path, batch_size=300)
     assert sum(row["_size"] for row in rows) == len(data) != len(native)
     assert all(row["_error"] is None for row in rows)
-    openings = wishes.package.plan.opens.values()
+    openings = wishes.package.schema.opens.values()
     expected = [row for row in expected if row.get("_part") is None and row["_message"] not in openings]
     expected = [row for row in expected if row["_size"]]  # without what is left open in the end
     for row in (*rows, *expected):

@@ -89,7 +89,7 @@ def test_what_nothing_happened_to_is_found(tmp_path: Path, protocol: str, kind: 
         stream = stream_of(protocol, seed % 4, 30)
         data, whole = changed(stream, dice, kind)
         rows = rows_of(data, Wishes(protocol=protocol, role=stream.role), tmp_path)
-        lost = set(whole) - spans(rows, has_joins=bool(package_of(protocol).plan.joins))
+        lost = set(whole) - spans(rows, has_joins=bool(package_of(protocol).schema.joins))
         # By chance what is left of a frame, or a length that was changed, leads to where another one ends: it is believed.
         if kind in ("deletion", "flip"):
             ends = {end for _, end in whole}

@@ -94,7 +94,7 @@ def check_cut(codecs: Codecs, prefix: bytes, role: str | None) -> None:
 
 def raised(codecs: Codecs, data: bytes) -> Iterator[bytes]:
     """Yield a frame's bytes with each of its lengths and counts raised, by one and to the most that it can say."""
-    node = explain(codecs.plan, data, 0, len(data), Options())
+    node = explain(codecs.schema, data, 0, len(data), Options())
     for length in lengths(node):
         number = int.from_bytes(data[length.start : length.end], _order(length))
         for other in (number + 1, (1 << 8 * length.size) - 1):

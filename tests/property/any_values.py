@@ -27,8 +27,8 @@ class AnyValues:
 
     def __init__(self, module: Any, plan: Schema) -> None:
         self._module = module
-        self._plan = plan
-        self._basis = SampleBasis(plan=plan)
+        self._schema = plan
+        self._basis = SampleBasis(schema=plan)
         self._made: dict[int, list[tuple[str | None, Any]]] = {}
 
     def frames(self, seed: int) -> list[tuple[str | None, Any]]:
@@ -36,15 +36,15 @@ class AnyValues:
         if seed not in self._made:
             dice = random.Random(seed)
             self._made[seed] = [
-                (role, build(self._plan, sample.value, vars(self._module)))
-                for name in self._plan.messages
+                (role, build(self._schema, sample.value, vars(self._module)))
+                for name in self._schema.messages
                 for role, sample in self._samples(name, dice)
             ]
         return self._made[seed]
 
     def _samples(self, name: str, dice: random.Random) -> list[tuple[str | None, SampleValue]]:
         """Return a frame of each kind that can carry a message."""
-        message = self._plan.messages[name]
+        message = self._schema.messages[name]
         demands = self._demands(message)
         found = []
         for frame, role in self._senders(name, message).items():
@@ -53,7 +53,7 @@ class AnyValues:
                     sample = grow(
                         self._basis,
                         self.choices(dice=dice, by_site=demands),
-                        role=role or self._plan.roles[0],
+                        role=role or self._schema.roles[0],
                     )
                 except UngrownError:
                     continue
@@ -65,7 +65,7 @@ class AnyValues:
     def _senders(self, name: str, message: Message) -> dict[str, str | None]:
         """Return who sends a message, by the frame that carries it."""
         found: dict[str, str | None] = {}
-        for frame, declared in self._plan.frames.items():
+        for frame, declared in self._schema.frames.items():
             named = {each.name for each in nodes_in(declared.fields) if isinstance(each, MessageReference)}
             is_sent = message.code is not None and (
                 None in (declared.role, message.role) or declared.role == message.role
@@ -76,7 +76,7 @@ class AnyValues:
 
     def _demands(self, message: Message) -> dict[str, Any]:
         """Return the values with which a frame carries a message: of its code, and of contexts that hold one."""
-        sites = (*self._basis.code_sites, *(f"{CONTEXT}{name}" for name in self._plan.contexts))
+        sites = (*self._basis.code_sites, *(f"{CONTEXT}{name}" for name in self._schema.contexts))
         return {} if message.code is None else dict.fromkeys(sites, message.code)
 
 

@@ -1,4 +1,4 @@
-"""The two codecs of one protocol side by side: generated code, and the reference one that walks its plan.
+"""The two codecs of one protocol side by side: generated code, and the reference one that walks its schema.
 
 Whatever comes out is turned into an `Outcome`, plain data, so that both can be compared: a frame as its JSON line, an error
 as its attributes.
@@ -47,10 +47,10 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Codecs:
-    """A generated package, and the plan of the same protocol."""
+    """A generated package, and the schema of the same protocol."""
 
     module: ModuleType
-    plan: Schema
+    schema: Schema
 
     # ---- decoding
 
@@ -65,7 +65,7 @@ class Codecs:
     def reference(self, data: bytes, wishes: Wishes) -> Outcome:
         """Return the result of the reference codec for a whole frame."""
         try:
-            node = explain(self.plan, data, 0, len(data), wishes.options())
+            node = explain(self.schema, data, 0, len(data), wishes.options())
             check_end(node.end, len(data))
         except DecodeError as error:
             return described(error)
@@ -77,7 +77,7 @@ class Codecs:
         return self._items(decoder, chunks)
 
     def reference_items(self, chunks: Iterable[bytes], wishes: Wishes) -> list[Item]:
-        return self._items(reference_decoder(self.plan, wishes.options(), "yield"), chunks)
+        return self._items(reference_decoder(self.schema, wishes.options(), "yield"), chunks)
 
     def compiled_feeds(
         self, chunks: Iterable[bytes], wishes: Wishes, *, is_bare: bool = False
@@ -107,7 +107,7 @@ class Codecs:
         """Return a frame as one line of JSON; equal lines are equal frames, NaN and -0.0 included. A
         `frame` of None is one without a message.
         """
-        return json.dumps(LACKING if frame is None else frame_record(self.plan, frame))
+        return json.dumps(LACKING if frame is None else frame_record(self.schema, frame))
 
     # ---- encoding
 
@@ -119,7 +119,7 @@ class Codecs:
 
     def reference_encode(self, frame: Any) -> Outcome:
         try:
-            return write_frame(self.plan, frame, Options())
+            return write_frame(self.schema, frame, Options())
         except EncodeError as error:
             return described(error)
 

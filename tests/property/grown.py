@@ -23,7 +23,7 @@ def frames(
     plan: Schema, dice: random.Random, count: int, options: Options | None = None, **more: Any
 ) -> Iterator[tuple[FrameValue, bytes]]:
     """Yield up to `count` frames that can be written, with their bytes; `more`: attributes of the choices."""
-    basis = SampleBasis(plan=plan)
+    basis = SampleBasis(schema=plan)
     wishes = options or Options()
     for _ in range(count):
         for _ in range(_N_ATTEMPTS):

@@ -79,7 +79,7 @@ def built(text: str, folder: Path, name: str, backends: tuple[str, ...] = ("nati
     importlib.invalidate_caches()
     try:
         module = importlib.import_module(f"{name}.p")
-        yield Codecs(module=module, plan=schema_of(f"{name}.p"))
+        yield Codecs(module=module, schema=schema_of(f"{name}.p"))
     finally:
         sys.path.remove(place)
         for known in [each for each in sys.modules if each.split(".")[0] == name]:

@@ -19,7 +19,7 @@ from wiregen.runtime.reference.tree import FrameValue, Record
 from wireproto import lumberjack as lj
 
 PLAN = schema_of("lumberjack")
-CODECS = Codecs(module=lj, plan=PLAN)
+CODECS = Codecs(module=lj, schema=PLAN)
 FRAMES = values.frames(PLAN)
 PLACES = st.lists(st.integers(0, 2**16), max_size=8)
 LIMITS = {"frame": st.integers(0, 80), "inflated": st.integers(0, 60), "count": st.integers(0, 3)} | {

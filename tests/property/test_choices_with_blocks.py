@@ -27,7 +27,7 @@ NAMES = ("choices_with_blocks", "names_in_arms", "choices_nested", "frame_choice
 @pytest.fixture(scope="module")
 def blocks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Any]]:
     with _built("choices_with_blocks", tmp_path_factory.mktemp("blocks")) as codecs:
-        yield codecs.module, codecs.plan
+        yield codecs.module, codecs.schema
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +123,7 @@ def test_fields_of_one_name_in_different_arms_are_one_attribute(arms: Any) -> No
 @pytest.mark.parametrize("name", NAMES)
 def test_vectors_show_every_field_of_an_arm(name: str, tmp_path: Path) -> None:
     with _built(name, tmp_path) as codecs:
-        measures = {each.what: each for each in build_vectors(codecs.plan).coverage.measures}
+        measures = {each.what: each for each in build_vectors(codecs.schema).coverage.measures}
     assert measures["fields"].missing == ()
 
 
@@ -166,7 +166,7 @@ def test_values_are_made_of_every_arm(name: str, shown: set[str], tmp_path: Path
     """Blocks and values are mixed in one choice: what is laid has its value, the rest None."""
     with _built(name, tmp_path) as codecs:
         p, n_written, names = codecs.module, 0, set()
-        made = AnyValues(p, codecs.plan)
+        made = AnyValues(p, codecs.schema)
         for seed in range(40):
             for _, frame in made.frames(seed):
                 try:

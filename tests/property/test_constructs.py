@@ -33,10 +33,10 @@ UNFIT: tuple[Any, ...] = (
 def test_a_construct_builds_and_comes_back(path: Path, tmp_path: Path) -> None:
     dice = random.Random(path.stem)
     with built(path.read_text(encoding="utf-8"), tmp_path, f"construct_{path.stem}") as codecs:
-        made = list(grown.frames(codecs.plan, dice, N_VALUES))
+        made = list(grown.frames(codecs.schema, dice, N_VALUES))
         assert len(made) > N_VALUES // 2
         for value, data in made:
-            check_both_ways(codecs, build(codecs.plan, value, vars(codecs.module)), data)
+            check_both_ways(codecs, build(codecs.schema, value, vars(codecs.module)), data)
             check_damaged(codecs, data, dice)
         check_in_a_stream(codecs, [data for _, data in made], dice)
 

@@ -138,7 +138,7 @@ class Side:
 
     def __init__(self, module: Any, package: str, plan: Schema) -> None:
         self.native = module
-        self.plan = plan
+        self.schema = plan
         self.serials = [importlib.import_module(f"{package}.p.{name}") for name in ("protobuf", "msgpack")]
         self._plan = importlib.import_module(f"{package}.p._plan").PLAN
         self._explain = importlib.import_module(f"{package}._runtime.reference.explain").explain
@@ -161,7 +161,7 @@ def circle(
     package = "deep_" + name.replace(" ", "_")
     folder: Path = tmp_path_factory.mktemp(package)
     with built(HEAD % MOST_NESTING + text, folder, package, ("native", "protobuf", "msgpack")) as codecs:
-        yield Side(codecs.module, package, codecs.plan), octets_of
+        yield Side(codecs.module, package, codecs.schema), octets_of
 
 
 def called_deep(work: Callable[[], _Result]) -> _Result:
@@ -193,12 +193,12 @@ def test_the_deepest_value_is_a_json_line(circle: tuple[Side, Callable[[int], by
     side, octets_of = circle
     octets = octets_of(MOST_NESTING)
     frame = side.native.decode(octets)
-    line = called_deep(lambda: dumps(LineMaker(side.plan).decoded(frame, octets, offset=0)))
+    line = called_deep(lambda: dumps(LineMaker(side.schema).decoded(frame, octets, offset=0)))
     assert "raw" not in loads(line)
-    assert called_deep(lambda: LineEncoder(side.plan).encode(loads(line))) == octets
+    assert called_deep(lambda: LineEncoder(side.schema).encode(loads(line))) == octets
     limits = {"depth": MOST_NESTING - 1}
     with pytest.raises(EncodeError, match=r"nesting at most 31 deep \(limits\.depth\)"):
-        called_deep(lambda: LineEncoder(side.plan, limits=limits).encode(loads(line)))
+        called_deep(lambda: LineEncoder(side.schema, limits=limits).encode(loads(line)))
 
 
 @pytest.mark.parametrize("depth", [0, 1, 5, MOST_NESTING])

@@ -108,9 +108,9 @@ message Value 1 { x : u8 }
         for data, frame in ((b"\0", p.Frame(None)), (b"\x80\1\5", p.Frame(p.Value(5)))):
             assert p.decode(data) == frame
             assert p.encode(frame) == data
-            line = LineMaker(codecs.plan).decoded(p.decode(data), data, offset=0)
+            line = LineMaker(codecs.schema).decoded(p.decode(data), data, offset=0)
             assert "raw" not in line
-            assert LineEncoder(codecs.plan, is_canonical=True).encode(loads(dumps(line))) == data
+            assert LineEncoder(codecs.schema, is_canonical=True).encode(loads(dumps(line))) == data
 
 
 def test_bytes_that_are_read_back_are_those_of_the_frame_of_their_sender(tmp_path: Path) -> None:

@@ -81,12 +81,12 @@ class Talking(Facing):
 
     def __init__(self) -> None:
         self.package = import_module(f"wireproto.{self.name}")
-        self.plan = schema_of(self.name)
-        self.roles = (self.plan.roles[0], self.plan.roles[1])
+        self.schema = schema_of(self.name)
+        self.roles = (self.schema.roles[0], self.schema.roles[1])
         # Pieces whose bytes mean nothing together would be faults and not steps.
         self.pieces = tuple(
             getattr(self.package, setting.target)
-            for join in self.plan.joins.values()
+            for join in self.schema.joins.values()
             for setting in (*join.parts, *join.lasts)
             if join.block is None
         )

@@ -81,9 +81,9 @@ def test_a_tree_has_what_its_protocol_needs(features: tuple[Feature, ...], tmp_p
     with built(text_of(features), tmp_path, f"tree_{named(features)}") as codecs:
         brought = {other for feature in features for other in BRINGS.get(feature, ())}
         unneeded = {Feature.EXTENTS} if Feature.FRAGMENTS in features else set()  # the frame is another
-        assert features_of(codecs.plan) == {*features, *brought} - unneeded
-        for value, data in grown.frames(codecs.plan, dice, 12):
-            frame = build(codecs.plan, value, vars(codecs.module))
+        assert features_of(codecs.schema) == {*features, *brought} - unneeded
+        for value, data in grown.frames(codecs.schema, dice, 12):
+            frame = build(codecs.schema, value, vars(codecs.module))
             assert codecs.compiled_encode(frame) == codecs.reference_encode(frame) == data
             agreement.check_bytes(codecs, data, Wishes())
             for _ in range(6):

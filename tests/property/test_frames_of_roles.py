@@ -45,7 +45,7 @@ def test_no_decoder_takes_the_message_of_the_other_role(codecs: Any, role: str |
         lambda: p.decode_message(data, from_role=role, strict=strict),
         lambda: list(p.Decoder(role, strict=strict).feed(data)),
         lambda: list(p.Decoder(role, strict=strict).messages(data)),
-        lambda: explain(codecs.plan, data, 0, len(data), options),
+        lambda: explain(codecs.schema, data, 0, len(data), options),
     ):
         with pytest.raises((p.DecodeError, DecodeError)) as raised:
             read()
@@ -83,7 +83,7 @@ def test_no_encoder_puts_it_there(codecs: Any, role: str | None) -> None:
             with pytest.raises(p.EncodeError, match=told):
                 encode(frame)
         with pytest.raises(EncodeError, match=f"{told}|expected a A"):
-            write_frame(codecs.plan, frame, Options(role))
+            write_frame(codecs.schema, frame, Options(role))
 
 
 def test_encoders_put_there_what_belongs_there(codecs: Any) -> None:
@@ -97,7 +97,7 @@ def test_encoders_put_there_what_belongs_there(codecs: Any) -> None:
         data = p.encode(frame)
         sender = "a" if type(frame) is p.Asking else "b"
         assert p.decode(data, from_role=sender) == frame
-        assert write_frame(codecs.plan, frame, Options(sender)) == data
+        assert write_frame(codecs.schema, frame, Options(sender)) == data
 
 
 def test_the_error_of_the_encoder_names_both(codecs: Any) -> None:

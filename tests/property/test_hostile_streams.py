@@ -38,7 +38,7 @@ _MOST_SEED = 400
 def codecs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Codecs]:
     if request.param in PROTOCOLS:
         module = importlib.import_module(f"wireproto.{request.param}")
-        yield Codecs(module=module, plan=schema_of(request.param))
+        yield Codecs(module=module, schema=schema_of(request.param))
         return
     text = (Path(__file__).parent / f"{request.param}.wire").read_text(encoding="utf-8")
     with built(text, tmp_path_factory.mktemp("streams"), f"streams_of_{request.param}") as found:
@@ -65,7 +65,7 @@ def frames(module: Any) -> dict[str, list[bytes]]:
 def streams(codecs: Codecs, seed: int) -> Iterator[tuple[str, bytes]]:
     """Yield streams with their senders: a damaged frame between good ones, whole or cut somewhere."""
     dice = Random(seed)
-    mutator = Mutator(codecs.plan, dice)
+    mutator = Mutator(codecs.schema, dice)
     seeds = sorted(frames(codecs.module).items())
     for _ in range(N_STREAMS):
         role, good = dice.choice(seeds)
@@ -78,7 +78,7 @@ def streams(codecs: Codecs, seed: int) -> Iterator[tuple[str, bytes]]:
 
 def trees(codecs: Codecs, role: str, data: bytes) -> tuple[Node, ...]:
     try:
-        return (explain(codecs.plan, data, 0, len(data), Options(role)),)
+        return (explain(codecs.schema, data, 0, len(data), Options(role)),)
     except DecodeError:
         return ()
 
@@ -90,8 +90,8 @@ def compiled_decoder(codecs: Codecs, role: str, errors: str) -> Any:
 
 
 def interpreted_decoder(codecs: Codecs, role: str, errors: Any) -> Any:
-    context = Context(codecs.plan) if codecs.plan.contexts or codecs.plan.joins else None
-    return reference_decoder(codecs.plan, Options(role, context=context), errors, context=context)
+    context = Context(codecs.schema) if codecs.schema.contexts or codecs.schema.joins else None
+    return reference_decoder(codecs.schema, Options(role, context=context), errors, context=context)
 
 
 def fed(decoder: Any, stream: bytes, size: int) -> Iterator[Any]:

@@ -228,7 +228,7 @@ def test_equality_of_what_holds_itself_is_that_of_lists() -> None:
 def test_an_unknown_message_has_no_code_of_a_known_one(module: str) -> None:
     package = Package(module)
     refused = 0
-    for name, declared in package.plan.messages.items():
+    for name, declared in package.schema.messages.items():
         code, role = declared.code, declared.role
         if code is None:
             continue
@@ -270,7 +270,7 @@ OWN_ERRORS = ("RuntimeError: no method of mine answers",)
 def test_bytes_of_any_class_are_refused_with_documented_errors(package: Package) -> None:
     """`decode`, `feed`, `receive` and `from_dict` raise TypeError, ValueError or their own errors, whatever they are given."""
     escapes: Counter[str] = Counter()
-    roles = package.plan.roles
+    roles = package.schema.roles
     for make in HOSTILE:
         calls: list[Callable[[], Any]] = []
         for module in package.modules:
@@ -279,7 +279,7 @@ def test_bytes_of_any_class_are_refused_with_documented_errors(package: Package)
             calls.append(lambda module=module, told=told, make=make: list(module.Decoder(**told).feed(make())))  # type: ignore[misc]
         if hasattr(package.native, "Connection"):
             calls.append(lambda make=make: list(package.native.Connection(roles[0]).receive(make())))  # type: ignore[misc]
-        for name in list(package.plan.messages)[:5]:
+        for name in list(package.schema.messages)[:5]:
             message = getattr(package.native, name)
             calls.append(lambda message=message, make=make: message.from_dict(make()))  # type: ignore[misc]
             calls.append(lambda message=message, make=make: message.from_dict({"number": make()}))  # type: ignore[misc]
@@ -290,7 +290,7 @@ def test_bytes_of_any_class_are_refused_with_documented_errors(package: Package)
 
 def test_options_of_any_class_are_refused_with_documented_errors(package: Package) -> None:
     escapes: Counter[str] = Counter()
-    has_variants = bool(package.plan.variants)
+    has_variants = bool(package.schema.variants)
     for make in HOSTILE:
         for name in ("from_role", "strict", "errors", *(("variant",) if has_variants else ())):
             for module in package.modules:

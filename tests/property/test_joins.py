@@ -36,7 +36,7 @@ def outcome(codecs: Codecs, item: Any) -> tuple[Outcome, Any]:
     if isinstance(item, DecodeError | codecs.module.DecodeError):
         return described(item), None
     frame = item.value if isinstance(item, Node) else item
-    return codecs.line(frame), part_record(codecs.plan, frame)
+    return codecs.line(frame), part_record(codecs.schema, frame)
 
 
 def items(codecs: Codecs, decoder: Any, chunks: list[bytes]) -> list[tuple[int, int, Any]]:
@@ -49,12 +49,12 @@ def check_stream(codecs: Codecs, data: bytes, role: str, places: list[int]) -> l
     """Check that both decoders say the same of a stream, however it is cut, and know the same after it."""
     found = []
     for chunks in ([data], cut(data, places)):
-        fast, reference = codecs.module.Context(), Context(codecs.plan)
+        fast, reference = codecs.module.Context(), Context(codecs.schema)
         decoder = codecs.module.Decoder(role, context=fast, errors="yield")
         found.append(items(codecs, decoder, chunks))
         options = Options(role, context=reference)
         found.append(
-            items(codecs, reference_decoder(codecs.plan, options, "yield", context=reference), chunks)
+            items(codecs, reference_decoder(codecs.schema, options, "yield", context=reference), chunks)
         )
         assert fast.snapshot() == reference.snapshot()
     assert found[0] == found[1] == found[2] == found[3]

@@ -64,7 +64,7 @@ def test_a_length_that_counts_itself_is_read_and_written_by_both(
         assert codecs.compiled(data, Wishes()) == codecs.reference(data, Wishes())
         frame = codecs.module.decode(data)
         assert codecs.compiled_encode(frame) == codecs.reference_encode(frame) == data
-        vectors = build_vectors(codecs.plan)
+        vectors = build_vectors(codecs.schema)
         assert vectors.kinds["valid"] > 0
         assert list(vectors.unheld()) == []
 

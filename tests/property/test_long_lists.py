@@ -73,7 +73,7 @@ def counted(code: int, items: list[bytes], after: bytes = b"\x07") -> bytes:
 def reference(codecs: Codecs, data: bytes, strict: bool = False) -> dict[str, Any]:
     """Return the fault as the reference codec alone finds it."""
     with pytest.raises(DecodeError) as error:
-        explain(codecs.plan, data, 0, len(data), Options(strict=strict))
+        explain(codecs.schema, data, 0, len(data), Options(strict=strict))
     return described(error.value)
 
 

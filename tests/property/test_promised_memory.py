@@ -152,7 +152,7 @@ def peak_of(read: Callable[[], object]) -> tuple[int, Exception | None]:
 
 def promised(package: Package) -> dict[str, int]:
     report = Report()
-    subject = load_protocol(IDL / f"{package.plan.name}.wire", Sources(), report, (IDL,))
+    subject = load_protocol(IDL / f"{package.schema.name}.wire", Sources(), report, (IDL,))
     assert subject is not None, report
     return dict(largest_memory(subject.protocol, LIMITS))
 

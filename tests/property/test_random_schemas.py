@@ -47,7 +47,7 @@ def check_formatted(folder: Path) -> None:
 
 def check_protocol(codecs: Codecs, data: st.DataObject) -> None:
     """Check a random frame, the same damaged, cut and spoiled, and random bytes."""
-    value = data.draw(values.frames(codecs.plan))
+    value = data.draw(values.frames(codecs.schema))
     encoded = codecs.reference_encode(value)
     agreement.check_refusal(codecs, codecs.made(value))
     if not isinstance(encoded, bytes):  # over one of its small limits

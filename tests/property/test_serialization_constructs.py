@@ -59,8 +59,8 @@ def test_a_construct_goes_round(path: Path, tmp_path: Path) -> None:
     name = f"serial_{path.stem}"
     with built(path.read_text(encoding="utf-8"), tmp_path, name, ALL) as codecs:
         native = codecs.module
-        for role in grown.senders(codecs.plan):
-            check_round(codecs.plan, native, serializations(name), role, random.Random(path.stem))
+        for role in grown.senders(codecs.schema):
+            check_round(codecs.schema, native, serializations(name), role, random.Random(path.stem))
 
 
 def check_round(

@@ -26,15 +26,15 @@ class Package:
         self.native: Any = importlib.import_module(f"wireproto.{name}")
         self.protobuf: Any = importlib.import_module(f"wireproto.{name}.protobuf")
         self.msgpack: Any = importlib.import_module(f"wireproto.{name}.msgpack")
-        self.plan: Schema = schema_of(name)
-        self._values = AnyValues(self.native, self.plan)
+        self.schema: Schema = schema_of(name)
+        self._values = AnyValues(self.native, self.schema)
         self.modules: tuple[Any, ...] = (self.native, self.protobuf, self.msgpack)
 
     def frames(self, seed: int) -> list[tuple[str | None, Any]]:
         return self._values.frames(seed)
 
     def told(self, role: str | None) -> dict[str, Any]:
-        return {"from_role": role} if len(self.plan.frames) > 1 else {}
+        return {"from_role": role} if len(self.schema.frames) > 1 else {}
 
 
 def code_of(call: Any, *arguments: Any, **more: Any) -> Any:
@@ -107,7 +107,7 @@ def test_every_message_is_made_and_most_are_good(package: Package) -> None:
             name = type(frame.message).__name__
             good[name] = good.get(name, False) or isinstance(code_of(package.msgpack.encode, frame), bytes)
     assert {name for name, is_good in good.items() if not is_good} == set()
-    assert len(good) == len([name for name in package.plan.messages if hasattr(package.native, name)])
+    assert len(good) == len([name for name in package.schema.messages if hasattr(package.native, name)])
 
 
 def test_python_msgpack_reads_what_we_write(package: Package) -> None:
@@ -115,7 +115,7 @@ def test_python_msgpack_reads_what_we_write(package: Package) -> None:
         octets = code_of(package.msgpack.encode, frame)
         if isinstance(octets, bytes):
             row = python_msgpack.unpackb(octets)
-            code = package.plan.messages[type(frame.message).__name__].code
+            code = package.schema.messages[type(frame.message).__name__].code
             assert row[0] == (type(frame.message).__name__ if code is None else code)
             again = package.msgpack.decode(python_msgpack.packb(row), **package.told(role))
             assert again == frame

@@ -62,7 +62,7 @@ def test_what_would_be_read_as_another_message_is_refused(
     p = codecs.module
     frame = (p.F if name != "Answer" or frames == "one" else p.G)(getattr(p, name)(number))
     with pytest.raises(EncodeError) as expected:
-        write_frame(codecs.plan, frame, Options(role))
+        write_frame(codecs.schema, frame, Options(role))
     for module in (p, *serializations(f"senders_{frames}")):
         with pytest.raises(p.EncodeError) as raised:
             module.encode(frame, from_role=role)
@@ -76,7 +76,7 @@ def test_what_is_read_as_it_was_is_written_whoever_sends_it(one: Any) -> None:
         for role in (None, "a", "b"):
             data = p.encode(message, from_role=role)
             assert p.decode(data, from_role=role).message == message
-            assert write_frame(one.plan, message, Options(role)) == data
+            assert write_frame(one.schema, message, Options(role)) == data
             for module in serializations("senders_one"):
                 carried = module.encode(message, from_role=role)
                 assert module.decode(carried, from_role=role).message == message

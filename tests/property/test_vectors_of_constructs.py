@@ -66,12 +66,12 @@ def test_vectors_show_a_construct_and_hold(path: Path) -> None:
     assert subject is not None
     package = make(subject, BACKENDS, report)
     assert package is not None
-    built = build_vectors(package.plan, carry=carrier(package))
+    built = build_vectors(package.schema, carry=carrier(package))
     missing = {name for each in built.coverage.measures for name in each.missing}
     allowed = UNREACHABLE.get(path.stem, set())
     assert missing <= allowed
     assert {"valid", "invalid", "unwritable"} <= set(built.kinds)
-    implementations = (ReferenceImplementation(package.plan), implementation_of(package))
+    implementations = (ReferenceImplementation(package.schema), implementation_of(package))
     vectors = read_vectors(write_vectors(built.file)).vectors
     verdicts = [
         (implementation.name, judge(each, implementation, is_thorough=False))

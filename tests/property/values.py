@@ -20,7 +20,7 @@ from wiregen.runtime.schema.protocol import Schema
 
 def frames(plan: Schema) -> SearchStrategy[FrameValue]:
     """Return frames that the wire can carry: tree values, with enums as plain numbers."""
-    return _frames(SampleBasis(plan=plan))
+    return _frames(SampleBasis(schema=plan))
 
 
 @st.composite

@@ -204,14 +204,14 @@ class LineEncoder:
 
     def __init__(
         self,
-        plan: Schema,
+        schema: Schema,
         *,
         variant: str | None = None,
         limits: dict[str, int] | None = None,
         is_canonical: bool = False,
         carrier: Carrier | None = None,
     ) -> None:
-        self._plan = plan
+        self._schema = schema
         self._carrier = carrier
         self._backend = _NATIVE if carrier is None else carrier.name
         self._variant = variant
@@ -247,7 +247,7 @@ class LineEncoder:
             return
         data, options = _hex(line, "raw"), self._options(line)
         with suppress(DecodeError):  # not a frame: then the line has only the fields
-            tree = explain(self._plan, data, 0, len(data), options)
+            tree = explain(self._schema, data, 0, len(data), options)
             tail = next((node for node in tree.walk() if isinstance(node.type, TrailingBytes)), None)
             if tail is not None:
                 found = f"{tail.size} bytes"
@@ -258,13 +258,13 @@ class LineEncoder:
         part = line.get("part")
         if not isinstance(part, dict) or part.get("last") is not False:
             return False
-        join = self._plan.joins.get(part.get("join", ""))
+        join = self._schema.joins.get(part.get("join", ""))
         return join is not None and join.block is not None
 
     def _written(self, line: Line) -> bytes:
         value, options = self._value(line), self._options(line)
         if self._carrier is None:
-            data = write_frame(self._plan, value, options)
+            data = write_frame(self._schema, value, options)
         else:
             data = self._carrier.write(value, options)
         self._note(line, value)
@@ -275,13 +275,13 @@ class LineEncoder:
         if "message" not in record:
             raise LineError("neither a message nor an error")
         role = _role(line)
-        if role is not None and role not in self._plan.roles:
-            raise LineError(f"no role {role[:64]!r}; there are {', '.join(self._plan.roles)}")
-        return frame_from_record(self._plan, record, role=role, variant=self._variant)
+        if role is not None and role not in self._schema.roles:
+            raise LineError(f"no role {role[:64]!r}; there are {', '.join(self._schema.roles)}")
+        return frame_from_record(self._schema, record, role=role, variant=self._variant)
 
     def _note(self, line: Line, value: object) -> None:
         """Record the values of a frame that determine later ones."""
-        if self._plan.contexts and extra(value, "message", None, "") is not None:
+        if self._schema.contexts and extra(value, "message", None, "") is not None:
             try:
                 self._context(line).apply(value, _role(line))
                 if isinstance(line.get("joined"), dict):
@@ -300,7 +300,7 @@ class LineEncoder:
         flow = line.get("flow")
         key = flow if isinstance(flow, str) else None
         if key not in self._contexts:
-            self._contexts[key] = Context(self._plan, limits=self._limits)
+            self._contexts[key] = Context(self._schema, limits=self._limits)
         return self._contexts[key]
 
 
@@ -355,16 +355,16 @@ class LineMaker:
 
     def __init__(
         self,
-        plan: Schema,
+        schema: Schema,
         *,
         variant: str | None = None,
         limits: dict[str, int] | None = None,
         carrier: Carrier | None = None,
     ) -> None:
-        self._plan = plan
+        self._schema = schema
         self._variant = variant
         self._carrier = carrier
-        self._encoder = LineEncoder(plan, variant=variant, limits=limits, carrier=carrier)
+        self._encoder = LineEncoder(schema, variant=variant, limits=limits, carrier=carrier)
 
     def decoded(
         self,
@@ -377,8 +377,8 @@ class LineMaker:
         time: float | None = None,
     ) -> Line:
         """Return the line of a frame, a message in a frame, or a preamble that was read from `data`."""
-        record = frame_record(self._plan, frame, variant=self._variant)
-        part = part_record(self._plan, frame, variant=self._variant)
+        record = frame_record(self._schema, frame, variant=self._variant)
+        part = part_record(self._schema, frame, variant=self._variant)
         line = decoded_line(record, offset=offset, size=len(data), role=role, flow=flow, time=time, **part)
         if not self._gives_back(line, data):
             line |= {"canonical": False, **backend_of(self._carrier), "raw": data.hex()}

@@ -61,13 +61,13 @@ class Package:
         return importlib.import_module(self.name)
 
     @property
-    def plan(self) -> Schema:
-        plan: Schema = importlib.import_module(f"{self.name}._plan").PLAN
-        return plan
+    def schema(self) -> Schema:
+        schema: Schema = importlib.import_module(f"{self.name}._plan").PLAN
+        return schema
 
     def context(self, limits: Mapping[str, int] | None = None) -> Context:
         """Return a new context of one connection."""
-        return Context(self.plan, limits=limits)
+        return Context(self.schema, limits=limits)
 
     def serialization(self, backend: str) -> Serialization:
         """Return one of the serializations that the package was made with.
@@ -134,7 +134,7 @@ class Serialization:
         Raises:
             EncodeError: As for `encode`.
         """
-        return self.encode(build(self._package.plan, value, vars(self._native)), options)
+        return self.encode(build(self._package.schema, value, vars(self._native)), options)
 
 
 def make(subject: Subject, backends: tuple[str, ...], report: Report) -> Package | None:

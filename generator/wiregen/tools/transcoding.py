@@ -51,11 +51,11 @@ class Transcoder:
         self._source = package.serialization(source)
         self._target = package.serialization(target)
         self._decoders = {wishes.role: self._source.decoder(self._options(self._heard))}
-        opens = package.plan.opens
+        opens = package.schema.opens
         self._opening: str | None = opens.get(wishes.role or "") if source == NATIVE != target else None
         self._native = package.serialization(NATIVE)
         self._is_native = target == NATIVE  # the others refuse trailing bytes themselves
-        self._has_context = bool(package.plan.contexts)
+        self._has_context = bool(package.schema.contexts)
 
     def hear(self, role: str, data: bytes) -> None:
         """Process bytes that a role sent before, in the source's serialization.

@@ -1,4 +1,4 @@
-"""From a protocol's schema and a table's columns to a program for the kernels: the frames of one role, in
+"""From a protocol's layout and a table's columns to a program for the kernels: the frames of one role, in
 one layout variant, within the caller's limits.
 
 An unknown construct becomes STOP: frames that reach it are decoded by way of objects. So a construct may be
@@ -66,9 +66,9 @@ def program_of(wishes: Wishes, role: str | None) -> Program | None:
     options = package.runtime("codec.options").Options(
         role, limits=dict(wishes.limits), strict=wishes.strict, variant=wishes.variant
     )
-    schema = package.runtime("reference.layout").Layout(package.plan, options)
+    layout = package.runtime("reference.layout").Layout(package.schema, options)
     try:
-        return _Frames(package, schema, role).program()
+        return _Frames(package, layout, role).program()
     except Unsupported:
         return None
 
@@ -76,30 +76,30 @@ def program_of(wishes: Wishes, role: str | None) -> Program | None:
 class _Frames:
     """Writes the program of a role's frames."""
 
-    def __init__(self, package: Package, schema: Declarations, role: str | None) -> None:
-        self._schema = schema
+    def __init__(self, package: Package, layout: Declarations, role: str | None) -> None:
+        self._layout = layout
         self._tables = package.columns
         self._role = role
-        self._frame = schema.frame_of(role)
-        self._layout = Layout()
-        self._records = Records(schema, package.nodes, self._carried)
+        self._frame = layout.frame_of(role)
+        self._columns = Layout()
+        self._records = Records(layout, package.nodes, self._carried)
         self._writer = self._records.writer
         self._roots: list[Root] = []
-        self._noted = _noted(schema.plan)
+        self._noted = _noted(layout.schema)
 
     def program(self) -> Program:
-        frame = self._schema.frames[self._frame]
+        frame = self._layout.frames[self._frame]
         body = frame.message
         if self._noted is None or self._frame in self._noted:
             raise Unsupported("frames that say something about later ones")
         self._role = self._role if self._role is not None else frame.role
-        header = [] if body is None else self._layout.table(self._tables.HEADERS[self._frame])
+        header = [] if body is None else self._columns.table(self._tables.HEADERS[self._frame])
         if body is None:
             header = self._begin(self._frame, None)
         self._records.record(frame.fields, Scope(), list(groups_of(header)), without=body, is_frame=True)
         self._writer.row(ops.END)
         tracked = self._writer.drop_presence()
-        for column in self._layout.columns:
+        for column in self._columns.columns:
             if column.kind == ops.C_STRUCT and column.index not in tracked:
                 column.kind = ops.C_NOTHING
         return Program(
@@ -107,15 +107,15 @@ class _Frames:
             header=tuple(header) if body is not None else (),
             roots=tuple(self._roots),
             arrays=self._writer.arrays(),
-            columns=self._layout.array(),
-            limits=(self._schema.frame, self._schema.count, self._schema.n_messages),
+            columns=self._columns.array(),
+            limits=(self._layout.frame, self._layout.count, self._layout.n_messages),
             n_registers=self._writer.n_registers + 1,
         )
 
     def _begin(self, name: str, code: int | None) -> list[Column]:
         """Write the start of a frame of this name, and return its columns."""
-        columns = self._layout.table(self._tables.MESSAGES[name])
-        known = self._schema.messages.get(name)
+        columns = self._columns.table(self._tables.MESSAGES[name])
+        known = self._layout.messages.get(name)
         role = known.role if known is not None else None
         self._writer.row(ops.MESSAGE, len(self._roots))
         self._roots.append(Root(name=name, code=code, role=role, columns=tuple(columns), is_known=True))
@@ -125,7 +125,7 @@ class _Frames:
         """Write the code that reads the message of the frame, by its code."""
         only = type_.only
         code = self._records.term(type_.subject, scope)
-        names = dict(_codes(self._schema, self._role, self._frame))
+        names = dict(_codes(self._layout, self._role, self._frame))
         labels = {each: Label() for each in names}
         behind = Label()
         _jump(self._records, code, labels)
@@ -145,7 +145,7 @@ class _Frames:
             if self._noted is None or name in self._noted:
                 raise Unsupported("what later frames depend on")
             groups = list(groups_of(self._begin(name, code)))
-            fields = self._schema.messages[name].fields
+            fields = self._layout.messages[name].fields
             with self._records.entered(name):
                 self._records.record(fields, Scope(frame=frame), groups)
         except Unsupported:
@@ -153,13 +153,13 @@ class _Frames:
             del self._roots[n_roots:]
 
 
-def _codes(schema: Declarations, role: str | None, frame: str) -> Iterator[tuple[int, str]]:
+def _codes(layout: Declarations, role: str | None, frame: str) -> Iterator[tuple[int, str]]:
     """Yield the codes of messages that a role may send in a frame, the role's own messages first; by
     default those of any role.
     """
-    every = sorted({code for codes in schema.plan.codes.values() for code in codes})
+    every = sorted({code for codes in layout.schema.codes.values() for code in codes})
     for code in every:
-        name = schema.message_of(code, role, frame)
+        name = layout.message_of(code, role, frame)
         if name is not None:
             yield code, name
 
@@ -168,16 +168,16 @@ def _jump(records: Records, register: int, labels: dict[int, Label]) -> None:
     records.choose(register, {(code, code): label for code, label in labels.items()})
 
 
-def _noted(plan: Schema) -> frozenset[str] | None:
+def _noted(schema: Schema) -> frozenset[str] | None:
     """Return the messages and frames that update contexts or joins, or None if any may."""
     found: set[str] = set()
-    for context in plan.contexts.values():
+    for context in schema.contexts.values():
         found |= {setting.target for setting in context.settings}
-    for join in plan.joins.values():
+    for join in schema.joins.values():
         found |= {setting.target for setting in (*join.parts, *join.lasts)}
         found |= {join.block[0]} if join.block is not None else set()
-    cleared = [context.clearings for context in plan.contexts.values()]
-    cleared += [join.clearings for join in plan.joins.values()]
+    cleared = [context.clearings for context in schema.contexts.values()]
+    cleared += [join.clearings for join in schema.joins.values()]
     for clearing in chain.from_iterable(cleared):
         if clearing.targets is None:
             return None

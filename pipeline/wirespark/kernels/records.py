@@ -30,11 +30,11 @@ _MOST_ROWS = 1 << 16
 class Records(Values):
     """Writes the code for records; `carried` writes the code that reads the message of a frame."""
 
-    def __init__(self, schema: Layout, nodes: Nodes, carried: Callable[[MessageMatch, Scope], None]) -> None:
-        super().__init__(schema, nodes, ProgramWriter())
+    def __init__(self, layout: Layout, nodes: Nodes, carried: Callable[[MessageMatch, Scope], None]) -> None:
+        super().__init__(layout, nodes, ProgramWriter())
         self._carried = carried
-        self._terms = Terms(self.writer, schema.limits, nodes)
-        kinds = (schema.frames, schema.structs, schema.messages, schema.plan.unions)
+        self._terms = Terms(self.writer, layout.limits, nodes)
+        kinds = (layout.frames, layout.structs, layout.messages, layout.schema.unions)
         self._asked = frozenset(name for kind in kinds for name in names_asked(nodes, kind))
         self._measured = frozenset(name for kind in kinds for name in names_asked(nodes, kind, "size"))
         self._level = 0
@@ -55,8 +55,8 @@ class Records(Values):
     @contextmanager
     def entered(self, name: str) -> Iterator[None]:
         """Count how many declarations that can stand inside themselves are inside each other."""
-        is_counted = name in self.schema.circular
-        if (is_counted and self._level > self.schema.depth) or len(self.writer.rows) > _MOST_ROWS:
+        is_counted = name in self.layout.circular
+        if (is_counted and self._level > self.layout.depth) or len(self.writer.rows) > _MOST_ROWS:
             raise Unsupported("deeper than allowed")
         self._level += is_counted
         try:
@@ -78,7 +78,7 @@ class Records(Values):
         """Write the code that reads a declaration; its columns are in the order of its visible fields."""
         names = self._shown(fields, without)
         if len(names) != len(groups):
-            raise AssertionError("the columns are of another plan")
+            raise AssertionError("the columns are of another schema")
         before = (self._body, self._certain)
         self._body, self._certain = without if is_frame else None, frozenset(self._certainties(fields))
         try:
@@ -186,7 +186,7 @@ class Records(Values):
         behind = Label()
         absent = [Label() for _ in fields]
         for field, label in zip(fields, absent, strict=True):
-            size = fixed_size(self.schema, field.type) or 1
+            size = fixed_size(self.layout, field.type) or 1
             rest, least = self.writer.register(), self.writer.register()
             self.writer.row(ops.REST, rest)
             self.writer.row(ops.SET, least, size)
@@ -340,7 +340,7 @@ class Records(Values):
                 break
 
 
-def fixed_size(schema: Layout, type_: Type) -> int | None:
+def fixed_size(layout: Layout, type_: Type) -> int | None:
     """Return the number of bytes that every value of a type takes, or None if that varies."""
-    bits = schema.bits(type_)
+    bits = layout.bits(type_)
     return None if bits is None else -(-bits // 8)

@@ -47,8 +47,8 @@ _COPIED_FLOATS = ("f32", "f64")  # those whose bytes are Arrow's
 class Values(ABC):
     """Writes the code for values; a subclass writes the records in them."""
 
-    def __init__(self, schema: Layout, nodes: Nodes, writer: ProgramWriter) -> None:
-        self.schema = schema
+    def __init__(self, layout: Layout, nodes: Nodes, writer: ProgramWriter) -> None:
+        self.layout = layout
         self.nodes = nodes
         self.writer = writer
         self._has_end = False
@@ -132,7 +132,7 @@ class Values(ABC):
         return register
 
     def _enum(self, type_: EnumReference, group: Group, *, is_asked: bool) -> Known:
-        enum, only = self.schema.plan.enums[type_.name], type_.only
+        enum, only = self.layout.schema.enums[type_.name], type_.only
         if not isinstance(enum.type, self.nodes.Integer):
             raise Unsupported("an enum of a varint")
         form = integer_form(enum.type)
@@ -250,7 +250,7 @@ class Values(ABC):
 
     def _item(self, item: Type, scope: Scope, inner: Group) -> None:
         """Write the code that reads an item; an item that extends to a region's end cannot be followed by others."""
-        if self.schema.reaches_end(item):
+        if self.layout.reaches_end(item):
             raise Unsupported("items that take all that there is")
         self.value(item, scope, inner)
 
@@ -260,7 +260,7 @@ class Values(ABC):
         if not group:
             raise Unsupported("a struct that is not shown")
         with self.entered(name):
-            self.fields_of(self.schema.structs[name], scope, group[0])
+            self.fields_of(self.layout.structs[name], scope, group[0])
         return Known()
 
     def fields_of(self, fields: Fields, scope: Scope, column: Column) -> None:
@@ -288,7 +288,7 @@ class Values(ABC):
 
     def _union(self, type_: UnionReference, scope: Scope, group: Group) -> Known:
         """Write the code that reads a union: the alternative, its code, and its columns."""
-        name, only, union = type_.name, type_.only, self.schema.plan.unions[type_.name]
+        name, only, union = type_.name, type_.only, self.layout.schema.unions[type_.name]
         if not group:
             raise Unsupported("a union that is not shown")
         which, code, *rest = groups_of(group[0].children)
@@ -317,7 +317,7 @@ class Values(ABC):
         mark = self.writer.mark()
         try:
             with self.entered(union):
-                if self.schema.fields_reach_end(fields):
+                if self.layout.fields_reach_end(fields):
                     raise Unsupported("a variety that takes all that there is")
                 self.writer.row(ops.EMIT, ops.T_CONST, which.index, self.writer.text(variety.name))
                 for other in others:

@@ -286,7 +286,7 @@ class _Batch:
         protocol = subject.protocol
         traces = make_traces(protocol, subject.origins, sources) if protocol.sessions else None
         limits = tuple(limit.name for limit in protocol.limits if limit.name in KNOWN_LIMITS)
-        made = build_vectors(package.plan, limits=limits, carry=carrier(package), traces=traces)
+        made = build_vectors(package.schema, limits=limits, carry=carrier(package), traces=traces)
         same("vectors hold", [f"{id_}: {finding}" for id_, finding in made.unheld()], [])
         implementation = implementation_of(package)
         for vector in made.file.vectors:

@@ -58,12 +58,12 @@ class _Answers:
     """A context that has an answer to everything, and remembers it."""
 
     def __init__(self, plan: Schema, dice: random.Random) -> None:
-        self._plan = plan
+        self._schema = plan
         self._dice = dice
         self.entries: dict[tuple[Any, ...], Any] = {}
 
     def lookup(self, name: str, keys: tuple[Any, ...], sender: str | None) -> Any:
-        context = self._plan.contexts[name]
+        context = self._schema.contexts[name]
         place = (name, context.role or sender, *keys)
         if place not in self.entries:
             self.entries[place] = self._entry(context.type)
@@ -74,14 +74,14 @@ class _Answers:
             case Boolean():
                 return self._dice.random() < 0.5
             case EnumReference(name):
-                return self._dice.choice(self._plan.enums[name].members).value
+                return self._dice.choice(self._schema.enums[name].members).value
             case Float():
                 return type_.definition.held(self._dice.choice((0.0, -0.0, 0.1, 1.0, 1e-50, -2.5, 1e10)))
             case _:
                 return self._dice.choice((0, 1, 2, 5))
 
     def snapshot(self) -> dict[str, Any]:
-        found: dict[str, Any] = {name: [] for name in self._plan.contexts}
+        found: dict[str, Any] = {name: [] for name in self._schema.contexts}
         for (name, *key), value in self.entries.items():
             found[name].append([*key, value])
         return found
@@ -98,21 +98,21 @@ class Checks:
 
     def __init__(self, module: Any, plan: Schema, others: dict[str, Any], dice: random.Random) -> None:
         self.module = module
-        self.plan = plan
+        self.schema = plan
         self.others = others
         self.dice = dice
         self._parameters: dict[Any, frozenset[str]] = {}
 
     def layouts(self) -> Iterator[Layout]:
-        frames = list(self.plan.frames.values())
+        frames = list(self.schema.frames.values())
         senders = dict.fromkeys(frame.role for frame in frames)
-        roles = list(senders) if None not in senders else [None, *self.plan.roles]
-        first, second = (self.plan.codes.get(role, {}) for role in self.plan.roles)
+        roles = list(senders) if None not in senders else [None, *self.schema.roles]
+        first, second = (self.schema.codes.get(role, {}) for role in self.schema.roles)
         if any(
             second.get(code, name) != name for code, name in first.items()
         ):  # the sender tells what is meant
-            roles = list(self.plan.roles)
-        for variant in (None, *self.plan.variants):
+            roles = list(self.schema.roles)
+        for variant in (None, *self.schema.variants):
             yield from (Layout(role, variant) for role in roles)
 
     @cached_property
@@ -140,7 +140,7 @@ class Checks:
         return context
 
     def _options(self, layout: Layout) -> Options:
-        context = self._filled(Context(self.plan, limits=layout.limits), layout)
+        context = self._filled(Context(self.schema, limits=layout.limits), layout)
         return Options(
             layout.role,
             context=context,
@@ -158,7 +158,7 @@ class Checks:
 
     def reference(self, data: bytes, layout: Layout) -> Outcome:
         try:
-            node = explain(self.plan, data, 0, len(data), self._options(layout))
+            node = explain(self.schema, data, 0, len(data), self._options(layout))
             check_end(node.end, len(data))
         except DecodeError as error:
             return described(error)
@@ -173,22 +173,22 @@ class Checks:
 
     def reference_encode(self, frame: Any, layout: Layout) -> Outcome:
         try:
-            return write_frame(self.plan, frame, self._options(layout))
+            return write_frame(self.schema, frame, self._options(layout))
         except EncodeError as error:
             return described(error)
 
     def _line(self, frame: Any, layout: Layout) -> str:
-        return dumps(_plain(frame_record(self.plan, frame, variant=layout.variant)))
+        return dumps(_plain(frame_record(self.schema, frame, variant=layout.variant)))
 
     # ---- checks
 
     def check_layout(self, layout: Layout, n_values: int) -> int:
         found = []
         for _ in range(n_values):
-            answers = _Answers(self.plan, self.dice)
+            answers = _Answers(self.schema, self.dice)
             options = Options(layout.role, context=answers, variant=layout.variant)
-            for value, data in grown.frames(self.plan, self.dice, 1, options):
-                known = answers.snapshot() if self.plan.contexts else {}
+            for value, data in grown.frames(self.schema, self.dice, 1, options):
+                known = answers.snapshot() if self.schema.contexts else {}
                 own = replace(layout, known=known)
                 self.check_value(value, data, own)
                 found.append(data)
@@ -198,7 +198,7 @@ class Checks:
 
     def check_value(self, value: Any, data: bytes, layout: Layout) -> None:
         """Check a value that can be written, its bytes, and the same damaged."""
-        frame = build(self.plan, value, vars(self.module))
+        frame = build(self.schema, value, vars(self.module))
         written = self.reference_encode(frame, layout)
         same("compiled and reference encoder", self.compiled_encode(frame, layout), written)
         same("encoder and its bytes", written, data)
@@ -260,11 +260,11 @@ class Checks:
         the message that it completes.
         """
         path = outcome["path"] or ""
-        return any(path == name or path.startswith(f"{name}.") for name in self.plan.joins)
+        return any(path == name or path.startswith(f"{name}.") for name in self.schema.joins)
 
     def check_bytes(self, data: bytes, layout: Layout) -> Outcome:
         outcome, _ = self.compiled(data, layout)
-        if self.plan.joins:  # what is joined is read by decoders alone in the reference codec
+        if self.schema.joins:  # what is joined is read by decoders alone in the reference codec
             self.check_chunks(data, [data], layout)
             return outcome
         same("compiled and reference decoder", outcome, self.reference(data, layout), data.hex())
@@ -272,15 +272,18 @@ class Checks:
 
     def check_line(self, frame: Any, data: bytes, layout: Layout) -> None:
         """Check that the JSON line of a frame gives back its bytes, without having to hold them where it is canonical."""
-        if self.plan.contexts or getattr(frame, "part", None) is not None:
+        if self.schema.contexts or getattr(frame, "part", None) is not None:
             return
-        maker = LineMaker(self.plan, variant=layout.variant)
+        maker = LineMaker(self.schema, variant=layout.variant)
         line = loads(dumps(maker.decoded(frame, data, offset=0, role=layout.role)))
         same("a frame that was written is canonical", line.get("canonical", True), True, line)
         same(
-            "JSON line, then encode", LineEncoder(self.plan, variant=layout.variant).encode(line), data, line
+            "JSON line, then encode",
+            LineEncoder(self.schema, variant=layout.variant).encode(line),
+            data,
+            line,
         )
-        encoder = LineEncoder(self.plan, variant=layout.variant, is_canonical=True)
+        encoder = LineEncoder(self.schema, variant=layout.variant, is_canonical=True)
         same("JSON line, then encode --canonical", encoder.encode(line), data, line)
 
     def check_dict(self, frame: Any) -> None:
@@ -375,7 +378,7 @@ class Checks:
     def _reference_decoder(self, layout: Layout) -> Any:
         options = self._options(layout)
         known: Any = options.context
-        return reference_decoder(self.plan, options, "yield", context=known)
+        return reference_decoder(self.schema, options, "yield", context=known)
 
     def _items(self, decoder: Any, chunks: list[bytes], layout: Layout) -> list[tuple[int, int, Outcome]]:
         items = [item for chunk in chunks for item in decoder.items(chunk)]

@@ -38,6 +38,6 @@ def test_orders_of_the_arms_of_items_are_not_branches(tmp_path: Path) -> None:
         taken += 1
         return True
 
-    explore(SampleBasis(plan=package.plan), take, found, role="a")
+    explore(SampleBasis(schema=package.schema), take, found, role="a")
     assert {f"Record.data arm {n}" for n in range(1, ARMS + 1)} <= {*found.covered}
     assert taken < 300

@@ -35,7 +35,7 @@ WRITER = Setting(role="writer")
 
 @pytest.fixture(scope="module")
 def echo() -> ReferenceImplementation:
-    return ReferenceImplementation(package_of(str(WIRE), ()).plan)
+    return ReferenceImplementation(package_of(str(WIRE), ()).schema)
 
 
 def findings_of(
@@ -176,7 +176,7 @@ def test_findings_are_kept_as_vectors_that_fail_here_and_hold_there(
     path = tmp_path / "found.json"
     assert save(path, "echo", vectors) == len(vectors) > 0
     assert save(path, "echo", vectors) == 0
-    kept = read_file(path.read_bytes(), echo.plan).vectors
+    kept = read_file(path.read_bytes(), echo.schema).vectors
     assert [vector.id for vector in kept] == [vector.id for vector in vectors]
     for vector in kept:
         assert isinstance(vector, Valid | Invalid) and vector.source == "fuzz"

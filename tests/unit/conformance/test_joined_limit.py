@@ -52,7 +52,7 @@ def package_of(text: str) -> Package:
 
 
 def implementations(package: Package) -> tuple[Implementation, ...]:
-    return ReferenceImplementation(package.plan), implementation_of(package)
+    return ReferenceImplementation(package.schema), implementation_of(package)
 
 
 def piece(code: int, data: bytes, key: int = 3) -> bytes:
@@ -124,7 +124,7 @@ def test_a_block_out_of_pieces_keeps_to_it() -> None:
 @pytest.mark.parametrize("text", [BYTES % (JOINED, "bytes"), BYTES % (JOINED, "Frame"), BLOCKS])
 def test_a_vector_shows_what_is_beyond_it(text: str) -> None:
     package = package_of(text)
-    built = build_vectors(package.plan, limits=("joined",))
+    built = build_vectors(package.schema, limits=("joined",))
     shown = [
         each
         for each in built.file.vectors

@@ -41,7 +41,7 @@ def basis(tmp_path_factory: pytest.TempPathFactory) -> SampleBasis:
     path.write_text(TEXT, encoding="utf-8")
     subject = load_protocol(path, Sources(), Report(), (path.parent,))
     assert subject is not None
-    return SampleBasis(plan=lower(subject.protocol))
+    return SampleBasis(schema=lower(subject.protocol))
 
 
 def samples(basis: SampleBasis, seed: int, **demands: Any) -> list[SampleValue]:
@@ -64,7 +64,7 @@ def test_equal_dice_make_equal_samples(basis: SampleBasis) -> None:
 
 
 def written(basis: SampleBasis, seed: int) -> list[bytes]:
-    return [write_frame(basis.plan, each.value, Options("a")) for each in samples(basis, seed)]
+    return [write_frame(basis.schema, each.value, Options("a")) for each in samples(basis, seed)]
 
 
 def test_every_option_that_is_not_long_is_taken(basis: SampleBasis) -> None:

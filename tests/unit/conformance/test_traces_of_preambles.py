@@ -72,7 +72,7 @@ def test_all_goals_behind_preambles_are_shown(tmp_path: Path, preambles: str, se
 
 def test_states_are_told_by_what_must_have_come(tmp_path: Path) -> None:
     with built(HEAD + PREAMBLES + FRAME + NAMED, tmp_path, "named_preambles") as codecs:
-        session = codecs.plan.sessions["Talk"]
+        session = codecs.schema.sessions["Talk"]
     before, after = states_by_preamble(session, "client", "Hello")
     assert (set(before), set(after)) == ({"start"}, {"greeted", "ready", "asked"})
     before, after = states_by_preamble(session, "server", "Welcome")

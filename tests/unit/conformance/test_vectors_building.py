@@ -167,7 +167,7 @@ def test_a_class_of_faults_has_the_codes_that_it_is_reported_with() -> None:
 
 
 def test_a_wave_changes_what_nothing_depends_on() -> None:
-    basis = SampleBasis(plan=plan_of(ROOT / "idl" / "lumberjack.wire"))
+    basis = SampleBasis(schema=plan_of(ROOT / "idl" / "lumberjack.wire"))
     plain, other = (grow(basis, Choices(wave=wave), role="writer") for wave in (0, 1))
     assert plain.value.name == other.value.name
     assert plain.value != other.value

@@ -52,11 +52,11 @@ N_TRACES = sum(isinstance(vector, Trace) for vector in file_of("lumberjack").vec
 def side_of(protocol: str, own: str, **more: Any) -> Side:
     plan = schema_of(protocol)
     peer = next(role for role in plan.roles if role != own)
-    return Side(plan=plan, own=own, peer=peer, **more)
+    return Side(schema=plan, own=own, peer=peer, **more)
 
 
 def script(id_: str, side: Side) -> Script:
-    protocol = side.plan.name
+    protocol = side.schema.name
     trace = next(vector for vector in file_of(protocol).vectors if vector.id == id_)
     assert isinstance(trace, Trace)
     return script_of(trace, side)

@@ -47,6 +47,6 @@ def test_what_is_built_is_accepted(path: Path) -> None:
     assert subject is not None and subject.protocol.frames
     package = make(subject, ("native",), report)
     assert package is not None, report
-    built = build_vectors(package.plan)
+    built = build_vectors(package.schema)
     assert not built.unheld()
     assert not failures(read_vectors(write_vectors(built.file)), implementation_of(package))

@@ -129,9 +129,9 @@ def test_what_is_reserved_must_be_so(text: str, covers: str) -> None:
 
 def test_what_is_reserved_counts_only_where_something_else_is_refused() -> None:
     made = built(RESERVED)
-    assert {"Bits._", "Bytes._"} <= {*fields_of(made.plan)}
+    assert {"Bits._", "Bytes._"} <= {*fields_of(made.schema)}
     right = [each for each in made.file.vectors if isinstance(each, Valid)]
-    drafts = [Drafting(made.plan).draft(Scene(role="a"), octets(each.bytes)) for each in right]
+    drafts = [Drafting(made.schema).draft(Scene(role="a"), octets(each.bytes)) for each in right]
     assert fields_shown(drafts) == {"Frame.type", "Frame.body", "Bits.flags", "Bits.a", "Bytes.a"}
 
 

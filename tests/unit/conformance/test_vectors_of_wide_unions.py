@@ -45,12 +45,12 @@ def test_vectors_of_a_wide_union_are_built_and_hold(shape: str, tmp_path: Path) 
     assert subject is not None
     package = make(subject, ("native",), report)
     assert package is not None
-    built = build_vectors(package.plan)
+    built = build_vectors(package.schema)
     missing = {name for each in built.coverage.measures for name in each.missing}
     assert not {name for name in missing if name.startswith(("U", "M"))}
     verdicts = [
         judge(each, implementation, is_thorough=False)
         for each in built.file.vectors
-        for implementation in (ReferenceImplementation(package.plan), implementation_of(package))
+        for implementation in (ReferenceImplementation(package.schema), implementation_of(package))
     ]
     assert {verdict.outcome for verdict in verdicts} == {"passed"}

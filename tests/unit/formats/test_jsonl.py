@@ -253,6 +253,6 @@ message M 1 { n : u8  one : match n { 0 => zigzag  _ => Kind }  two : match n { 
 """
     with built(text, tmp_path, "arms_in_lines") as codecs:
         for data in (bytes.fromhex("01 03 00 02 07"), bytes.fromhex("01 06 01 0105 02 0809")):
-            (line,) = lines_of(codecs.plan, data)
+            (line,) = lines_of(codecs.schema, data)
             assert "raw" not in loads(line)
-            assert LineEncoder(codecs.plan).encode(loads(line)) == data
+            assert LineEncoder(codecs.schema).encode(loads(line)) == data

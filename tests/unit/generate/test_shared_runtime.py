@@ -118,7 +118,7 @@ def test_the_pipeline_finds_the_runtime_that_trees_share(places: tuple[Path, ...
         "from wirespark.packages import package_of",
         "package = package_of('acme.one.first')",
         "assert package.runtime('codec.options').__name__ == 'acme_runtime.codec.options'",
-        "assert isinstance(package.plan.frames['F'], package.nodes.Frame)",
+        "assert isinstance(package.schema.frames['F'], package.nodes.Frame)",
     )
     subprocess.run([sys.executable, "-c", "\n".join(lines)], env=environment(places), check=True, timeout=120)
 
@@ -166,7 +166,7 @@ def test_another_version_is_an_import_error_that_names_both(
     )
 
 
-DIGESTS = {1: "af6d196e94961029"}
+DIGESTS = {1: "de55acb447640d5c"}
 """Each version, and the digest of its interface: the fields of nodes, and the parameters of functions that packages call."""
 
 

@@ -57,7 +57,7 @@ def test_an_item_that_breaks_the_condition_is_refused_by_its_own_name(
     codecs: Any, octets: str, path: str, offset: int, rule: str | None, found: str
 ) -> None:
     data = bytes.fromhex(octets)
-    for read in (codecs.module.decode, lambda data: explain(codecs.plan, data, 0, len(data), Options())):
+    for read in (codecs.module.decode, lambda data: explain(codecs.schema, data, 0, len(data), Options())):
         with pytest.raises((DecodeError, codecs.module.DecodeError)) as raised:
             read(data)
         error = raised.value
@@ -85,7 +85,7 @@ def test_an_item_that_breaks_the_condition_is_not_written_in_any_form(codecs: An
     writers = [
         module.encode,
         *(form.encode for form in forms),
-        lambda frame: write_frame(codecs.plan, frame, Options()),
+        lambda frame: write_frame(codecs.schema, frame, Options()),
     ]
     cases = [
         (module.M(small=[1, 5], rest=[]), "M.small[1]", "few"),

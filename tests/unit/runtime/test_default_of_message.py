@@ -53,15 +53,15 @@ def test_what_is_given_stays(codecs: Any, name: str) -> None:
 def test_limits_and_the_reference_codec_have_the_same_defaults(codecs: Any, name: str) -> None:
     module, message = codecs.module, getattr(codecs.module, name)(5)
     assert message.encode(limits=module.Limits(frame=20)) == FRAMES[name]
-    assert write_frame(codecs.plan, message) == FRAMES[name]
-    assert write_message(codecs.plan, Record(name, {"x": 5}), header={}) == FRAMES[name]
-    assert write_frame(codecs.plan, FrameValue("Frame", {}, Record(name, {"x": 5}))) == FRAMES[name]
+    assert write_frame(codecs.schema, message) == FRAMES[name]
+    assert write_message(codecs.schema, Record(name, {"x": 5}), header={}) == FRAMES[name]
+    assert write_frame(codecs.schema, FrameValue("Frame", {}, Record(name, {"x": 5}))) == FRAMES[name]
 
 
 @each_message
 def test_json_without_header_has_the_defaults(codecs: Any, name: str) -> None:
-    record = frame_from_record(codecs.plan, {"message": name, "fields": {"x": 5}})
-    assert write_frame(codecs.plan, record) == FRAMES[name]
+    record = frame_from_record(codecs.schema, {"message": name, "fields": {"x": 5}})
+    assert write_frame(codecs.schema, record) == FRAMES[name]
 
 
 @each_message

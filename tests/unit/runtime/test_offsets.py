@@ -53,11 +53,11 @@ def check(codecs: Any, message: Any) -> bool:
     """Check that both codecs write a message alike and read it back; return whether it was written."""
     module = codecs.module
     written = outcome(module.encode, message)
-    assert outcome(lambda each: write_frame(codecs.plan, each, Options()), module.Frame(message)) == written
+    assert outcome(lambda each: write_frame(codecs.schema, each, Options()), module.Frame(message)) == written
     if isinstance(written, str):
         return False
     assert module.decode(written).message == message
-    assert explain(codecs.plan, written, 0, len(written), Options()).size == len(written)
+    assert explain(codecs.schema, written, 0, len(written), Options()).size == len(written)
     return True
 
 
@@ -86,5 +86,5 @@ def test_an_offset_beside_what_comes_later_is_that_of_its_own_field(
         message = ahead(name="abc", data=bytes(size))
         assert check(codecs, message)
         data = codecs.module.encode(message)
-        root = explain(codecs.plan, data, 0, len(data), Options())
+        root = explain(codecs.schema, data, 0, len(data), Options())
         assert [node.value for node in root.walk() if node.name == "end"] == [start + 6 + 1 + size]

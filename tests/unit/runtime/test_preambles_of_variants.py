@@ -29,7 +29,7 @@ def test_a_variant_lays_its_preamble_in_every_codec(codecs: Codecs, variant: Any
     p, data = codecs.module, bytes.fromhex(LAID[variant])
     hello = p.Hello(0x0102, 7)
     assert hello.encode(variant=variant) == p.encode(hello, variant=variant) == data
-    found = explain(codecs.plan, data, 0, len(data), Options("a", variant=variant), is_preamble=True)
+    found = explain(codecs.schema, data, 0, len(data), Options("a", variant=variant), is_preamble=True)
     assert found.value.fields == {"v": 0x0102, "minor": 7}
     items = list(p.Decoder("a", variant=variant).feed(data + bytes.fromhex(MESSAGES[variant])))
     assert [items[0], items[1].message] == [hello, p.A(3)]

@@ -50,11 +50,11 @@ _MOST_POOL: Final = 4096
 class Mutator:
     """Makes trials from trials; it learns enum members and message codes from the schema."""
 
-    def __init__(self, plan: Schema, random: Random) -> None:
-        self._plan = plan
+    def __init__(self, schema: Schema, random: Random) -> None:
+        self._schema = schema
         self._random = random
         self._pool: list[tuple[type[Element], bytes]] = []
-        self._codes = _codes(plan)
+        self._codes = _codes(schema)
 
     def mutated(self, trial: Trial, roots: Sequence[Node], other: Trial) -> Trial:
         """Return a trial with one to three changes; `other` supplies bytes to append."""
@@ -125,12 +125,12 @@ class Mutator:
 
     def _base(self, node: Node) -> Element:
         if isinstance(node.type, EnumReference):
-            return self._plan.enums[node.type.name].type
+            return self._schema.enums[node.type.name].type
         return Integer(1, False, "big") if isinstance(node.type, Boolean) else node.type
 
     def _known(self, node: Node) -> Sequence[int]:
         if isinstance(node.type, EnumReference):
-            return [member.value for member in self._plan.enums[node.type.name].members]
+            return [member.value for member in self._schema.enums[node.type.name].members]
         return self._codes if node.part == "code" or ", derived" in node.note else ()
 
     def _text(self, spot: Spot) -> bytes:
@@ -255,9 +255,9 @@ def _varint(value: int, n_spare: int) -> bytes:
     return bytes(octets)
 
 
-def _codes(plan: Schema) -> tuple[int, ...]:
+def _codes(schema: Schema) -> tuple[int, ...]:
     """Return the codes of messages and of the alternatives of unions."""
-    codes = {message.code for message in plan.messages.values() if message.code is not None}
-    for union in plan.unions.values():
+    codes = {message.code for message in schema.messages.values() if message.code is not None}
+    for union in schema.unions.values():
         codes |= {span.low for variety in union.varieties for span in variety.spans}
     return tuple(sorted(codes))

@@ -57,7 +57,7 @@ class Search:
         self._reference = reference
         self._implementation = implementation
         self._random = Random(seed)
-        self._mutator = Mutator(reference.plan, self._random)
+        self._mutator = Mutator(reference.schema, self._random)
         self._seeds = list(seeds)
         self._trees: dict[int, tuple[Node, ...]] = {}
         self._known: set[tuple[str, ...]] = set()

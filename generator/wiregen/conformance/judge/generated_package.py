@@ -34,14 +34,14 @@ _KEYS: Final = ("message", "code", "header", "fields")
 class GeneratedPackage:
     """The modules of one generated package: `modules` by serialization, the native one included."""
 
-    def __init__(self, plan: Schema, modules: dict[str, Any], name: str = "generated code") -> None:
+    def __init__(self, schema: Schema, modules: dict[str, Any], name: str = "generated code") -> None:
         self.name = name
         self.tells = TOLD
         self.serializations = frozenset(modules)
         self.can: frozenset[Capability] = frozenset(
-            name for name in CAPABILITIES if name != "trace" or plan.sessions
+            name for name in CAPABILITIES if name != "trace" or schema.sessions
         )
-        self._plan = plan
+        self._schema = schema
         self._modules = modules
         self._native: Any = modules[NATIVE]
 
@@ -100,8 +100,8 @@ class GeneratedPackage:
         return self._native.Limits(**setting.limits) if setting.limits else None
 
     def _line(self, frame: object, setting: Setting) -> Line:
-        record = frame_record(self._plan, frame, variant=setting.variant)
-        return record | part_record(self._plan, frame, variant=setting.variant)
+        record = frame_record(self._schema, frame, variant=setting.variant)
+        return record | part_record(self._schema, frame, variant=setting.variant)
 
     def _written(self, encode: Callable[..., bytes], line: Line, setting: Setting, context: Any) -> bytes:
         frame = self._frame(line, setting)
@@ -115,8 +115,8 @@ class GeneratedPackage:
 
     def _frame(self, line: Line, setting: Setting) -> object:
         record = {key: line[key] for key in _KEYS if key in line}
-        value = frame_from_record(self._plan, record, role=setting.role, variant=setting.variant)
-        return build(self._plan, value, vars(self._native))
+        value = frame_from_record(self._schema, record, role=setting.role, variant=setting.variant)
+        return build(self._schema, value, vars(self._native))
 
 
 def _call(
@@ -152,4 +152,4 @@ def implementation_of(package: Package) -> GeneratedPackage:
     modules: dict[str, object] = {
         name: importlib.import_module(f"{package.name}.{name}") for name in package.backends[1:]
     }
-    return GeneratedPackage(package.plan, {NATIVE: package.native, **modules})
+    return GeneratedPackage(package.schema, {NATIVE: package.native, **modules})

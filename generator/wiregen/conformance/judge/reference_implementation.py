@@ -45,23 +45,23 @@ class ReferenceImplementation:
     serializations: Final = frozenset({NATIVE})
     tells: Final = TOLD
 
-    def __init__(self, plan: Schema) -> None:
-        self.plan = plan
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
         self.can: frozenset[Capability] = frozenset(
-            name for name in CAPABILITIES if name != "trace" or plan.sessions
+            name for name in CAPABILITIES if name != "trace" or schema.sessions
         )
 
     @cached_property
     def _program(self) -> Program:
-        return Program(self.plan)
+        return Program(self.schema)
 
     def decode(self, setting: Setting, chunks: Sequence[bytes]) -> Decoded:
-        decoders = _Decoders(self.plan, setting)
+        decoders = _Decoders(self.schema, setting)
         return collected(decoders.of(setting.role), chunks, lambda node: self._line(node, setting))
 
     def nodes(self, setting: Setting, data: bytes) -> tuple[Node, ...]:
         """Return the trees of the frames before the first error; their offsets count from the first of the bytes."""
-        decoder = _Decoders(self.plan, setting).of(setting.role)
+        decoder = _Decoders(self.schema, setting).of(setting.role)
         base = decoder.fed
         items = [item for item in decoder.feed(data) if isinstance(item, Node)]
         return tuple(_moved(node, -base) for node in items)
@@ -72,7 +72,7 @@ class ReferenceImplementation:
         return frozenset((name, part.start, part.end) for part in parts for name in _names(part))
 
     def encode(self, setting: Setting, frames: Sequence[Line]) -> Written:
-        context = _Decoders(self.plan, setting).context
+        context = _Decoders(self.schema, setting).context
         try:
             return Written(data=b"".join(self._written(line, setting, context) for line in frames))
         except EncodeError as error:
@@ -82,13 +82,13 @@ class ReferenceImplementation:
         return traced(self._program, setting, steps, options)
 
     def _line(self, node: Node, setting: Setting) -> Line:
-        record = frame_record(self.plan, node.value, variant=setting.variant)
-        return record | part_record(self.plan, node.value, variant=setting.variant)
+        record = frame_record(self.schema, node.value, variant=setting.variant)
+        return record | part_record(self.schema, node.value, variant=setting.variant)
 
     def _written(self, line: Line, setting: Setting, context: Context) -> bytes:
         value = self._value(line, setting)
         options = Options(setting.role, context=context, limits=dict(setting.limits), variant=setting.variant)
-        data = write_frame(self.plan, value, options, compression=0)
+        data = write_frame(self.schema, value, options, compression=0)
         for said in (value, *(self._value(each, setting) for each in _joined(line))):
             if extra(said, "message", None, "") is not None:
                 _apply(context, said, setting.role)
@@ -96,15 +96,15 @@ class ReferenceImplementation:
 
     def _value(self, line: Line, setting: Setting) -> Any:
         record = {key: line[key] for key in _KEYS if key in line}
-        return frame_from_record(self.plan, record, role=setting.role, variant=setting.variant)
+        return frame_from_record(self.schema, record, role=setting.role, variant=setting.variant)
 
 
 class _Decoders:
     """The decoders of one connection, after the earlier frames of the setting."""
 
-    def __init__(self, plan: Schema, setting: Setting) -> None:
-        self.context = Context(plan, limits=dict(setting.limits))
-        self._plan = plan
+    def __init__(self, schema: Schema, setting: Setting) -> None:
+        self.context = Context(schema, limits=dict(setting.limits))
+        self._schema = schema
         self._setting = setting
         self._decoders: dict[str | None, Decoder[Node]] = {}
         for role, data in setting.before:
@@ -124,7 +124,7 @@ class _Decoders:
                 strict=setting.is_strict,
                 variant=setting.variant,
             )
-            self._decoders[role] = reference_decoder(self._plan, options, "yield", context=self.context)
+            self._decoders[role] = reference_decoder(self._schema, options, "yield", context=self.context)
         return self._decoders[role]
 
 

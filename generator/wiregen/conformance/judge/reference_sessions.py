@@ -36,7 +36,7 @@ class _Watch:
 
     def __init__(self, program: Program, setting: Setting, options: Mapping[str, object]) -> None:
         limits = dict(setting.limits)
-        context = Context(program.plan, limits=limits)
+        context = Context(program.schema, limits=limits)
         self._engine = Engine(
             program,
             strict=setting.is_strict,
@@ -49,7 +49,7 @@ class _Watch:
         self._engine.trail = self._trail
         self._decoders = {
             role: reference_decoder(
-                program.plan,
+                program.schema,
                 Options(
                     role, context=context, limits=limits, strict=setting.is_strict, variant=setting.variant
                 ),

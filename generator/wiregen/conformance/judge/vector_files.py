@@ -32,7 +32,7 @@ MOST_BYTES: Final = 256 << 20
 """Largest size of a file, and of one vector once its repetitions are written out."""
 
 
-def load_files(paths: Iterable[Path], plan: Schema) -> tuple[AnyVector, ...]:
+def load_files(paths: Iterable[Path], schema: Schema) -> tuple[AnyVector, ...]:
     """Return the vectors of files, in their order.
 
     Raises:
@@ -42,7 +42,7 @@ def load_files(paths: Iterable[Path], plan: Schema) -> tuple[AnyVector, ...]:
     found: dict[str, AnyVector] = {}
     for path in paths:
         try:
-            vectors = read_file(read_regular(path, MOST_BYTES), plan).vectors
+            vectors = read_file(read_regular(path, MOST_BYTES), schema).vectors
         except OSError as error:
             raise VectorsError(f"{path}: {(error.strerror or str(error)).lower()}") from None
         except VectorsError as error:
@@ -54,7 +54,7 @@ def load_files(paths: Iterable[Path], plan: Schema) -> tuple[AnyVector, ...]:
     return tuple(found.values())
 
 
-def read_file(data: bytes, plan: Schema | None = None) -> VectorFile:
+def read_file(data: bytes, schema: Schema | None = None) -> VectorFile:
     """Return the file of vectors in a text; without a schema, the names in it are not checked.
 
     Raises:
@@ -63,10 +63,10 @@ def read_file(data: bytes, plan: Schema | None = None) -> VectorFile:
     if len(data) > MOST_BYTES:
         raise VectorsError(f"longer than {MOST_BYTES} bytes")
     file = read_vectors(data)
-    if plan is not None and file.protocol != plan.name:
-        raise VectorsError(f"protocol: these are vectors of {file.protocol[:64]!r}, not of {plan.name!r}")
+    if schema is not None and file.protocol != schema.name:
+        raise VectorsError(f"protocol: these are vectors of {file.protocol[:64]!r}, not of {schema.name!r}")
     for index, vector in enumerate(file.vectors):
-        for fault in (*(_strangers(vector, plan) if plan is not None else ()), *_excesses(vector)):
+        for fault in (*(_strangers(vector, schema) if schema is not None else ()), *_excesses(vector)):
             raise VectorsError(f"vectors.{index} ({vector.id[:64]}): {fault}")
     return file
 
@@ -76,17 +76,17 @@ def schema() -> str:
     return json.dumps(TypeAdapter(VectorFile).json_schema(), indent=1) + "\n"
 
 
-def _strangers(vector: AnyVector, plan: Schema) -> Iterator[str]:
+def _strangers(vector: AnyVector, schema: Schema) -> Iterator[str]:
     """Yield an error for each name in a vector that the protocol does not have."""
-    roles = {*plan.roles}
+    roles = {*schema.roles}
     for role in _roles(vector):
         if role is not None and role not in roles:
-            yield f"from: no role {role[:64]!r}; there are {', '.join(plan.roles)}"
-    if vector.variant is not None and vector.variant not in plan.variants:
+            yield f"from: no role {role[:64]!r}; there are {', '.join(schema.roles)}"
+    if vector.variant is not None and vector.variant not in schema.variants:
         yield f"variant: no variant {vector.variant[:64]!r}"
     for name in () if isinstance(vector, Unwritable) else vector.limits:
-        if name not in plan.limits:
-            yield f"limits: no limit {name[:64]!r}; there are {', '.join(plan.limits)}"
+        if name not in schema.limits:
+            yield f"limits: no limit {name[:64]!r}; there are {', '.join(schema.limits)}"
 
 
 def _roles(vector: AnyVector) -> Iterator[str | None]:

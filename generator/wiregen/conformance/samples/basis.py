@@ -58,7 +58,7 @@ class Site:
 class SampleBasis:
     """A schema, and the facts that are derived from it once."""
 
-    plan: Schema
+    schema: Schema
 
     @cached_property
     def too_large(self) -> list[str]:
@@ -72,17 +72,17 @@ class SampleBasis:
 
     @cached_property
     def loose(self) -> Schema:
-        return loosened(self.plan)
+        return loosened(self.schema)
 
     @cached_property
     def mentions(self) -> Mentions:
-        return mentions_of(self.plan)
+        return mentions_of(self.schema)
 
     @cached_property
     def fitting(self) -> Fitting:
         """The conditions of fields, which decide which options are allowed."""
         found = (
-            where for owner, fields in rows_of(self.plan) for where in wheres_of(owner, every_field(fields))
+            where for owner, fields in rows_of(self.schema) for where in wheres_of(owner, every_field(fields))
         )
         return Fitting(dict(found))
 
@@ -90,7 +90,7 @@ class SampleBasis:
     def hidden(self) -> dict[str, frozenset[str]]:
         """The fields that do not appear in values, by declaration."""
         found: dict[str, frozenset[str]] = {}
-        for owner, fields in rows_of(self.plan):
+        for owner, fields in rows_of(self.schema):
             names = {field.name for field in every_field(fields) if field.is_hidden}
             found[owner] = found.get(owner, frozenset()) | names
         return found
@@ -100,7 +100,7 @@ class SampleBasis:
         """The types of fields by site."""
         return {
             f"{owner}.{field.name}": field.type
-            for owner, fields in rows_of(self.plan)
+            for owner, fields in rows_of(self.schema)
             for field in every_field(fields)
         }
 
@@ -109,9 +109,9 @@ class SampleBasis:
         """The fields of frames that say which message they carry."""
         found = [
             f"{owner}.{field.name}"
-            for owner, fields in rows_of(self.plan)
+            for owner, fields in rows_of(self.schema)
             for field in every_field(fields)
-            if owner in self.plan.frames and is_code(field)
+            if owner in self.schema.frames and is_code(field)
         ]
         return tuple(dict.fromkeys(found))
 
@@ -119,7 +119,7 @@ class SampleBasis:
     def trailing(self) -> dict[str, int]:
         """How many fields may be absent at the end, by declaration."""
         found: dict[str, int] = {}
-        for owner, fields in rows_of(self.plan):
+        for owner, fields in rows_of(self.schema):
             count = sum(isinstance(field.value, Trailing) for field in every_field(fields))
             found[owner] = max(found.get(owner, 0), count)
         return found
@@ -128,7 +128,7 @@ class SampleBasis:
     def defaults(self) -> dict[str, int]:
         """The defaults that are plain numbers, by site."""
         found: dict[str, int] = {}
-        for owner, fields in rows_of(self.plan):
+        for owner, fields in rows_of(self.schema):
             for field in every_field(fields):
                 match field.value:
                     case Default(Number(number)) | Trailing(Number(number)):
@@ -144,7 +144,7 @@ class SampleBasis:
                 for each in union.varieties
                 if ("union", name) not in self._inside(each.fields, set())
             )
-            for name, union in self.plan.unions.items()
+            for name, union in self.schema.unions.items()
         }
 
     def site(self, owner: str, inside: str) -> Site:
@@ -189,12 +189,12 @@ class SampleBasis:
         """
         key = (name, only, is_deep, can_reach_end)
         if key not in self._varieties:
-            schema = Layout(self.plan, Options())
+            layout = Layout(self.schema, Options())
             self._varieties[key] = tuple(
                 (each.name if len(edges) == 1 else f"{each.name} {code}", code)
-                for each in self.plan.unions[name].varieties
+                for each in self.schema.unions[name].varieties
                 if only is None or each.name in only
-                if can_reach_end or not schema.fields_reach_end(each.fields)
+                if can_reach_end or not layout.fields_reach_end(each.fields)
                 if not is_deep or each.name in self.shallow[name]
                 for edges in (dict.fromkeys(code for span in each.spans for code in (span.low, span.high)),)
                 for code in edges
@@ -212,9 +212,9 @@ class SampleBasis:
                 continue
             seen.add((kind, name))
             if kind == "struct":
-                self._inside(self.plan.structs[name], seen)
+                self._inside(self.schema.structs[name], seen)
             else:
-                self._inside(self.plan.unions[name].varieties, seen)
+                self._inside(self.schema.unions[name].varieties, seen)
         return seen
 
     def only_name(self, only: tuple[str, ...]) -> str:
@@ -222,9 +222,9 @@ class SampleBasis:
 
     def entry_options(self, name: str) -> tuple[Option, ...]:
         """Return the values that an entry of a context may have."""
-        match self.plan.contexts[name].type:
+        match self.schema.contexts[name].type:
             case EnumReference(enum):
-                return tuple((member.name, member.value) for member in self.plan.enums[enum].members)
+                return tuple((member.name, member.value) for member in self.schema.enums[enum].members)
             case Boolean():
                 return (("true", True), ("false", False))
             case _:
@@ -255,7 +255,7 @@ class SampleBasis:
     @cached_property
     def _largest(self) -> dict[tuple[str, str], int | None]:
         found: dict[tuple[str, str], int | None] = {}
-        for owner, fields in rows_of(self.plan):
+        for owner, fields in rows_of(self.schema):
             for field in every_field(fields):
                 most = field.type.bounds[1] if isinstance(field.type, Integer) else None
                 known = found.get((owner, field.name), most)
@@ -270,7 +270,7 @@ class SampleBasis:
             case Prefix(Integer() as type_):
                 return type_.bounds[1]
             case Prefix(CodingReference(name)):
-                widths = [each for each in self.plan.codings[name].widths if not each.is_null]
+                widths = [each for each in self.schema.codings[name].widths if not each.is_null]
                 return max(each.high if each.wide is None else each.wide.bounds[1] for each in widths)
             case _:
                 return None
@@ -279,14 +279,14 @@ class SampleBasis:
         """Return whether a prefix can encode null."""
         match length:
             case Prefix(CodingReference(name)):
-                return any(each.is_null for each in self.plan.codings[name].widths)
+                return any(each.is_null for each in self.schema.codings[name].widths)
             case _:
                 return False
 
     def coding_options(self, name: str, *, is_small: bool) -> tuple[Option, ...]:
         """Return the numbers at the edges of each width of a variable-width integer."""
         options: list[Option] = [("two", 2)] if is_small else []
-        for each in self.plan.codings[name].widths:
+        for each in self.schema.codings[name].widths:
             if each.is_null:
                 options.append((f"{SHARED}{name} null", None))
             elif each.wide is None:
@@ -327,14 +327,14 @@ def _shape_of_length(length: Length) -> str:
             assert_never(other)
 
 
-def rows_of(plan: Schema) -> Iterator[tuple[str, tuple[Field, ...]]]:
+def rows_of(schema: Schema) -> Iterator[tuple[str, tuple[Field, ...]]]:
     """Yield every declaration that has fields, with its fields; those of layout variants too."""
-    owners: tuple[Schema | Variant, ...] = (plan, *plan.variants.values())
+    owners: tuple[Schema | Variant, ...] = (schema, *schema.variants.values())
     for layouts in owners:
         yield from layouts.structs.items()
         for declared in (layouts.messages, layouts.frames, layouts.preambles):
             yield from ((name, each.fields) for name, each in declared.items())
-    for union, declaration in plan.unions.items():
+    for union, declaration in schema.unions.items():
         yield from ((f"{union}.{each.name}", each.fields) for each in declaration.varieties)
 
 

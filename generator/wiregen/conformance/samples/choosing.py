@@ -82,7 +82,7 @@ class Choosing:
 
     def __init__(self, basis: SampleBasis, choices: Choices) -> None:
         self.basis = basis
-        self.plan = basis.loose
+        self.schema = basis.loose
         self.choices = choices
         self.n_until = 0
         self.n_parts = 0
@@ -169,22 +169,22 @@ class Choosing:
         """Take the bytes of a length, where it matters how many there are before something else."""
         matters = self.basis.mentions.asks_for_place or self.filled is not None
         if matters and isinstance(length, Prefix):
-            size = fixed_size(reader.schema, length.type) or 1
+            size = fixed_size(reader.layout, length.type) or 1
             grow(reader, bytes(size))
             yield from reader.take(size, place)
 
     def is_deep(self, reader: Reader) -> bool:
-        is_at_limit = reader.level > reader.schema.depth
+        is_at_limit = reader.level > reader.layout.depth
         return is_at_limit or any(level > self.choices.deep for level in levels(reader).values())
 
     def is_plainest(self, reader: Reader, name: str) -> bool:
         """Return whether a declaration is so deep that it must not hold further nesting ones."""
-        is_at_limit = name in reader.schema.circular and reader.level >= reader.schema.depth
+        is_at_limit = name in reader.layout.circular and reader.level >= reader.layout.depth
         return is_at_limit or levels(reader)[name] >= self.choices.deep
 
     def room_for(self, reader: Reader, length: Length) -> int:
         """Return the largest number of bytes that a value with that length may have here, in its region and its frame."""
-        frame_end = reader.window.frame_start + reader.schema.frame
+        frame_end = reader.window.frame_start + reader.layout.frame
         end = frame_end if self.end is None else min(self.end, frame_end)
         return max(0, end - self.here(reader) - _size_around(reader, length))
 
@@ -207,7 +207,7 @@ def _size_around(reader: Reader, length: Length) -> int:
     """Return the bytes of a prefix and of a delimiter."""
     match length:
         case Prefix(type_):
-            return fixed_size(reader.schema, type_) or 1
+            return fixed_size(reader.layout, type_) or 1
         case Delimited(delimiter):
             return len(bytes.fromhex(delimiter))
         case _:

@@ -89,7 +89,7 @@ class ChosenLists:
         is_filling = (
             choosing.rest(reader, ToEnd() if isinstance(type_.length, Until) else type_.length) is not None
         )
-        if is_filling and fixed_size(reader.schema, type_.item) is None:
+        if is_filling and fixed_size(reader.layout, type_.item) is None:
             choosing.last_item = f"{place.path}[{count - 1}]"
         yield
         choosing.last_item = before
@@ -107,7 +107,7 @@ class ChosenLists:
 
     def _refuse_unwritable(self, reader: Reader, expression: Expression, count: int, place: Place) -> None:
         """Give up a list of more items than a frame has bytes if the field that counts them is hidden."""
-        most, blame = reader.schema.limits["frame"], reader.blame(expression)
+        most, blame = reader.layout.limits["frame"], reader.blame(expression)
         if blame is None or most is None or count <= most:
             return
         if blame.name in self._choosing.basis.hidden.get(owner_of(reader.scope), ()):
@@ -130,7 +130,7 @@ class ChosenLists:
         """Return the number of items of one fixed size that fill the region of the list; empty if it need
         not be filled.
         """
-        rest, size = self._choosing.rest(reader, length), fixed_size(reader.schema, item)
+        rest, size = self._choosing.rest(reader, length), fixed_size(reader.layout, item)
         if rest is None or not size or rest % size:
             return ()
         return (("items that fill it", rest // size),)

@@ -150,7 +150,7 @@ class ChosenTypes:
 
     def _bytes_of(self, type_: Scalar, value: Any) -> bytes:
         """Return the bytes of a value; those of a run of bits are read before."""
-        return b"" if isinstance(type_, FewBits) else scalar(self._basis.plan, type_, value, "")
+        return b"" if isinstance(type_, FewBits) else scalar(self._basis.schema, type_, value, "")
 
     # ---- types with a code
 
@@ -184,7 +184,7 @@ class ChosenTypes:
         restricts them, only those. A message in itself comes last: the plain way leads out.
         """
         frame = reader.frame
-        sender = reader.sender if frame is None else reader.schema.frames[frame.name].role or reader.sender
+        sender = reader.sender if frame is None else reader.layout.frames[frame.name].role or reader.sender
         options = self._basis.codes(enum, sender, reader.only[0])
         around = levels(reader)
         return tuple(sorted(options, key=lambda option: around[option[0]])) if around else options
@@ -257,7 +257,7 @@ class ChosenTypes:
         """Read a recursive struct without its optional fields, which may be the ones that recurse."""
         fields = self._basis.loose.structs[type_.name]
         sizes = [
-            fixed_size(reader.schema, each.type) for each in fields if not isinstance(each.value, Trailing)
+            fixed_size(reader.layout, each.type) for each in fields if not isinstance(each.value, Trailing)
         ]
         window = reader.window
         before = window.end

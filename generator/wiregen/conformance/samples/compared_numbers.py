@@ -49,29 +49,29 @@ class Mentions:
     asks_for_place: bool
 
 
-def mentions_of(plan: Schema) -> Mentions:
+def mentions_of(schema: Schema) -> Mentions:
     """Return the facts in the expressions of a schema."""
-    parts = (plan.structs, plan.messages, plan.frames, plan.preambles, plan.unions, plan.joins)
-    nodes = list(nodes_in((*parts, plan.variants, plan.contexts)))
+    parts = (schema.structs, schema.messages, schema.frames, schema.preambles, schema.unions, schema.joins)
+    nodes = list(nodes_in((*parts, schema.variants, schema.contexts)))
     numbers: dict[str, dict[int, None]] = {}
     for node in nodes:
-        for name, number in (*_compared(node, plan.limits), *_of_items(node, plan.limits)):
+        for name, number in (*_compared(node, schema.limits), *_of_items(node, schema.limits)):
             numbers.setdefault(name, {})[number] = None
     counts: dict[str, dict[int, None]] = {}
     for node in nodes:
-        for name, number in _counted(node, plan.limits):
+        for name, number in _counted(node, schema.limits):
             counts.setdefault(name, {})[number] = None
     measuring = {name for node in nodes for name in _measured(node)}
     measuring |= {
         setting.field
-        for entry in plan.contexts.values()
+        for entry in schema.contexts.values()
         for setting in entry.settings
         if not isinstance(entry.type, EnumReference)
     }
     deciding = {name for node in nodes for name in _decided(node)}
     deciding |= {
         name
-        for join in plan.joins.values()
+        for join in schema.joins.values()
         for setting in (*join.parts, *join.lasts)
         for name in _names(setting.when)
     }

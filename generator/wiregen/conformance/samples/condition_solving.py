@@ -136,9 +136,9 @@ def _allows(reader: Reader, where: Expression, type_: Type, place: Place, value:
 def node_of(reader: Reader, type_: Type, place: Place, value: Any) -> Node:
     """Return the node of a value, for the evaluation of conditions."""
     if not isinstance(type_, Text | Bytes):
-        return Node(place.name, place.path, type_, 0, fixed_size(reader.schema, type_) or 0, value)
+        return Node(place.name, place.path, type_, 0, fixed_size(reader.layout, type_) or 0, value)
     length = type_.length
-    prefix = (fixed_size(reader.schema, length.type) or 1) if isinstance(length, Prefix) else 0
+    prefix = (fixed_size(reader.layout, length.type) or 1) if isinstance(length, Prefix) else 0
     data = b"" if value is None else _encoded(type_, value) if isinstance(type_, Text) else value
     node = Node(place.name, place.path, type_, 0, prefix + len(data), value)
     node.children = (Node("data", f"{place.path}.data", Data(), prefix, len(data), data),)

@@ -55,8 +55,8 @@ def grow(
     Raises:
         UngrownError: The choices lead to no frame.
     """
-    schema = Layout(basis.loose, Options(role, variant=variant))
-    name = schema.frame_of(role)
+    layout = Layout(basis.loose, Options(role, variant=variant))
+    name = layout.frame_of(role)
 
     def read(reader: Reader) -> Steps:
         return read_bare_frame(reader, name, Place(name, name), FrameReference(name))

@@ -32,9 +32,9 @@ CODES: Final = "#codes"
 _KINDS: Final = ("structs", "preambles", "frames", "messages")
 
 
-def loosened(plan: Schema) -> Schema:
+def loosened(schema: Schema) -> Schema:
     """Return the schema without derived and constant values and without `where`; codes of messages are enums."""
-    return _Loosening(plan).plan
+    return _Loosening(schema).schema
 
 
 if TYPE_CHECKING:
@@ -55,17 +55,17 @@ else:
 
 
 class _Loosening:
-    def __init__(self, plan: Schema) -> None:
-        self._enums = dict(plan.enums)
-        self._codes = plan.codes
-        self._is_apart = len(set(plan.sends.values())) > 1
+    def __init__(self, schema: Schema) -> None:
+        self._enums = dict(schema.enums)
+        self._codes = schema.codes
+        self._is_apart = len(set(schema.sends.values())) > 1
         self._sender: str | None = None
         """The role whose frame is being loosened, if each role has a frame of its own."""
-        self.plan = replace(
-            plan,
-            **self._layouts(plan),
-            unions={name: self._union(union) for name, union in plan.unions.items()},
-            variants={name: Variant(**self._layouts(layouts)) for name, layouts in plan.variants.items()},
+        self.schema = replace(
+            schema,
+            **self._layouts(schema),
+            unions={name: self._union(union) for name, union in schema.unions.items()},
+            variants={name: Variant(**self._layouts(layouts)) for name, layouts in schema.variants.items()},
             enums=self._enums,
         )
 

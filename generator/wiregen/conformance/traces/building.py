@@ -47,10 +47,10 @@ def make_traces(
 
     `origins` and their texts give the lines of goals that were not reached.
     """
-    plan = lower(protocol)
-    program = Program(plan)
-    first = Setup(plan=plan, program=program, is_strict=True, options={}, limits={})
-    if not plan.sessions:
+    schema = lower(protocol)
+    program = Program(schema)
+    first = Setup(schema=schema, program=program, is_strict=True, options={}, limits={})
+    if not schema.sessions:
         return Traces(protocol=protocol.name, traces=(), goals=(), missing=())
     drafts, told = Drafts(first), _told(protocol)
     goals = goals_of(first, drafts)
@@ -99,7 +99,7 @@ def _searches(first: Setup, drafts: Drafts, *, is_fine: bool = False) -> Iterato
 
     Sessions with the same possible messages are searched together.
     """
-    sessions = tuple(first.plan.sessions)
+    sessions = tuple(first.schema.sessions)
     shared = Verdicts(first)
     yield Search(first, drafts, sessions, shared, is_fine=is_fine)
     for setup in _setups(first):
@@ -154,9 +154,9 @@ def _accept(search: Search, done: dict[Goal, _Reached], *, worst: int) -> None:
 
 def _may_reach(search: Search, goal: Goal) -> bool:
     """Return whether a search may reach a goal: it has the goal's session, and keys run out only under a small limit."""
-    if goal.session in search.setup.plan.sessions and goal.session not in search.sessions:
+    if goal.session in search.setup.schema.sessions and goal.session not in search.sessions:
         return False
-    setup, session = search.setup, search.setup.plan.sessions.get(goal.session)
+    setup, session = search.setup, search.setup.schema.sessions.get(goal.session)
     if not setup.is_strict and (
         session is None or not (_is_behind_a_note(session, goal) or goal.state in tolerated_states(session))
     ):
@@ -191,33 +191,35 @@ def _setups(first: Setup) -> Iterator[Setup]:
     """Yield the settings of connections, search by search: strict, lenient, with other options, with lower limits."""
     yield first
     yield replace(first, is_strict=False)
-    for options in _options(first.plan):
+    for options in _options(first.schema):
         yield replace(first, options=options)
         yield replace(first, options=options, is_strict=False)
     own = {
-        name: _LOW for name in first.plan.limits if name not in KNOWN_LIMITS and _is_bound(first.plan, name)
+        name: _LOW
+        for name in first.schema.limits
+        if name not in KNOWN_LIMITS and _is_bound(first.schema, name)
     }
     if own:
         yield replace(first, limits=own)
     yield replace(first, limits={"open": _FEW_KEYS})
 
 
-def _options(plan: Schema) -> Iterator[dict[str, object]]:
+def _options(schema: Schema) -> Iterator[dict[str, object]]:
     """Yield each other value of each option."""
-    for session in plan.sessions.values():
+    for session in schema.sessions.values():
         for option in session.variables:
             if not option.is_option:
                 continue
             if isinstance(option.type, EnumReference):
-                values: list[object] = [each.value for each in plan.enums[option.type.name].members]
+                values: list[object] = [each.value for each in schema.enums[option.type.name].members]
             else:
                 values = [False, True] if isinstance(option.type, Boolean) else [0, 1]
             yield from ({option.name: value} for value in values)
 
 
-def _is_bound(plan: Schema, name: str) -> bool:
+def _is_bound(schema: Schema, name: str) -> bool:
     """Return whether a row depends on a limit, other than by a timer."""
-    return any(_mentions(session.rows, name) for session in plan.sessions.values())
+    return any(_mentions(session.rows, name) for session in schema.sessions.values())
 
 
 def _mentions(part: object, name: str) -> bool:
@@ -279,7 +281,7 @@ def trace_of(goals: tuple[Goal, ...], setup: Setup, found: tuple[Step, ...]) -> 
     is_same = is_same and all(each.is_legal for each in others[:-1])
     return Trace(
         id="",
-        protocol=setup.plan.name,
+        protocol=setup.schema.name,
         steps=steps,
         covers=goals,
         violation=violation,

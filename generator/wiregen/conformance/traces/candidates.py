@@ -42,9 +42,9 @@ class Drafts:
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
-        self._plan: Schema = setup.plan
-        self._limits = {**setup.plan.limits, **setup.limits}
-        self._specimens = Smallest(setup.plan, setup.limits)
+        self._schema: Schema = setup.schema
+        self._limits = {**setup.schema.limits, **setup.limits}
+        self._specimens = Smallest(setup.schema, setup.limits)
         self._n_said: Counter[object] = Counter()
         self._blocks: dict[object, list[tuple[dict[object, object], bytes | None]]] = {}
         self._known_chunks: dict[Hashable, list[bytes]] = {}
@@ -58,7 +58,7 @@ class Drafts:
 
     def about(self, session: str) -> Drafts:
         """Return the same without the fields that only other sessions with keys depend on."""
-        other, named, anywhere = self.anew(), _named(self._plan, session), _named(self._plan)
+        other, named, anywhere = self.anew(), _named(self._schema, session), _named(self._schema)
         other._sources = tuple(
             source
             for source in self._sources
@@ -78,7 +78,7 @@ class Drafts:
         """Yield the senders and frames, one of each kind, with messages that a role never sends too."""
         for source in self._sources:
             yield source.sender, source.base
-            for name, join in self._plan.joins.items():
+            for name, join in self._schema.joins.items():
                 if join.block is not None and source.kind.frame == join.block[0] and not source.is_foreign:
                     for piece in self._held(source.base, Record(name, {"data": b""}), join.parts):
                         yield source.sender, piece
@@ -108,13 +108,13 @@ class Drafts:
     # ---- kinds
 
     def _found(self) -> Iterator[Source]:
-        plan = self._plan
-        for role, name in plan.opens.items():
+        schema = self._schema
+        for role, name in schema.opens.items():
             preamble = self._specimens.preamble(name, role)
             if preamble is not None:
                 yield self._source(role, role, preamble)
-        for name, declared in plan.messages.items():
-            for role in plan.roles:
+        for name, declared in schema.messages.items():
+            for role in schema.roles:
                 is_own = declared.role in (None, role)
                 frame = self._specimens.message(name, role) if is_own else None
                 if frame is None:
@@ -125,15 +125,15 @@ class Drafts:
 
     def _foreign(self, owner: str, frame: FrameValue) -> Iterator[Source]:
         """Yield a message as sent by other roles, if their frames can carry it and its code is not one of theirs."""
-        code = self._plan.messages[frame.message.name].code
-        for role, name in self._plan.sends.items():
-            if role != owner and name == frame.name and code not in self._plan.codes[role]:
+        code = self._schema.messages[frame.message.name].code
+        for role, name in self._schema.sends.items():
+            if role != owner and name == frame.name and code not in self._schema.codes[role]:
                 yield self._source(role, owner, frame)
 
     def _source(self, sender: str, writer: str, base: Any) -> Source:
         is_frame = isinstance(base, FrameValue)
-        kind = Kind(self._plan, base if is_frame else None, base.message if is_frame else base)
-        mentions = mentions_of(self._plan, kind, self._limits)
+        kind = Kind(self._schema, base if is_frame else None, base.message if is_frame else base)
+        mentions = mentions_of(self._schema, kind, self._limits)
         asked = {mention.path[0] for mention in mentions}
         measured = tuple(
             name for name, field in kind.fields.items() if name not in asked and is_measured(field.type)
@@ -145,7 +145,7 @@ class Drafts:
             kind=kind,
             mentions=mentions,
             measured=measured,
-            measuring=measuring(self._plan, kind),
+            measuring=measuring(self._schema, kind),
         )
 
     # ---- whole messages
@@ -159,7 +159,7 @@ class Drafts:
         path = mention.path
         first = value_at(source.base, path)
         field = source.kind.fields.get(path[0]) or source.kind.frame_fields[path[0]]
-        type_ = type_at(self._plan, field.type, path[1:])
+        type_ = type_at(self._schema, field.type, path[1:])
         known = _known(world, mention)
         is_optional = field.condition is not None and len(path) == 1
         none = (None,) if is_optional and first is not None else ()
@@ -190,7 +190,7 @@ class Drafts:
     def _found_chunks(self, source: Source, field: str) -> list[bytes]:
         found: list[bytes] = []
         names = (source.kind.name, source.kind.frame)
-        for join in self._plan.joins.values():
+        for join in self._schema.joins.values():
             settings = (*join.parts, *join.lasts)
             is_piece = any(each.target in names and each.field == field for each in settings)
             if is_piece and isinstance(join.type, FrameReference):
@@ -202,7 +202,7 @@ class Drafts:
         """Return the smallest frames of a sender that are not fragments: of those that sessions name next
         to fragments, and of the others.
         """
-        beside = _named_beside(self._plan, source.kind.name)
+        beside = _named_beside(self._schema, source.kind.name)
         small: dict[str, bytes] = {}
         for other in self._sources:
             is_own = other.sender == source.sender and not other.is_foreign and other.kind.frame == frame
@@ -219,7 +219,7 @@ class Drafts:
     # ---- fragments of blocks
 
     def _pieces(self, sources: list[Source], world: ConnectionState) -> Iterator[Draft]:
-        for name, join in self._plan.joins.items():
+        for name, join in self._schema.joins.items():
             frame = None if join.block is None else join.block[0]
             divided = [each for each in sources if frame is not None and each.kind.frame == frame]
             n_cut = 0
@@ -235,7 +235,7 @@ class Drafts:
         """Return whether the message is allowed now: the preamble of a role comes first and once."""
         if source.kind.frame is None:
             return source.sender not in world.begun
-        return source.sender in world.begun or source.sender not in self._plan.opens
+        return source.sender in world.begun or source.sender not in self._schema.opens
 
     def _wholes(self, source: Source, world: ConnectionState) -> Iterator[FrameValue]:
         spread = self._spread(source, world)
@@ -243,7 +243,7 @@ class Drafts:
 
     def _cut(self, source: Source, whole: FrameValue, name: str, world: ConnectionState) -> Iterator[Draft]:
         """Yield the first fragments of a frame, and the last one if the others were sent."""
-        join = self._plan.joins[name]
+        join = self._schema.joins[name]
         data = None if join.block is None else self._block(source, whole, join.block[1], world)
         if data is None:
             return
@@ -276,8 +276,8 @@ class Drafts:
     def _written_block(self, source: Source, whole: FrameValue, field: str, entries: object) -> bytes | None:
         options = self._options(source.writer, entries)
         try:
-            data = write_frame(self._plan, whole, options)
-            node = explain(self._plan, data, 0, len(data), options)
+            data = write_frame(self._schema, whole, options)
+            node = explain(self._schema, data, 0, len(data), options)
         except (EncodeError, DecodeError, Undefined):
             return None
         block = next(each for each in node.walk() if each.name == field and not each.inner)
@@ -293,7 +293,7 @@ class Drafts:
         """Yield the frame with a fragment in it, and a header that meets the conditions of the reassembly."""
         named = dict.fromkeys(path[0] for setting in settings for path in paths_in(setting.when))
         header = [name for name in named if name in whole.fields]
-        kind = Kind(self._plan, whole, message)
+        kind = Kind(self._schema, whole, message)
         choices = [self._specimens.values(kind.frame_fields[name].type) for name in header]
         for values in variations(choices):
             fields = {**whole.fields, **dict(zip(header, values, strict=True))}
@@ -331,24 +331,24 @@ def _looked_up(context: Context, what: Any) -> object:
         return _MISSING
 
 
-def _named(plan: Schema, session: str | None = None) -> frozenset[str]:
+def _named(schema: Schema, session: str | None = None) -> frozenset[str]:
     """Return the names in the rows of a session, of the sessions that each connection has once, and of all reassemblies.
 
     `session`: the default None means all sessions.
     """
-    tables = [table for name, table in plan.sessions.items() if session in (None, name) or not table.keys]
+    tables = [table for name, table in schema.sessions.items() if session in (None, name) or not table.keys]
     names = {name for table in tables for row in table.rows for name in row.targets or ()}
-    for name, join in plan.joins.items():
+    for name, join in schema.joins.items():
         if name in names and join.block is not None:
             names.add(join.block[0])
         elif name in names:
             names |= {setting.target for setting in (*join.parts, *join.lasts)}
-    return frozenset(names | set(plan.opens.values()))
+    return frozenset(names | set(schema.opens.values()))
 
 
-def _named_beside(plan: Schema, piece: str) -> set[str]:
+def _named_beside(schema: Schema, piece: str) -> set[str]:
     """Return the messages that the rows of a session name, of all sessions that name the fragment too."""
-    rows = [{name for row in table.rows for name in row.targets or ()} for table in plan.sessions.values()]
+    rows = [{name for row in table.rows for name in row.targets or ()} for table in schema.sessions.values()]
     return {name for named in rows if piece in named for name in named}
 
 

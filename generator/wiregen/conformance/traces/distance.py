@@ -52,7 +52,7 @@ def _instances(atoms: tuple[Atom, ...]) -> Iterator[tuple[str, str, tuple[Hashab
 
 def need_of(setup: Setup, goal: Goal) -> Need:
     """Return the needs of a goal: a session in its state, and the contexts that its row names."""
-    session = setup.plan.sessions.get(goal.session)
+    session = setup.schema.sessions.get(goal.session)
     if session is None:
         return Need(facts=frozenset())
     place = (goal.session, goal.state)

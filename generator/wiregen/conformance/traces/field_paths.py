@@ -60,12 +60,12 @@ def _set(fields: dict[str, Value], path: tuple[str, ...], value: object) -> None
         _set(fields[path[0]].fields, path[1:], value)
 
 
-def type_at(plan: Schema, type_: Type, path: tuple[str, ...]) -> Type:
+def type_at(schema: Schema, type_: Type, path: tuple[str, ...]) -> Type:
     type_ = content(type_)
     if not path or not isinstance(type_, StructReference):
         return type_
-    inner = next((field.type for field in plan.structs[type_.name] if field.name == path[0]), type_)
-    return type_at(plan, inner, path[1:])
+    inner = next((field.type for field in schema.structs[type_.name] if field.name == path[0]), type_)
+    return type_at(schema, inner, path[1:])
 
 
 def is_measured(type_: Type) -> bool:

@@ -30,7 +30,7 @@ def goals_of(setup: Setup, drafts: Drafts) -> tuple[Goal, ...]:
 
 
 def _order(setup: Setup, goal: Goal) -> tuple[object, ...]:
-    sessions = list(setup.plan.sessions)
+    sessions = list(setup.schema.sessions)
     place = sessions.index(goal.session) if goal.session in sessions else len(sessions)
     states = setup.program.tables[place].states if place < len(sessions) else ()
     state = states.index(goal.state) if goal.state in states else len(states)
@@ -44,9 +44,9 @@ def _of_kind(engine: Engine, sender: str, item: object) -> Iterator[Goal]:
     if matters.is_foreign and all(not _makes_violation(entry) for entry in matters.entries):
         yield Goal(kind="wrong_role", role=sender, violation=engine.program.foreign)
     for entry in matters.entries:
-        session = engine.program.plan.sessions[entry.table.name]
+        session = engine.program.schema.sessions[entry.table.name]
         tolerated = tolerated_states(session)
-        unopened, opened = states_by_preamble(session, sender, engine.program.plan.opens.get(sender))
+        unopened, opened = states_by_preamble(session, sender, engine.program.schema.opens.get(sender))
         for number, state in enumerate(entry.table.states):
             is_there = state in (opened if isinstance(item, FrameValue) else unopened)
             for role in _speakers(entry, sender) if is_there else ():
@@ -141,7 +141,7 @@ def _in_state(
 
 
 def _of_timers(setup: Setup) -> Iterator[Goal]:
-    for name, session in setup.plan.sessions.items():
+    for name, session in setup.schema.sessions.items():
         for number, timer in enumerate(session.timers):
             violation = timer.effect.name if isinstance(timer.effect, Violates) else None
             for state in session.states if timer.states is None else timer.states:
@@ -157,6 +157,6 @@ def _of_rooms(engine: Engine) -> Iterator[Goal]:
 
 
 def _of_joins(setup: Setup) -> Iterator[Goal]:
-    for name in setup.plan.joins:
+    for name in setup.schema.joins:
         yield Goal(kind="join", session=name)
         yield Goal(kind="cut", session=name, violation="truncated")

@@ -41,7 +41,7 @@ class Verdicts:
         self._known: dict[Hashable, dict[object, int]] = {}
         self._asked = {
             name: tuple(dict.fromkeys(_memories_in(session.rows)))
-            for name, session in setup.plan.sessions.items()
+            for name, session in setup.schema.sessions.items()
         }
 
     def of(self, session: str | None, spread: Spread, world: ConnectionState) -> dict[Any, int]:

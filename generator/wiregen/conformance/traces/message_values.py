@@ -60,7 +60,7 @@ def written_by(value: object, writer: str, world: ConnectionState) -> bytes | No
     """Return the bytes of a value, with compressed parts stored, or None if it cannot be encoded now."""
     options = Options(writer, context=world.context, limits=dict(world.setup.limits))
     try:
-        return write_frame(world.setup.plan, value, options, compression=0)
+        return write_frame(world.setup.schema, value, options, compression=0)
     except EncodeError:
         return None
 

@@ -87,11 +87,11 @@ class _Gathered:
         )
 
 
-def mentions_of(plan: Schema, kind: Kind, limits: dict[str, int]) -> tuple[Mention, ...]:
+def mentions_of(schema: Schema, kind: Kind, limits: dict[str, int]) -> tuple[Mention, ...]:
     """Return the fields of a kind of message that matter."""
     gathered = _Gathered(kind)
-    names = _names(plan, kind)
-    for session, table in plan.sessions.items():
+    names = _names(schema, kind)
+    for session, table in schema.sessions.items():
         rows = [row for row in table.rows if row.targets is None or names.intersection(row.targets)]
         for key in table.keys if rows else ():
             gathered.add(session, (key,), key_of=(session,))
@@ -103,7 +103,7 @@ def mentions_of(plan: Schema, kind: Kind, limits: dict[str, int]) -> tuple[Menti
                 )
                 for path in paths_in(part):
                     gathered.add(session, path, numbers, variables)
-    for path in _of_rules(plan, names):
+    for path in _of_rules(schema, names):
         gathered.add(None, path)
     for name, field in kind.fields.items():
         if _holds_frames(field.type):
@@ -111,14 +111,14 @@ def mentions_of(plan: Schema, kind: Kind, limits: dict[str, int]) -> tuple[Menti
     return gathered.mentions()
 
 
-def measuring(plan: Schema, kind: Kind) -> frozenset[str]:
+def measuring(schema: Schema, kind: Kind) -> frozenset[str]:
     """Return the sessions that depend on a length, or on facts that only the bytes give: they depend on the
     whole message.
     """
-    names = _names(plan, kind)
+    names = _names(schema, kind)
     return frozenset(
         session
-        for session, table in plan.sessions.items()
+        for session, table in schema.sessions.items()
         if any(
             _is_measured(part, kind)
             for row in table.rows
@@ -166,23 +166,23 @@ def _holds_frames(type_: Type) -> bool:
             return isinstance(type_, FrameReference)
 
 
-def _names(plan: Schema, kind: Kind) -> frozenset[str]:
+def _names(schema: Schema, kind: Kind) -> frozenset[str]:
     names = {kind.name, kind.frame or kind.name}
-    for name, join in plan.joins.items():
+    for name, join in schema.joins.items():
         if join.block is None and any(setting.target in names for setting in (*join.parts, *join.lasts)):
             names.add(name)
     return frozenset(names)
 
 
-def _of_rules(plan: Schema, names: frozenset[str]) -> Iterator[Path]:
+def _of_rules(schema: Schema, names: frozenset[str]) -> Iterator[Path]:
     """Yield the fields of such messages on which contexts and reassemblies depend."""
-    for entry in plan.contexts.values():
+    for entry in schema.contexts.values():
         for setting in entry.settings:
             if setting.target in names:
                 yield from ((key,) for key in (*entry.keys, setting.field))
                 yield from paths_in(setting.when)
         yield from _of_clearings(entry, names)
-    for join in plan.joins.values():
+    for join in schema.joins.values():
         for setting in (*join.parts, *join.lasts):
             if setting.target in names:
                 yield from ((key,) for key in join.keys)
@@ -202,7 +202,7 @@ def _of_clearings(declared: Context | Join, names: frozenset[str]) -> Iterator[P
 def _settable(kind: Kind, path: Path, outside: frozenset[Path] = frozenset()) -> Iterator[Path]:
     """Yield the fields that can be set so that this one changes."""
     field = kind.fields.get(path[0]) or kind.frame_fields.get(path[0])
-    body = None if kind.frame is None else kind.plan.frames[kind.frame].message
+    body = None if kind.frame is None else kind.schema.frames[kind.frame].message
     if field is None or path in outside or path[0] == body:
         return
     outside |= {path}

@@ -177,7 +177,7 @@ class Search:
         due = world.engine.next_timeout()
         if due is not None:
             self._try(steps, Step(kind="tick", role=None, at=due), world)
-        for role in self.setup.plan.roles:
+        for role in self.setup.schema.roles:
             if world.context.joins.first_open(role) is not None:
                 self._try(steps, Step(kind="eof", role=role, at=world.now), world)
         self._failures.clear()

@@ -67,8 +67,8 @@ _Compound: TypeAlias = (
 class Smallest:
     """Small values of the types of one schema, within `limits`."""
 
-    def __init__(self, plan: Schema, limits: Mapping[str, int] | None = None) -> None:
-        self._plan = plan
+    def __init__(self, schema: Schema, limits: Mapping[str, int] | None = None) -> None:
+        self._schema = schema
         self._limits = dict(limits or {})
         self._known: dict[Type, tuple[object, ...]] = {}
         self._viewed: dict[str, tuple[bytes, ...]] = {}
@@ -84,14 +84,14 @@ class Smallest:
         return next(self._messages(name, role, depth), None)
 
     def _messages(self, name: str, role: str, depth: int) -> Iterator[FrameValue]:
-        frame = self._plan.sends.get(role)
+        frame = self._schema.sends.get(role)
         if frame is None:
             return
-        declared = self._plan.frames[frame]
+        declared = self._schema.frames[frame]
         body = declared.message
         fields = tuple(field for field in flat_fields(declared.fields) if field.name != body)
         header = self._choices(fields, depth)
-        own = self._choices(self._plan.messages[name].fields, depth)
+        own = self._choices(self._schema.messages[name].fields, depth)
         for values in variations((*header.values(), *own.values())):
             message = Record(name, dict(zip(own, values[len(header) :], strict=True)))
             found = FrameValue(frame, dict(zip(header, values, strict=False)), message, body=body)
@@ -100,7 +100,7 @@ class Smallest:
 
     def preamble(self, name: str, role: str) -> Record | None:
         """Return the smallest such preamble, or None if none was found."""
-        choices = self._choices(self._plan.preambles[name].fields)
+        choices = self._choices(self._schema.preambles[name].fields)
         for values in variations(tuple(choices.values())):
             found = Record(name, dict(zip(choices, values, strict=True)))
             if self._is_right(found, role):
@@ -121,7 +121,7 @@ class Smallest:
 
     def _seen_through(self, path: str) -> tuple[bytes, ...]:
         owner, _, name = path.rpartition(".")
-        match self._plan.views.get(owner, {}).get(name):
+        match self._schema.views.get(owner, {}).get(name):
             case List(FrameReference(frame, tuple() as only)):
                 found = [tuple(islice(self._growing(frame, kind), 2)) for kind in only]
                 last = found[-1]
@@ -136,16 +136,18 @@ class Smallest:
     def _growing(self, frame: str, name: str) -> Iterator[bytes]:
         """Yield the smallest frame with such a message, and longer ones."""
         longest = -1
-        for role, other in self._plan.sends.items():
+        for role, other in self._schema.sends.items():
             for found in self._messages(name, role, 0) if other == frame else ():
-                data = write_frame(self._plan, found, Options(role, limits=self._limits), needs_context=False)
+                data = write_frame(
+                    self._schema, found, Options(role, limits=self._limits), needs_context=False
+                )
                 if len(data) > longest:
                     longest = len(data)
                     yield data
 
     def _is_right(self, value: object, role: str) -> bool:
         try:
-            write_frame(self._plan, value, Options(role, limits=self._limits), needs_context=False)
+            write_frame(self._schema, value, Options(role, limits=self._limits), needs_context=False)
         except EncodeError:
             return False
         return True
@@ -213,12 +215,14 @@ class Smallest:
                 yield from ([each] for each in items)
                 yield from ([each] * 2 for each in items[:1])
             case EnumReference(name, only):
-                members = self._plan.enums[name].members
+                members = self._schema.enums[name].members
                 yield from (each.value for each in members if only is None or each.name in only)
             case StructReference(name):
-                yield from (Record(name, values) for values in self._records(self._plan.structs[name], depth))
+                yield from (
+                    Record(name, values) for values in self._records(self._schema.structs[name], depth)
+                )
             case MessageReference(name):
-                fields = self._plan.messages[name].fields
+                fields = self._schema.messages[name].fields
                 yield from (Record(name, values) for values in self._records(fields, depth))
             case UnionReference(name, only):
                 yield from self._varieties(name, only, depth)
@@ -234,7 +238,7 @@ class Smallest:
                 assert_never(type_)
 
     def _varieties(self, name: str, only: tuple[str, ...] | None, depth: int) -> Iterator[Value]:
-        for each in self._plan.unions[name].varieties:
+        for each in self._schema.unions[name].varieties:
             if only is None or each.name in only:
                 values = next(self._records(each.fields, depth), None)
                 if values is not None:
@@ -244,9 +248,9 @@ class Smallest:
         """Yield frames that are allowed in a message, of the role that sends them."""
         if depth > 0:
             return
-        for role, frame in self._plan.sends.items():
+        for role, frame in self._schema.sends.items():
             if frame == name:
-                found = (self._message(each, role, depth + 1) for each in self._plan.codes[role].values())
+                found = (self._message(each, role, depth + 1) for each in self._schema.codes[role].values())
                 yield from (each for each in found if each is not None)
 
 

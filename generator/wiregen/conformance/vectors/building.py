@@ -46,11 +46,11 @@ class Built:
 
     file: VectorFile
     coverage: Coverage
-    plan: Schema
+    schema: Schema
 
     def unheld(self) -> tuple[tuple[str, Finding], ...]:
         """Return the vectors that do not hold as they are written, and why; it must be empty."""
-        return tuple(unheld(self.plan, self.file.vectors))
+        return tuple(unheld(self.schema, self.file.vectors))
 
     @property
     def kinds(self) -> Counter[str]:
@@ -58,7 +58,7 @@ class Built:
 
 
 def build_vectors(
-    plan: Schema,
+    schema: Schema,
     *,
     limits: tuple[str, ...] = (),
     examples: tuple[Given, ...] = (),
@@ -70,7 +70,7 @@ def build_vectors(
     `limits`: the names of those of its limits that codecs know. `examples`: its file's own. `traces`: conversations, where it
     has sessions.
     """
-    basis, drafting = SampleBasis(plan=plan), Drafting(plan)
+    basis, drafting = SampleBasis(schema=schema), Drafting(schema)
     crop = Crop(basis, drafting)
     valid_drafts(crop)
     crop.drafts += tuple(unmixed_drafts(crop))
@@ -100,11 +100,11 @@ def build_vectors(
     refused = (*broken, *refused_values(drafting, basis, sorted(crop.drafts, key=_size)))
     vectors += once_each((*refused, *(each for each in (*deep, *extreme) if isinstance(each, Unwritable))))
     vectors += () if traces is None else trace_vectors(traces)
-    file = VectorFile(protocol=plan.name, vectors=tuple(vectors))
+    file = VectorFile(protocol=schema.name, vectors=tuple(vectors))
     measures = _measures(crop, broken, drafts, limits, fields)
     measures += (illustrations,) if examples else ()
     measures += () if traces is None else measured_traces(traces)
-    return Built(file=file, coverage=Coverage(measures=measures), plan=plan)
+    return Built(file=file, coverage=Coverage(measures=measures), schema=schema)
 
 
 def _without_bytes(
@@ -133,7 +133,7 @@ def _measures(
     told = (name for draft in drafts for name in draft.covers)
     shown = {**crop.found.covered, **dict.fromkeys(refused), **dict.fromkeys(told)}
     return (
-        measure("fields", fields_of(crop.basis.plan), fields | fields_shown(drafts)),
+        measure("fields", fields_of(crop.basis.schema), fields | fields_shown(drafts)),
         measure("choices", crop.found.goals, shown),
         measure("limits", limits, limits_shown(drafts)),
     )

@@ -24,10 +24,10 @@ Sum: TypeAlias = tuple[Node, str, Node, Node]
 class Checksums:
     """The checksums of a protocol."""
 
-    def __init__(self, plan: Schema) -> None:
+    def __init__(self, schema: Schema) -> None:
         self._known = {
             (owner, field.name): field.value.value
-            for owner, fields in rows_of(plan)
+            for owner, fields in rows_of(schema)
             for field in every_field(fields)
             if isinstance(field.value, Derived) and isinstance(field.value.value, Checksum)
         }

@@ -39,9 +39,9 @@ def measure(what: str, goals: Iterable[str], shown: Iterable[str] | Mapping[str,
     return Measure(what=what, n_all=len(every), missing=tuple(goal for goal in every if goal not in known))
 
 
-def fields_of(plan: Schema) -> Iterator[str]:
+def fields_of(schema: Schema) -> Iterator[str]:
     """Yield every field that has a name, in text order, and every reserved field with a constant."""
-    for owner, fields in rows_of(plan):
+    for owner, fields in rows_of(schema):
         for field in every_field(fields):
             if field.name != "_" or isinstance(field.value, Constant):
                 yield f"{owner}.{field.name}"

@@ -84,7 +84,7 @@ def _twice(drafting: Drafting, draft: Draft, node: Node) -> Draft:
             holder[key] = [bare(item) for item in holder[key][:1] * 2]
             options = Options(draft.scene.role, context=draft.known, variant=draft.scene.variant)
             try:
-                data = write_frame(drafting.plan, value, options, compression=0)
+                data = write_frame(drafting.schema, value, options, compression=0)
                 return drafting.draft(draft.scene, data)
             except (EncodeError, DecodeError):
                 return draft

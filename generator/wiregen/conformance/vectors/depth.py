@@ -73,7 +73,7 @@ def _grown(
 ) -> Iterator[Draft | Unwritable]:
     """Put the enclosing value into the slot of its own copy, repeatedly, until it is too deep."""
     last: Draft = draft
-    core, most = slot.value, drafting.plan.limits["depth"]
+    core, most = slot.value, drafting.schema.limits["depth"]
     added = _nesting(slot.around) - _nesting(core)
     for level in range(1, _MOST):
         slot.put(core)
@@ -116,7 +116,7 @@ def _wide(drafting: Drafting, draft: Draft, value: object, name: str) -> Iterato
             if slot.holder is not items:
                 slot.put(item)
                 item = own
-            items[:] = [copy.deepcopy(item) for _ in range(drafting.plan.limits["depth"] + 2)]
+            items[:] = [copy.deepcopy(item) for _ in range(drafting.schema.limits["depth"] + 2)]
             found = _read(drafting, draft, value)
             if found is not None and found.is_whole:
                 yield found.as_variation().showing((f"{name} beside itself",))
@@ -144,7 +144,7 @@ def _holds(item: object, slot: _Slot) -> bool:
 def _read(drafting: Drafting, draft: Draft, value: object) -> Draft | None:
     """Return the draft of a value that may be too deep to be encoded."""
     scene = draft.scene
-    loose = replace(drafting.plan, limits={**drafting.plan.limits, "depth": _MOST + 1})
+    loose = replace(drafting.schema, limits={**drafting.schema.limits, "depth": _MOST + 1})
     options = Options(scene.role, context=draft.known, variant=scene.variant)
     try:
         return drafting.draft(scene, write_frame(loose, value, options, compression=0, needs_context=False))

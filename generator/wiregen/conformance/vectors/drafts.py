@@ -87,9 +87,9 @@ class Draft:
 class Drafting:
     """Makes drafts of one protocol, and vectors of them."""
 
-    def __init__(self, plan: Schema) -> None:
-        self.plan = plan
-        self.bench = ReferenceVerdicts(plan)
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.bench = ReferenceVerdicts(schema)
         self._ids: dict[str, int] = {}
         self._placed: set[str] = set()
         self._known: dict[tuple[object, ...], object] = {}
@@ -201,7 +201,7 @@ class Drafting:
 
     def _lines(self, draft: Draft) -> list[Line]:
         scene = draft.scene
-        maker = LineMaker(self.plan, variant=scene.variant, limits=scene.limits)
+        maker = LineMaker(self.schema, variant=scene.variant, limits=scene.limits)
         self._let_know(maker, scene)
         start = draft.trees[0].start if draft.trees else 0
         lines = []
@@ -215,14 +215,14 @@ class Drafting:
         """Return the line of a frame. Megabytes in canonical form are not converted to text, which would be slow."""
         if len(data) < _LARGE or not self._gives_back(value, data, scene):
             return maker.decoded(value, data, offset=0, role=scene.role)
-        record = frame_record(self.plan, value, variant=scene.variant)
-        part = part_record(self.plan, value, variant=scene.variant)
+        record = frame_record(self.schema, value, variant=scene.variant)
+        part = part_record(self.schema, value, variant=scene.variant)
         return decoded_line(record, offset=0, size=len(data), role=scene.role, **part)
 
     def _gives_back(self, value: object, data: bytes, scene: Scene) -> bool:
         options = Options(scene.role, context=self._before(scene), variant=scene.variant)
         try:
-            return write_frame(self.plan, value, options) == data
+            return write_frame(self.schema, value, options) == data
         except EncodeError:
             return False
 
@@ -256,10 +256,10 @@ class Drafting:
         written = []
         for line in lines:
             record = {key: line[key] for key in ("message", "code", "header", "fields") if key in line}
-            value = frame_from_record(self.plan, record, role=draft.scene.role, variant=draft.scene.variant)
+            value = frame_from_record(self.schema, record, role=draft.scene.role, variant=draft.scene.variant)
             context = self._before(draft.scene)
             options = Options(draft.scene.role, context=context, variant=draft.scene.variant)
-            written.append(write_frame(self.plan, value, options, compression=0))
+            written.append(write_frame(self.schema, value, options, compression=0))
         return b"".join(written)
 
     def _before(self, scene: Scene) -> Any:

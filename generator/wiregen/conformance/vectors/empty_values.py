@@ -33,13 +33,13 @@ _LONGEST: Final = 2000
 def least_drafts(drafting: Drafting, scenery: Scenery) -> Iterator[Draft]:
     """Return each message that has a list or an optional text, as small as possible."""
     basis = scenery.basis
-    plan = basis.plan
-    for name, declared in plan.messages.items():
+    schema = basis.schema
+    for name, declared in schema.messages.items():
         rows = tuple(every_field(declared.fields))
         has_list = any(isinstance(field.type, List) and _is_prefixed(field.type) for field in rows)
         if not (has_list or _ends(rows)) or declared.code is None:
             continue
-        role = declared.role or next(iter(plan.sends), None)
+        role = declared.role or next(iter(schema.sends), None)
         demands = {**_emptied(basis, name), **dict.fromkeys(basis.code_sites, declared.code)}
         try:
             specimen = grow(basis, Choices(by_site=demands), role=role)
@@ -62,7 +62,7 @@ def _said(absent: int) -> str:
 def _emptied(basis: SampleBasis, message: str) -> dict[str, object]:
     """Return the demands that empty every text and set the number of items of the message's own lists."""
     demands: dict[str, object] = {}
-    for owner, fields in rows_of(basis.plan):
+    for owner, fields in rows_of(basis.schema):
         for field in every_field(fields):
             site = f"{owner}.{field.name}"
             match field.type:
@@ -96,7 +96,7 @@ def _without(drafting: Drafting, specimen: SampleValue, scene: Scene, absent: in
     message.absent = absent
     options = Options(scene.role, context=Known(specimen.scene))
     try:
-        data = write_frame(drafting.plan, specimen.value, options, compression=0)
+        data = write_frame(drafting.schema, specimen.value, options, compression=0)
         draft = drafting.draft(scene, data)
     except (EncodeError, DecodeError):
         return None

@@ -31,7 +31,7 @@ def _negative(part: Part, data: bytes, fields: Fields) -> Iterator[bytes]:
         if told is not None:
             yield told
         return
-    coding = fields.plan.codings[node.type.name]
+    coding = fields.schema.codings[node.type.name]
     for each in coding.widths:
         if each.wide is not None and each.wide.is_signed:
             yield coding.type.encode(each.low) + each.wide.encode(-1)

@@ -66,7 +66,7 @@ def _key(draft: Draft) -> tuple[Scene, bytes]:
 
 def _held(drafting: Drafting, scenery: Scenery, example: Given) -> Iterator[Draft]:
     """Yield the draft if it holds as the example says. The frame was checked already; here it is read in a stream."""
-    roles = tuple(drafting.plan.sends) if example.role is None else (example.role,)
+    roles = tuple(drafting.schema.sends) if example.role is None else (example.role,)
     for role in roles or (None,):
         scene = Scene(role=role, variant=example.variant, before=_before(scenery, example, role))
         try:
@@ -86,7 +86,7 @@ def _holds(example: Given, draft: Draft) -> bool:
 def _is_own(drafting: Drafting, draft: Draft) -> bool:
     """Return whether the refused message is one that this role sends."""
     message = "" if draft.error is None else draft.error.path.partition(".")[0]
-    declared = drafting.plan.messages.get(message)
+    declared = drafting.schema.messages.get(message)
     return declared is None or declared.role in (draft.scene.role, None)
 
 

@@ -89,21 +89,21 @@ Maker: TypeAlias = "Callable[[Part, bytes, Fields], Iterator[Bad]]"
 class Fields:
     """The facts of a schema that the makers of faults use."""
 
-    def __init__(self, plan: Schema) -> None:
-        self.plan = plan
-        mentions = mentions_of(plan)
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        mentions = mentions_of(schema)
         self.numbers, self.counts = mentions.numbers, mentions.counts
-        self.sums = Checksums(plan).sites
-        self._schema = Layout(plan, Options())
+        self.sums = Checksums(schema).sites
+        self._layout = Layout(schema, Options())
 
     def members(self, name: str) -> frozenset[int]:
-        return frozenset(each.value for each in self.plan.enums[name].members)
+        return frozenset(each.value for each in self.schema.enums[name].members)
 
     def endless(self, union: str) -> Iterator[int]:
         """Yield the codes of alternatives that extend to the end of their region."""
-        for each in self.plan.unions[union].varieties:
-            if self._schema.fields_reach_end(each.fields):
+        for each in self.schema.unions[union].varieties:
+            if self._layout.fields_reach_end(each.fields):
                 yield each.spans[0].low
 
     def codes(self, union: str) -> list[Span]:
-        return [span for each in self.plan.unions[union].varieties for span in each.spans]
+        return [span for each in self.schema.unions[union].varieties for span in each.spans]

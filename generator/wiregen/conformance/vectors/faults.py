@@ -99,16 +99,16 @@ def _codes(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
 
 
 def _is_of_header(part: Part, fields: Fields) -> bool:
-    return part.site.partition(".")[0] in fields.plan.frames and part.site not in fields.sums
+    return part.site.partition(".")[0] in fields.schema.frames and part.site not in fields.sums
 
 
 def _codes_of_messages(fields: Fields) -> list[Span]:
-    return [Span(code, code) for role in fields.plan.codes.values() for code in role]
+    return [Span(code, code) for role in fields.schema.codes.values() for code in role]
 
 
 def _outside(part: Part, type_: UnionReference, data: bytes, fields: Fields) -> Iterator[Bad]:
     """Put the code of an alternative that is not allowed here."""
-    for each in fields.plan.unions[type_.name].varieties if type_.only is not None else ():
+    for each in fields.schema.unions[type_.name].varieties if type_.only is not None else ():
         told = number_bytes(part.node, each.spans[0].low)
         if told is not None and len(told) == part.node.size and each.name not in (type_.only or ()):
             yield Bad(kind="outside only", which="", data=replaced(data, part.node, told))
@@ -128,7 +128,7 @@ def _free(spans: tuple[Span, ...]) -> tuple[int, ...]:
 
 def _base(node: Node, fields: Fields) -> Element:
     """Return the type of the number in a node's bytes; of an enum its underlying type."""
-    return fields.plan.enums[node.type.name].type if isinstance(node.type, EnumReference) else node.type
+    return fields.schema.enums[node.type.name].type if isinstance(node.type, EnumReference) else node.type
 
 
 def _number_bytes(node: Node, number: int, fields: Fields) -> bytes | None:
@@ -190,7 +190,7 @@ def _codings(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]:
     node, type_ = part.node, part.node.type
     if not isinstance(type_, CodingReference) or not node.size:
         return
-    coding = fields.plan.codings[type_.name]
+    coding = fields.schema.codings[type_.name]
     shape = f"every {type_.name}"
     for low, wide in ((each.low, each.wide) for each in coding.widths):
         if wide is not None and isinstance(node.value, int):
@@ -235,7 +235,7 @@ def _beyond(node: Node, fields: Fields) -> Iterator[tuple[str, int]]:
     """Yield lengths that exceed every frame: their names are the same at every place, so that each is shown once."""
     if isinstance(node.type, Integer):
         yield "largest", node.type.bounds[1]
-    limits = fields.plan.limits
+    limits = fields.schema.limits
     for name in ("count", "frame"):
         if limits[name] is not None:
             yield f"above {name}", limits[name] + 1
@@ -344,7 +344,7 @@ def _unknown_and_empty(part: Part, data: bytes, fields: Fields) -> Iterator[Bad]
     node, frame = part.node, part.parent
     if frame is None or not isinstance(frame.type, FrameReference):
         return
-    layout = fields.plan.frames.get(frame.type.name)
+    layout = fields.schema.frames.get(frame.type.name)
     if layout is None or node.name != layout.message:
         return
     code = next((row_of(frame)[field.name] for field in layout.fields if is_code(field)), None)

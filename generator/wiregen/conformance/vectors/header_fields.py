@@ -68,7 +68,7 @@ def _headed(drafting: Drafting, draft: Draft, field: str, other: object, name: s
     value.fields[field] = copy.deepcopy(other)
     options = Options(draft.scene.role, context=draft.known, variant=draft.scene.variant)
     try:
-        data = write_frame(drafting.plan, value, options, compression=0)
+        data = write_frame(drafting.schema, value, options, compression=0)
         found = drafting.draft(draft.scene, data)
     except (DecodeError, EncodeError):
         return

@@ -34,8 +34,8 @@ class Faults:
 
     def __init__(self, drafting: Drafting) -> None:
         self._drafting = drafting
-        self._fields = Fields(drafting.plan)
-        self._sums = Checksums(drafting.plan)
+        self._fields = Fields(drafting.schema)
+        self._sums = Checksums(drafting.schema)
         self._tried: dict[str, int] = {}
         self._known: set[str] = set()
         self.drafts: list[Draft] = []
@@ -78,14 +78,14 @@ class Faults:
         """Return the place at which a part is shown; faults of a header, and of a struct in it, are shown
         anew with each message.
         """
-        owner, plan = site.partition(".")[0], self._drafting.plan
-        is_header = owner in plan.frames
+        owner, schema = site.partition(".")[0], self._drafting.schema
+        is_header = owner in schema.frames
         variant = f"{draft.scene.variant}: " * bool(draft.scene.variant)
         if is_header and (bad.kind, bad.which) in _AT_ENDS:
             return f"{variant}{message_of(draft)}{_absent(draft)} in {site}"
         if is_header and variant:
             return f"{variant}{site}"
-        of = _OF_HEADERS if is_header else _OF_STRUCTS if owner in plan.structs else frozenset()
+        of = _OF_HEADERS if is_header else _OF_STRUCTS if owner in schema.structs else frozenset()
         return f"{message_of(draft)} in {site}" if bad.kind in of else site
 
     def _wanted(self, bad: Bad, site: str) -> list[str]:
@@ -148,7 +148,7 @@ class Faults:
         """Leave out the frames that set the scene."""
         name = f"{message_of(draft)}: missing context"
         scene = replace(draft.scene, before=draft.scene.before[:-1])
-        is_needed = bool(draft.scene.before) and bool(self._drafting.plan.contexts)
+        is_needed = bool(draft.scene.before) and bool(self._drafting.schema.contexts)
         if name in self._known or not is_needed:
             return
         try:

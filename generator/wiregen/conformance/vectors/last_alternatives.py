@@ -43,7 +43,7 @@ def _endless(drafting: Drafting, frames: list[Draft], ends: list[tuple[Draft, st
     """Yield the alternatives that extend to the end of their region, in each place where a frame may end:
     only there does the end matter.
     """
-    fields = Fields(drafting.plan)
+    fields = Fields(drafting.schema)
     unions = {union for _, _, union in ends}
     codes = {union: frozenset(fields.endless(union)) for union in unions}
     values = {
@@ -106,7 +106,7 @@ def _with(drafting: Drafting, draft: Draft, site: str, value: Variety) -> Draft 
             break
     options = Options(draft.scene.role, context=draft.known, variant=draft.scene.variant)
     try:
-        data = write_frame(drafting.plan, frame, options, compression=0)
+        data = write_frame(drafting.schema, frame, options, compression=0)
         found = drafting.draft(draft.scene, data)
     except (DecodeError, EncodeError):
         return None

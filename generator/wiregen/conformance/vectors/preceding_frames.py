@@ -31,8 +31,8 @@ class Scenery:
 
     def __init__(self, basis: SampleBasis) -> None:
         self.basis = self._basis = basis
-        self._plan: Schema = basis.plan
-        openings = {role: self._opening(role) for role in self._plan.opens}
+        self._schema: Schema = basis.schema
+        openings = {role: self._opening(role) for role in self._schema.opens}
         self._openings = {role: data for role, data in openings.items() if data is not None}
 
     def before(
@@ -48,7 +48,7 @@ class Scenery:
         if len(sent) < len(said):
             return None
         speakers = dict.fromkeys([*(who for who, _ in sent), role])
-        if any(who in self._plan.opens and who not in self._openings for who in speakers):
+        if any(who in self._schema.opens and who not in self._openings for who in speakers):
             return None
         return (*((who, self._openings[who]) for who in speakers if who in self._openings), *sent)
 
@@ -62,7 +62,7 @@ class Scenery:
 
         def take(specimen: SampleValue) -> bool:
             with suppress(EncodeError):
-                written.append(write_frame(self._plan, specimen.value, Options(role)))
+                written.append(write_frame(self._schema, specimen.value, Options(role)))
             return bool(written)
 
         try_openings(self._basis, take, role=role)
@@ -72,7 +72,7 @@ class Scenery:
         self, name: str, keys: tuple[object, ...], value: object, role: str | None, variant: str | None
     ) -> tuple[str | None, bytes] | None:
         """Return the sender and the bytes of a frame that sets an entry of a context."""
-        entry = self._plan.contexts[name]
+        entry = self._schema.contexts[name]
         for setting in entry.settings:
             target = setting.target
             speaker = entry.role or self._speaker(target, role)
@@ -80,7 +80,7 @@ class Scenery:
             demands |= {
                 f"{place}.{key}": part
                 for key, part in zip(entry.keys, keys, strict=True)
-                for place in (target, *self._plan.frames)
+                for place in (target, *self._schema.frames)
             }
             data = self._written(self._code_of(target), demands, speaker, variant, (name, keys, value))
             if data is not None:
@@ -89,11 +89,11 @@ class Scenery:
 
     def _speaker(self, target: str, role: str | None) -> str | None:
         """Return the role that sends a message or frame; if both may send it, the role that asks."""
-        kind = self._plan.messages.get(target) or self._plan.frames.get(target)
+        kind = self._schema.messages.get(target) or self._schema.frames.get(target)
         return (None if kind is None else kind.role) or role
 
     def _code_of(self, target: str) -> int | None:
-        return self._plan.messages[target].code if target in self._plan.messages else None
+        return self._schema.messages[target].code if target in self._schema.messages else None
 
     def _written(
         self,
@@ -108,9 +108,9 @@ class Scenery:
             demands = {**demands, **self._code_sites(code)}
         try:
             specimen = grow(self._basis, Choices(by_site=demands), role=role, variant=variant)
-            context = Context(self._plan)
+            context = Context(self._schema)
             options = Options(role, context=context, variant=variant)
-            data = write_frame(self._plan, specimen.value, options)
+            data = write_frame(self._schema, specimen.value, options)
             context.apply(specimen.value, role)
             known = context.lookup(name, keys, role)
         except (UngrownError, EncodeError, KeyError):

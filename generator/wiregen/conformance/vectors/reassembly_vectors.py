@@ -31,7 +31,7 @@ _LEAST, _ENOUGH = 3, 6
 
 def joined_drafts(drafting: Drafting, scenery: Scenery, frames: list[Draft]) -> Iterator[Draft]:
     """Yield the drafts of a protocol's reassembly; `frames`: whole ones, from which blocks are taken."""
-    for name, join in drafting.plan.joins.items():
+    for name, join in drafting.schema.joins.items():
         make = _of_messages if join.block is None else _of_blocks
         for what, scene, data, ends, covers in make(drafting, scenery, name, frames):
             draft = drafting.draft(scene, data, ends=ends)
@@ -49,7 +49,7 @@ Made: TypeAlias = Iterator[tuple[str, Scene, bytes, bool, tuple[str, ...]]]
 
 def _of_messages(drafting: Drafting, scenery: Scenery, name: str, frames: list[Draft]) -> Made:
     """Yield reassemblies of messages that carry fragments, whose data is cut from an existing frame."""
-    join = drafting.plan.joins[name]
+    join = drafting.schema.joins[name]
     part, end = join.parts[0], join.lasts[0]
     for role in _roles(drafting, part.target):
         whole = b"joined data"[: _most(drafting)]
@@ -90,7 +90,7 @@ def _orders(
 
 def _most(drafting: Drafting) -> int:
     """Return the number of bytes that may be reassembled."""
-    most: int = drafting.plan.limits[limit_of_joins(drafting.plan)]
+    most: int = drafting.schema.limits[limit_of_joins(drafting.schema)]
     return most
 
 
@@ -115,9 +115,9 @@ def _frame_for(name: str, role: str | None, frames: list[Draft]) -> bytes:
 
 
 def _roles(drafting: Drafting, target: str) -> list[str | None]:
-    messages, frames = drafting.plan.messages, drafting.plan.frames
+    messages, frames = drafting.schema.messages, drafting.schema.frames
     role = messages[target].role if target in messages else frames[target].role
-    return [role] if role is not None else list(drafting.plan.roles) or [None]
+    return [role] if role is not None else list(drafting.schema.roles) or [None]
 
 
 class _Pieces:
@@ -137,14 +137,14 @@ class _Pieces:
             EncodeError, UngrownError: Such a frame does not exist.
         """
         target = setting.target
-        plan = self._drafting.plan
+        schema = self._drafting.schema
         demands: dict[str, object] = {f"{target}.{name}": key for name in self._keys}
         demands |= {f"{target}.{setting.field}": data, **_met(target, setting.when)}
-        if target in plan.messages:
-            demands |= dict.fromkeys(self._scenery.basis.code_sites, plan.messages[target].code)
+        if target in schema.messages:
+            demands |= dict.fromkeys(self._scenery.basis.code_sites, schema.messages[target].code)
         specimen = grow(self._scenery.basis, Choices(by_site=demands), role=self._role)
         self.covers.update(dict.fromkeys(specimen.covers))
-        return write_frame(plan, specimen.value, Options(self._role, context=Known({})))
+        return write_frame(schema, specimen.value, Options(self._role, context=Known({})))
 
 
 def _met(target: str, when: Expression | None) -> dict[str, object]:
@@ -167,7 +167,7 @@ def _met(target: str, when: Expression | None) -> dict[str, object]:
 
 def _of_blocks(drafting: Drafting, scenery: Scenery, name: str, frames: list[Draft]) -> Made:
     """Cut the block of a frame: the same header, then fewer bytes."""
-    join = drafting.plan.joins[name]
+    join = drafting.schema.joins[name]
     assert join.block is not None
     target, block = join.block
     for draft in sorted(frames, key=lambda each: len(_block_of(each, block)) < _ENOUGH):
@@ -213,7 +213,7 @@ class _Blocks:
     """Writes frames with a fragment of a block in place of the block."""
 
     def __init__(self, drafting: Drafting, draft: Draft, name: str, join: Join) -> None:
-        self._plan = drafting.plan
+        self._schema = drafting.schema
         self._draft = draft
         self._name = name
         self._join = join
@@ -226,7 +226,7 @@ class _Blocks:
             EncodeError: It cannot be written.
         """
         value, scene = self._draft.trees[0].value, self._draft.scene
-        layout = self._plan.frames[value.name]
+        layout = self._schema.frames[value.name]
         names = [field.name for field in layout.fields if field.name in value.fields]
         header = {name: value.fields[name] for name in names}
         header |= {key: header[key] + step for key in self._join.keys if isinstance(header.get(key), int)}
@@ -234,4 +234,4 @@ class _Blocks:
         header |= {name.rpartition(".")[2]: set_ for name, set_ in _met("", setting.when).items()}
         frame = FrameValue(value.name, header, Record(self._name, {"data": data}), body=layout.message)
         options = Options(scene.role, context=self._draft.known, variant=scene.variant)
-        return write_frame(self._plan, frame, options)
+        return write_frame(self._schema, frame, options)

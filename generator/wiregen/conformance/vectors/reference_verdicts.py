@@ -39,8 +39,8 @@ class Scene:
 class ReferenceVerdicts:
     """Reads streams of one protocol from the beginning of a connection."""
 
-    def __init__(self, plan: Schema) -> None:
-        self.plan = plan
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
 
     def read(self, scene: Scene, data: bytes, *, ends: bool = False) -> tuple[tuple[Item, ...], Context]:
         """Return the frames of `data` and the first error, if any; and the context after them.
@@ -51,7 +51,7 @@ class ReferenceVerdicts:
         Raises:
             DecodeError: The bytes that were sent before do not conform.
         """
-        context = Context(self.plan, limits=scene.limits)
+        context = Context(self.schema, limits=scene.limits)
         decoders: dict[str | None, Any] = {}
         for role, sent in scene.before:
             decoder = decoders.setdefault(role, self._decoder(scene, role, context))
@@ -66,7 +66,7 @@ class ReferenceVerdicts:
         options = Options(
             role, context=context, limits=scene.limits, strict=scene.strict, variant=scene.variant
         )
-        return reference_decoder(self.plan, options, "yield", context=context)
+        return reference_decoder(self.schema, options, "yield", context=context)
 
 
 def _until_error(decoder: Any, data: bytes, start: int) -> list[Item]:

@@ -23,13 +23,13 @@ def refused(drafting: Drafting, draft: Draft, value: object, covers: str) -> Ite
     """
     scene = draft.scene
     try:
-        record = frame_record(drafting.plan, value, variant=scene.variant)
+        record = frame_record(drafting.schema, value, variant=scene.variant)
     except EncodeError:
         return
     options = Options(scene.role, context=draft.known, variant=scene.variant)
     try:
-        again = frame_from_record(drafting.plan, record, role=scene.role, variant=scene.variant)
-        write_frame(drafting.plan, again, options, compression=0)
+        again = frame_from_record(drafting.schema, record, role=scene.role, variant=scene.variant)
+        write_frame(drafting.schema, again, options, compression=0)
     except EncodeError as error:
         if error.found != "nothing":
             yield drafting.unwritable(scene, record, error, (covers,))

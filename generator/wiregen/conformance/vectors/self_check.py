@@ -18,9 +18,9 @@ _LARGE: Final = 1 << 16
 """Bytes, characters and items of a vector that is not checked again, as that would be slow."""
 
 
-def unheld(plan: Schema, vectors: Iterable[AnyVector]) -> Iterator[tuple[str, Finding]]:
+def unheld(schema: Schema, vectors: Iterable[AnyVector]) -> Iterator[tuple[str, Finding]]:
     """Yield the ids of vectors whose verdict differs from that of the reference codec, and the findings."""
-    implementation = ReferenceImplementation(plan)
+    implementation = ReferenceImplementation(schema)
     for vector in vectors:
         if size_of(vector) <= _LARGE:
             yield from ((vector.id, finding) for finding in judge_at_once(vector, implementation))

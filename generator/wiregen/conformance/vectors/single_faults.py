@@ -51,7 +51,7 @@ def _written(crop: Crop, draft: Draft, value: object, name: str) -> Draft | None
     scene = draft.scene
     options = Options(scene.role, context=draft.known, variant=scene.variant)
     try:
-        data = write_frame(crop.basis.plan, value, options, compression=0)
+        data = write_frame(crop.basis.schema, value, options, compression=0)
         found = crop.drafting.draft(scene, data)
     except EncodeError as error:
         crop.refuse(name, scene, value, error)

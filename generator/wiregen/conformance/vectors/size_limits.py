@@ -56,10 +56,10 @@ class Extremes:
     def __init__(self, drafting: Drafting, basis: SampleBasis) -> None:
         self._drafting = drafting
         self._basis = basis
-        plan = basis.plan
-        self._limits = plan.limits
+        schema = basis.schema
+        self._limits = schema.limits
         self._loose = replace(
-            plan, limits={**self._limits, "frame": None, "count": None, "messages": 1 << 40}
+            schema, limits={**self._limits, "frame": None, "count": None, "messages": 1 << 40}
         )
         self._shown: set[str] = set()
         self._is_one_long = False
@@ -215,7 +215,7 @@ class Extremes:
     def _count_bytes(self, node: Node, number: int) -> bytes | None:
         if not isinstance(node.type, CodingReference):
             return number_bytes(node, number)
-        coding = self._basis.plan.codings[node.type.name]
+        coding = self._basis.schema.codings[node.type.name]
         for each in coding.widths:
             if each.wide is not None and number <= each.wide.bounds[1]:
                 return coding.type.encode(each.low) + each.wide.encode(number)
@@ -223,7 +223,7 @@ class Extremes:
 
     def _unwritable_lists(self, draft: Draft, most: int) -> Iterator[Unwritable]:
         """Yield vectors of lists that are too long, in the notation of repeated items."""
-        plan, scene = self._basis.plan, draft.scene
+        schema, scene = self._basis.schema, draft.scene
         value = copy.deepcopy(draft.trees[0].value)
         options = Options(scene.role, context=draft.known, variant=scene.variant)
         for site, holder, key in places(value):
@@ -235,9 +235,9 @@ class Extremes:
             kept = [bare(min(whole, key=_n_lists))]
             try:
                 holder[key] = kept * _FEW
-                record = compacted(frame_record(plan, value, variant=scene.variant))
+                record = compacted(frame_record(schema, value, variant=scene.variant))
                 holder[key] = kept * (most + 1)
-                write_frame(plan, value, options, compression=0)
+                write_frame(schema, value, options, compression=0)
             except EncodeError as error:
                 if error.code == "limit_exceeded":
                     self._shown.add(name)

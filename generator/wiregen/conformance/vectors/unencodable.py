@@ -55,7 +55,7 @@ def refused_values(drafting: Drafting, basis: SampleBasis, frames: list[Draft]) 
         message = message_of(draft)
         variant = f"{draft.scene.variant}: " * bool(draft.scene.variant)
         for is_header, (site, holder, name, around) in _placed(value):
-            is_header = is_header or site.partition(".")[0] in basis.plan.frames
+            is_header = is_header or site.partition(".")[0] in basis.schema.frames
             own = f"{variant}{message} in {site}" if is_header else site
             if isinstance(holder[name], Variety):
                 own = f"{own} in {around}"  # the enclosing declarations also decide which values are allowed
@@ -81,12 +81,12 @@ class _Others:
     """
 
     def __init__(self, basis: SampleBasis, frames: list[Draft]) -> None:
-        self._plan = basis.plan
+        self._schema = basis.schema
         self._numbers = basis.mentions.numbers
-        schema = Layout(basis.plan, Options())
+        layout = Layout(basis.schema, Options())
         self._endless = {
-            name: {each.name for each in union.varieties if schema.fields_reach_end(each.fields)}
-            for name, union in basis.plan.unions.items()
+            name: {each.name for each in union.varieties if layout.fields_reach_end(each.fields)}
+            for name, union in basis.schema.unions.items()
         }
         self._seen: dict[str, dict[str, object]] = {}
         self._varieties: dict[str, dict[str, Variety]] = {}
@@ -110,7 +110,7 @@ class _Others:
                 yield from self._in_lists(value)
             case Variety():
                 yield from self._varieties.get(value.union, {}).items()
-        if site.partition(".")[0] in self._plan.frames:
+        if site.partition(".")[0] in self._schema.frames:
             yield from self._seen.get(site, {}).items()
 
     def _in_lists(self, items: list[object]) -> Iterator[tuple[str, Value]]:
@@ -144,7 +144,7 @@ def _beyond(basis: SampleBasis, type_: Type | None, value: Value) -> Iterator[tu
     """Yield values that are one beyond the bounds of a type."""
     match type_:
         case EnumReference(name) if isinstance(value, int):
-            yield from _beyond_members(basis.plan.enums[name])
+            yield from _beyond_members(basis.schema.enums[name])
         case Text() if isinstance(value, str):
             yield from _beyond_text(basis, type_)
         case Bytes(length) if isinstance(value, bytes):

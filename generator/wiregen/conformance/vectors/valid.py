@@ -44,7 +44,7 @@ class Crop:
         """Keep a sample that can be written and read, if it shows something new."""
         options = Options(role, context=Known(specimen.scene), variant=variant)
         try:
-            data = write_frame(self.basis.plan, specimen.value, options, compression=0)
+            data = write_frame(self.basis.schema, specimen.value, options, compression=0)
         except EncodeError as error:
             self._refuse(specimen, error, role, variant)
             return False
@@ -90,9 +90,9 @@ class Crop:
 
     def alone(self, role: str | None) -> Iterator[Draft]:
         """Yield the messages of a role that occur only inside others, in frames of their own."""
-        plan = self.basis.plan
+        schema = self.basis.schema
         met = {message_of(draft) for draft in self.drafts}
-        for name, declared in plan.messages.items():
+        for name, declared in schema.messages.items():
             code = declared.code
             if name in met or declared.role not in (role, None) or code is None:
                 continue
@@ -108,7 +108,7 @@ class Crop:
         try:
             specimen = grow(self.basis, choices, role=role)
             options = Options(role, context=Known(specimen.scene))
-            data = write_frame(self.basis.plan, specimen.value, options, compression=0)
+            data = write_frame(self.basis.schema, specimen.value, options, compression=0)
         except (EncodeError, UngrownError):
             return None
         draft = self._drafted(specimen, data, role, None, is_opening=False)
@@ -154,7 +154,7 @@ class Crop:
         reported first.
         """
         if error.found != "nothing":
-            record = frame_record(self.basis.plan, value, variant=scene.variant)
+            record = frame_record(self.basis.schema, value, variant=scene.variant)
             yield self.drafting.unwritable(scene, record, error, (name,))
 
     # ---- absent fields at the end
@@ -176,7 +176,7 @@ class Crop:
         before, owner.absent = owner.absent, absent
         options = Options(scene.role, context=Known(specimen.scene), variant=scene.variant)
         try:
-            data = write_frame(self.basis.plan, specimen.value, options, compression=0)
+            data = write_frame(self.basis.schema, specimen.value, options, compression=0)
             draft = self.drafting.draft(scene, data)
         except (EncodeError, DecodeError):
             return None
@@ -190,13 +190,13 @@ class Crop:
 
 def valid_drafts(crop: Crop) -> None:
     """Explore everything that is sent."""
-    plan = crop.basis.plan
-    roles: tuple[str | None, ...] = tuple(plan.sends) or (None,)
-    for opener in plan.opens:
+    schema = crop.basis.schema
+    roles: tuple[str | None, ...] = tuple(schema.sends) or (None,)
+    for opener in schema.opens:
         explore(
             crop.basis, _taking(crop, opener, None, is_opening=True), crop.found, role=opener, is_opening=True
         )
-    for variant in (None, *plan.variants):
+    for variant in (None, *schema.variants):
         for role in roles:
             explore(crop.basis, _taking(crop, role, variant), crop.found, role=role, variant=variant)
     for role in roles:

@@ -20,7 +20,7 @@ _LONGEST: Final = 300
 
 def variant_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft]:
     """Yield the first frame of each message, and of each of its headers, in each layout variant."""
-    for variant in drafting.plan.variants:
+    for variant in drafting.schema.variants:
         shown: set[str] = set()
         for draft in frames:
             value = draft.trees[0].value if len(draft.trees) == 1 else None
@@ -28,7 +28,7 @@ def variant_drafts(drafting: Drafting, frames: list[Draft]) -> Iterator[Draft]:
                 continue
             if isinstance(value, FrameValue):
                 said = ", ".join(f"{name} {str(part)[:20]}" for name, part in value.header.items() if part)
-            elif isinstance(value, Record) and value.name in drafting.plan.variants[variant].preambles:
+            elif isinstance(value, Record) and value.name in drafting.schema.variants[variant].preambles:
                 said = ""
             else:
                 continue
@@ -45,7 +45,7 @@ def _laid(drafting: Drafting, draft: Draft, variant: str) -> Draft | None:
     scene, value = replace(draft.scene, variant=variant), copy.deepcopy(draft.trees[0].value)
     try:
         options = Options(scene.role, context=draft.known, variant=variant)
-        data = write_frame(drafting.plan, value, options, compression=0)
+        data = write_frame(drafting.schema, value, options, compression=0)
         found = drafting.draft(scene, data)
     except (DecodeError, EncodeError):
         return None

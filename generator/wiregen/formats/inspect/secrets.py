@@ -15,13 +15,13 @@ from wiregen.runtime.schema.types import (
 __all__ = ["holds_secret", "may_hold_secret", "secret_names"]
 
 
-def secret_names(plan: Schema) -> frozenset[str]:
+def secret_names(schema: Schema) -> frozenset[str]:
     """Return the names of all `@secret` fields of a schema.
 
     A name that is secret in one declaration is hidden in all, because the partial message of an error lacks
     its declaration.
     """
-    return frozenset(each.name for each in nodes_in(plan) if isinstance(each, Field) and each.is_secret)
+    return frozenset(each.name for each in nodes_in(schema) if isinstance(each, Field) and each.is_secret)
 
 
 def holds_secret(node: Any, names: frozenset[str]) -> bool:
@@ -29,25 +29,25 @@ def holds_secret(node: Any, names: frozenset[str]) -> bool:
     return bool(names) and any(below.name in names for below in node.walk())
 
 
-def may_hold_secret(plan: Schema, message: str | None) -> bool:
+def may_hold_secret(schema: Schema, message: str | None) -> bool:
     """Return whether the bytes of a message can hold those of a secret field; for an unknown one, whether any can."""
-    if message is None or message not in plan.messages:
-        return bool(secret_names(plan))
-    return _reaches_secret(plan, plan.messages[message], set())
+    if message is None or message not in schema.messages:
+        return bool(secret_names(schema))
+    return _reaches_secret(schema, schema.messages[message], set())
 
 
-def _reaches_secret(plan: Schema, part: object, seen: set[Node]) -> bool:
+def _reaches_secret(schema: Schema, part: object, seen: set[Node]) -> bool:
     for node in nodes_in(part):
         match node:
             case Field(is_secret=True):
                 return True
             case StructReference(name) | UnionReference(name):
-                declared = plan.structs if isinstance(node, StructReference) else plan.unions
+                declared = schema.structs if isinstance(node, StructReference) else schema.unions
                 if node in seen:
                     continue
                 seen.add(node)
-                if _reaches_secret(plan, declared.get(name), seen):
+                if _reaches_secret(schema, declared.get(name), seen):
                     return True
-            case _ if isinstance(node, MessageMatch | RecordReference) and secret_names(plan):
+            case _ if isinstance(node, MessageMatch | RecordReference) and secret_names(schema):
                 return True
     return False

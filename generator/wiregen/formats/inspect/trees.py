@@ -35,8 +35,8 @@ _MORE = "--format jsonl has them all"
 class _Trees:
     """Makes branches from nodes, with the display settings of the schema."""
 
-    def __init__(self, plan: Schema, secrets: frozenset[str]) -> None:
-        self._views = plan.views
+    def __init__(self, schema: Schema, secrets: frozenset[str]) -> None:
+        self._views = schema.views
         self._secrets = secrets
 
     def record(self, node: Node) -> tuple[Branch, ...]:
@@ -94,9 +94,9 @@ class _Trees:
         return Branch(label=name, text=scalar_text(value), style=style, note=note)
 
 
-def tree_of_frame(node: Node, head: Branch, plan: Schema, secrets: frozenset[str] = frozenset()) -> Branch:
+def tree_of_frame(node: Node, head: Branch, schema: Schema, secrets: frozenset[str] = frozenset()) -> Branch:
     """Return the branch of a whole frame or preamble; `head` gives its first line."""
-    children = _Trees(plan, secrets).record(node)
+    children = _Trees(schema, secrets).record(node)
     return Branch(label=head.label, text=head.text, note=head.note, style=head.style, children=children)
 
 

@@ -61,13 +61,13 @@ class _Bench:
     """Checks the examples of one protocol."""
 
     def __init__(self, protocol: m.Protocol) -> None:
-        self._plan = lower(protocol)
+        self._schema = lower(protocol)
         self._values = Constructs(protocol)
 
     def fault(self, example: m.Example) -> Fault | None:
         """Return the error of an example and the way to fix it, or None if it is correct."""
         data = bytes.fromhex(example.hex)
-        options = Options(variant=example.variant, context=Context(self._plan))
+        options = Options(variant=example.variant, context=Context(self._schema))
         try:
             self._set_scene(example, options)
             if example.form == "violates":
@@ -79,7 +79,7 @@ class _Bench:
 
     def scene(self, example: m.Example) -> Iterator[tuple[str | None, bytes]]:
         """Yield the messages before an example as bytes, each with its sender."""
-        return self._scene(example, Options(variant=example.variant, context=Context(self._plan)))
+        return self._scene(example, Options(variant=example.variant, context=Context(self._schema)))
 
     def _set_scene(self, example: m.Example, options: Options) -> None:
         for _ in self._scene(example, options):
@@ -123,18 +123,18 @@ class _Bench:
 
     def _read(self, data: bytes, sender: str | None, options: Options, *, is_preamble: bool = False) -> Any:
         options.from_role = sender
-        node = explain(self._plan, data, 0, len(data), options, is_preamble=is_preamble)
+        node = explain(self._schema, data, 0, len(data), options, is_preamble=is_preamble)
         if node.end != len(data):
             raise DecodeError("trailing_bytes", at=node.end, expected="the end", found="more bytes")
         return node.value
 
     def _write(self, value: object, sender: str | None, options: Options) -> bytes:
         options.from_role = sender
-        return write_frame(self._plan, value, options, compression=0)
+        return write_frame(self._schema, value, options, compression=0)
 
     def _shown(self, value: object) -> str:
         """Return a frame as one line of JSON, cut where it is long."""
-        text = json.dumps(frame_record(self._plan, value))
+        text = json.dumps(frame_record(self._schema, value))
         return text if len(text) <= 200 else f"{text[:200]}…"
 
     def sender(self, example: m.Example) -> str | None:

@@ -70,18 +70,18 @@ class ConnectionState:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         limits = dict(setup.limits)
-        self.context = _Remembering(setup.plan, limits=limits)
+        self.context = _Remembering(setup.schema, limits=limits)
         self.engine = Watched(setup, self.context)
         self.decoders = {
             role: reference_decoder(
-                setup.plan,
+                setup.schema,
                 Options(
                     role, context=self.context, limits=limits, strict=setup.is_strict, variant=setup.variant
                 ),
                 "yield",
                 context=self.context,
             )
-            for role in setup.plan.roles
+            for role in setup.schema.roles
         }
         self.now = 0.0
         self.ended: frozenset[str] = frozenset()
@@ -106,7 +106,7 @@ class ConnectionState:
         Parts that steps do not change are shared, so copying costs less than repeating the steps.
         """
         program = self.setup.program
-        shared = (self.setup, self.setup.plan, program, *program.tables)
+        shared = (self.setup, self.setup.schema, program, *program.tables)
         known: dict[int, Any] = {
             id(each): each for each in (*shared, *self.engine.shared(), *self.context.shared())
         }
@@ -147,7 +147,7 @@ class ConnectionState:
 
     def _timer(self, event: Violation | TimedOut) -> Goal:
         """Return the timer that ran out, identified by its effect."""
-        timers = self.setup.plan.sessions[event.session].timers
+        timers = self.setup.schema.sessions[event.session].timers
         violation = event.name if isinstance(event, Violation) else None
         after = None if isinstance(event, Violation) else event.next_state
         for number, timer in enumerate(timers):
@@ -207,8 +207,8 @@ class ConnectionState:
 
     def openings(self, *senders: str) -> Iterator[Atom]:
         """Yield which roles have sent the preambles with which they begin, these senders included."""
-        if self.setup.plan.opens:
-            yield ("begun", self.begun.union(senders).intersection(self.setup.plan.opens))
+        if self.setup.schema.opens:
+            yield ("begun", self.begun.union(senders).intersection(self.setup.schema.opens))
 
     def fingerprint(self, sessions: tuple[str, ...]) -> Hashable:
         """Return the exact state that a message of these sessions meets."""
@@ -262,9 +262,9 @@ class ConnectionState:
                 min(_SMALL, len(entries)),
                 frozenset(map(_rough, entries.values())),
             )
-        for name, join in self.setup.plan.joins.items():
+        for name, join in self.setup.schema.joins.items():
             is_frame = isinstance(join.type, FrameReference)
-            for role in self.setup.plan.roles:
+            for role in self.setup.schema.roles:
                 open_ = [each for each in self.context.joins.snapshot()[name] if each["from"] == role]
                 sizes = [min(len(each["data"]) // 2, _SMALL) for each in open_]
                 begun = sorted(each["data"][:_HEAD] for each in open_ if is_frame)

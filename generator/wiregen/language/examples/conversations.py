@@ -77,8 +77,8 @@ class _Player:
 
     def __init__(self, protocol: m.Protocol) -> None:
         self._protocol = protocol
-        self._plan = lower(protocol)
-        self._program = Program(self._plan)
+        self._schema = lower(protocol)
+        self._program = Program(self._schema)
         self._constructs = Constructs(protocol)
 
     def fault(self, conversation: m.Conversation) -> _Fault | None:
@@ -129,7 +129,7 @@ class _Player:
 
     def _setup(self, conversation: m.Conversation) -> Setup:
         return Setup(
-            plan=self._plan,
+            schema=self._schema,
             program=self._program,
             is_strict=False,
             options={each.name: each.value.value for each in conversation.options},
@@ -144,7 +144,7 @@ class _Player:
         writer = self._constructs.owner(line.value) or line.role
         options = Options(writer, context=world.context, variant=world.setup.variant)
         value = self._constructs.frame(line.value, line.role)
-        data = write_frame(self._plan, value, options, compression=0)
+        data = write_frame(self._schema, value, options, compression=0)
         return Step(kind="message", role=line.role, at=world.now, data=data)
 
 

@@ -25,7 +25,7 @@ __all__ = ["Setup", "Watched"]
 class Setup:
     """The settings of all connections of a search."""
 
-    plan: Schema
+    schema: Schema
     program: Program
     is_strict: bool
     options: Mapping[str, Any]
@@ -48,7 +48,7 @@ class Watched(Engine):
             options=setup.options,
             variant=setup.variant,
         )
-        self._tolerated = {name: tolerated_states(session) for name, session in setup.plan.sessions.items()}
+        self._tolerated = {name: tolerated_states(session) for name, session in setup.schema.sessions.items()}
         self.firsts = {table.name: table.first_values(setup.options) for table in setup.program.tables}
 
     def shared(self) -> tuple[object, ...]:

@@ -62,7 +62,7 @@ class Options:
         self.strict = strict
         self.variant = variant
 
-    def limit(self, plan: Schema, name: str) -> int | None:
+    def limit(self, schema: Schema, name: str) -> int | None:
         """Return a limit that the codec knows, or None."""
-        value: int | None = self.limits.get(name, plan.limits.get(name, DEFAULT_LIMITS.get(name)))
+        value: int | None = self.limits.get(name, schema.limits.get(name, DEFAULT_LIMITS.get(name)))
         return value

@@ -47,7 +47,7 @@ def choice_value(maker: ValueMaker, type_: UnionReference | Match, data: Value, 
 
 
 def _alternative(recorder: Recorder, union: str, value: Value) -> dict[str, Value]:
-    for variety in recorder.plan.unions[union].varieties:
+    for variety in recorder.schema.unions[union].varieties:
         name, spans = variety.name, variety.spans
         if is_named(value, name):
             record: dict[str, Value] = {name: recorder.fields(variety.fields, value, name)}
@@ -59,10 +59,10 @@ def _alternative(recorder: Recorder, union: str, value: Value) -> dict[str, Valu
 
 def _arm(recorder: Recorder, type_: Match, value: Value) -> Value:
     """Return the JSON of a choice, with a name for the arm if the JSON is ambiguous otherwise."""
-    arms = fitting(recorder.schema, leaf_arms(type_), value)
+    arms = fitting(recorder.layout, leaf_arms(type_), value)
     if not arms:
         raise EncodeError("invalid_value", expected="a choice", found=declared_name(value)[:64])
-    arm = next((arm for arm in arms if is_wide(recorder.plan, content(arm))), arms[0])
+    arm = next((arm for arm in arms if is_wide(recorder.schema, content(arm))), arms[0])
     shown = recorder.value(arm, value)
     name = arm_names(type_).get(content(arm))
     return shown if name is None else {name: shown}
@@ -74,7 +74,7 @@ def _arm(recorder: Recorder, type_: Match, value: Value) -> Value:
 def _alternative_value(maker: ValueMaker, union: str, data: Value, path: str) -> Variety:
     if type(data) is not dict:
         raise wrong(path, f"a {union}", kind(data))
-    for declared in maker.plan.unions[union].varieties:
+    for declared in maker.schema.unions[union].varieties:
         name = declared.name
         if name in data:
             only(data, (name, "code"), path)
@@ -126,7 +126,7 @@ def _looks_like(maker: ValueMaker, type_: Type, data: Value) -> bool:
         case MessageReference() | FrameReference() | MessageMatch():
             return type(data) is dict and "message" in data
         case UnionReference(name):
-            varieties = maker.plan.unions[name].varieties
+            varieties = maker.schema.unions[name].varieties
             return type(data) is dict and any(variety.name in data for variety in varieties)
         case StructReference():
             return False

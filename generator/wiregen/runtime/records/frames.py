@@ -54,38 +54,38 @@ _PART_RECORD = Lazy("records.fragments", "part_record")
 _FAULTS = (TypeError, ValueError, AttributeError, OverflowError, RecursionError, struct.error)
 
 
-def frame_record(plan: Schema, frame: object, *, variant: str | None = None) -> JsonObject:
+def frame_record(schema: Schema, frame: object, *, variant: str | None = None) -> JsonObject:
     """Return the record of a frame, message or preamble. Missing fields of a partial one are left out.
 
     Raises:
         EncodeError: A value is not of its field's type.
     """
     try:
-        return Recorder(plan, variant).outermost(frame)
+        return Recorder(schema, variant).outermost(frame)
     except _FAULTS as error:
         raise _unshowable(declared_name(frame), error) from None
 
 
 def message_fields(
-    plan: Schema, name: str, message: object, *, variant: str | None = None
+    schema: Schema, name: str, message: object, *, variant: str | None = None
 ) -> dict[str, object]:
     """Return the `fields` of the record of a message, a struct or a preamble of that name."""
-    recorder = Recorder(plan, variant)
+    recorder = Recorder(schema, variant)
     try:
         return recorder.fields(recorder.declared(name), message, name)
     except _FAULTS as error:
         raise _unshowable(name, error) from None
 
 
-def value_record(plan: Schema, type_: Type, value: object, *, variant: str | None = None) -> object:
+def value_record(schema: Schema, type_: Type, value: object, *, variant: str | None = None) -> object:
     """Return the record of a value of that type."""
-    return Recorder(plan, variant).value(type_, value)
+    return Recorder(schema, variant).value(type_, value)
 
 
-def part_record(plan: Schema, frame: object, *, variant: str | None = None) -> JsonObject:
+def part_record(schema: Schema, frame: object, *, variant: str | None = None) -> JsonObject:
     """Return the note on a fragment in a line: `part`, and for the last one `joined`; {} for any other frame."""
-    recorder = Recorder(plan, variant)
-    part: Part | None = getattr(frame, "part", None) if plan.joins and recorder.is_frame(frame) else None
+    recorder = Recorder(schema, variant)
+    part: Part | None = getattr(frame, "part", None) if schema.joins and recorder.is_frame(frame) else None
     if part is None:
         return {}
     record: dict[str, Value] = _PART_RECORD.load()(recorder, part)
@@ -93,7 +93,7 @@ def part_record(plan: Schema, frame: object, *, variant: str | None = None) -> J
 
 
 def frame_from_record(
-    plan: Schema, record: object, *, role: str | None = None, variant: str | None = None
+    schema: Schema, record: object, *, role: str | None = None, variant: str | None = None
 ) -> Value:
     """Return the FrameValue (for a preamble the Record) that a record represents. `role`: the sender.
 
@@ -103,12 +103,12 @@ def frame_from_record(
         EncodeError: The record is not of the protocol's shape.
     """
     try:
-        return ValueMaker(plan, Options(role, variant=variant)).outermost(record)
+        return ValueMaker(schema, Options(role, variant=variant)).outermost(record)
     except RecursionError:
         raise EncodeError("too_deep", expected="fewer values inside values") from None
 
 
-def message_from_fields(plan: Schema, name: str, fields: object) -> object:
+def message_from_fields(schema: Schema, name: str, fields: object) -> object:
     """Return the Record of the message of that name; it has no frame, and the bounds of numbers are not
     checked.
 
@@ -116,7 +116,7 @@ def message_from_fields(plan: Schema, name: str, fields: object) -> object:
         EncodeError: The fields are not those of the message.
     """
     try:
-        return ValueMaker(plan, Options()).message(name, fields)
+        return ValueMaker(schema, Options()).message(name, fields)
     except RecursionError:
         raise EncodeError("too_deep", expected="fewer values inside values") from None
 
@@ -132,33 +132,33 @@ def _unshowable(name: str, error: Exception) -> EncodeError:
 class Recorder:
     """Makes the records of one protocol."""
 
-    def __init__(self, plan: Schema, variant: str | None) -> None:
-        self.schema = Layout(plan, Options(variant=variant))
-        self.plan = plan
-        self._views = plan.views
+    def __init__(self, schema: Schema, variant: str | None) -> None:
+        self.layout = Layout(schema, Options(variant=variant))
+        self.schema = schema
+        self._views = schema.views
 
     def declared(self, name: str) -> Fields:
-        schema = self.schema
-        if name in schema.messages:
-            return schema.messages[name].fields
-        return schema.preambles[name].fields if name in schema.preambles else schema.structs[name]
+        layout = self.layout
+        if name in layout.messages:
+            return layout.messages[name].fields
+        return layout.preambles[name].fields if name in layout.preambles else layout.structs[name]
 
     # ---- messages and frames ----
 
     def is_frame(self, value: Value) -> bool:
-        return _known(value, self.schema.frames) is not None
+        return _known(value, self.layout.frames) is not None
 
     def outermost(self, value: Value) -> dict[str, Value]:
-        name = _known(value, self.schema.frames)
+        name = _known(value, self.layout.frames)
         if name is not None:
             return self._frame(name, value)
-        name = _known(value, self.schema.preambles)
+        name = _known(value, self.layout.preambles)
         if name is not None:
             return {"message": name, "header": {}, "fields": self.fields(self.declared(name), value, name)}
         return {**self._message(value), "header": {}}
 
     def _frame(self, name: str, frame: Any) -> dict[str, Value]:
-        fields, body = self.schema.frames[name].fields, self.schema.frames[name].message
+        fields, body = self.layout.frames[name].fields, self.layout.frames[name].message
         message = extra(frame, "message", None, name)
         piece = self._piece(name, message)
         if piece is not None:
@@ -181,16 +181,16 @@ class Recorder:
 
     def _piece(self, frame: str, message: object) -> tuple[str, str] | None:
         """Return the join and the block, if a frame carries a fragment of a block."""
-        for (owner, block), join in self.schema.divided.items():
+        for (owner, block), join in self.layout.divided.items():
             if owner == frame and is_named(message, join):
                 return join, block
         return None
 
     def _message(self, message: Any) -> dict[str, Value]:
-        unknown = unknown_of(message, self.schema.messages, "")
+        unknown = unknown_of(message, self.layout.messages, "")
         if unknown is not None:
             return {"message": "Unknown", "code": unknown.code, "fields": {"data": unknown.data.hex()}}
-        name = _known(message, self.schema.messages)
+        name = _known(message, self.layout.messages)
         if name is None:
             raise EncodeError("invalid_value", expected="a message", found=declared_name(message)[:64])
         return {"message": name, "fields": self.fields(self.declared(name), message, name)}
@@ -229,18 +229,18 @@ class Recorder:
             return None
         plain = PLAIN.get(type(type_))
         if plain is not None:
-            return plain.record(self.plan, type_, value)
+            return plain.record(self.schema, type_, value)
         match type_:
             case EnumReference(name):
                 return self._member(name, value)
             case List(item):
                 return [self.value(item, each) for each in as_items(value, "")]
             case StructReference(name):
-                return self.fields(self.schema.structs[name], value, name)
+                return self.fields(self.layout.structs[name], value, name)
             case UnionReference() | Match():
                 return _CHOICE_RECORD.load()(self, type_, value)
             case FrameReference():
-                known = _known(value, self.schema.frames)
+                known = _known(value, self.layout.frames)
                 return {**self._message(value), "header": {}} if known is None else self._frame(known, value)
             case Region(inside):
                 return self.value(inside, value)
@@ -248,8 +248,8 @@ class Recorder:
                 return self._message(value)
 
     def _member(self, enum: str, value: Value) -> Value:
-        name = enum_name(self.plan, enum, value)
-        return self.value(self.plan.enums[enum].type, value) if name is None else name
+        name = enum_name(self.schema, enum, value)
+        return self.value(self.schema.enums[enum].type, value) if name is None else name
 
 
 def _known(value: object, declarations: Mapping[str, object]) -> str | None:

@@ -149,7 +149,7 @@ class Plain(NamedTuple):
 
 _NUMBER = Plain(
     lambda _, data, path: integer(data, path),
-    lambda plan, type_, value: (str if is_wide(plan, type_) else int)(as_int(value, "")),
+    lambda schema, type_, value: (str if is_wide(schema, type_) else int)(as_int(value, "")),
 )
 PLAIN: dict[type[object], Plain] = {
     Integer: _NUMBER,

@@ -24,7 +24,7 @@ _COMPILED_FRAMES = Lazy("stream.whole_blocks", "CompiledFrames")
 
 
 def decode_by_reference(
-    plan: Schema,
+    schema: Schema,
     namespace: dict[str, Any],
     buffer: bytes,
     options: Options,
@@ -43,7 +43,7 @@ def decode_by_reference(
         DecodeError: It does not conform.
     """
     compiled = None if read is None else _COMPILED_FRAMES.load()(read, state, is_complete=is_compiled)
-    steps = read_frame(plan, buffer, 0, options, stop=len(buffer), is_faulty=is_compiled, compiled=compiled)
+    steps = read_frame(schema, buffer, 0, options, stop=len(buffer), is_faulty=is_compiled, compiled=compiled)
     node = finished(steps)
     check_end(node.end, len(buffer))
-    return build(plan, node.value, namespace)
+    return build(schema, node.value, namespace)

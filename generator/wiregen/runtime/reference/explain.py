@@ -38,7 +38,7 @@ def finished(steps: Generator[int, bool, Node]) -> Node:
 
 
 def explain(
-    plan: Schema,
+    schema: Schema,
     buffer: bytes,
     offset: int,
     end: int,
@@ -57,12 +57,12 @@ def explain(
         NeedMoreData: It is not whole.
     """
     if is_preamble:
-        return finished(read_preamble(plan, buffer, offset, options, base=base, stop=end))
-    return finished(read_frame(plan, buffer, offset, options, base=base, stop=end, compiled=compiled))
+        return finished(read_preamble(schema, buffer, offset, options, base=base, stop=end))
+    return finished(read_frame(schema, buffer, offset, options, base=base, stop=end, compiled=compiled))
 
 
 def explain_type(
-    plan: Schema,
+    schema: Schema,
     type_: Type,
     buffer: bytes,
     options: Options,
@@ -81,7 +81,7 @@ def explain_type(
         DecodeError: The bytes do not conform, or some remain.
     """
     steps = read_type(
-        plan, type_, buffer, offset, len(buffer), options, name=name, base=base, is_faulty=is_faulty
+        schema, type_, buffer, offset, len(buffer), options, name=name, base=base, is_faulty=is_faulty
     )
     node = finished(steps)
     if node.end != base + len(buffer):
@@ -96,10 +96,12 @@ def explain_type(
     return node
 
 
-def fault(plan: Schema, buffer: bytes, offset: int, end: int, options: Options, base: int = 0) -> DecodeError:
+def fault(
+    schema: Schema, buffer: bytes, offset: int, end: int, options: Options, base: int = 0
+) -> DecodeError:
     """Return the error of a frame that compiled code refused; NeedMoreData if it is only cut off."""
     try:
-        explain(plan, buffer, offset, end, options, base)
+        explain(schema, buffer, offset, end, options, base)
     except DecodeError as error:
         return error
     raise AssertionError("the compiled codec and the reference codec do not agree")

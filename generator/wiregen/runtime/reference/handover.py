@@ -26,7 +26,7 @@ __all__ = ["decode_fault", "encode_by_reference", "encode_fields", "fault_of", "
 
 
 def decode_fault(
-    plan: Schema,
+    schema: Schema,
     buffer: bytes,
     end: int,
     from_role: str | None,
@@ -40,33 +40,33 @@ def decode_fault(
     """
     options = Options(from_role, limits=limits, strict=strict)
     try:
-        steps = read_frame(plan, buffer, 0, options, stop=end, skim=skim, is_quick=True, is_faulty=True)
+        steps = read_frame(schema, buffer, 0, options, stop=end, skim=skim, is_quick=True, is_faulty=True)
         check_end(finished(steps).end, end)
     except DecodeError as error:
         release(error)
-        return _found(plan, buffer, end, options, error)
+        return _found(schema, buffer, end, options, error)
     raise AssertionError("straight-line code refuses bytes that the reference codec reads")
 
 
-def fault_of(plan: Schema, buffer: bytes, options: Options) -> DecodeError:
+def fault_of(schema: Schema, buffer: bytes, options: Options) -> DecodeError:
     """Return why `buffer` is not one whole frame; NeedMoreData if it is only cut off."""
     try:
-        steps = read_frame(plan, buffer, 0, options, stop=len(buffer), is_quick=True, is_faulty=True)
+        steps = read_frame(schema, buffer, 0, options, stop=len(buffer), is_quick=True, is_faulty=True)
         check_end(finished(steps).end, len(buffer))
     except DecodeError as error:
         release(error)
-        return _found(plan, buffer, len(buffer), options, error)
+        return _found(schema, buffer, len(buffer), options, error)
     raise AssertionError("straight-line code refuses bytes that the reference codec reads")
 
 
-def _found(plan: Schema, buffer: bytes, end: int, options: Options, error: DecodeError) -> DecodeError:
+def _found(schema: Schema, buffer: bytes, end: int, options: Options, error: DecodeError) -> DecodeError:
     """Return an error; if the search for it ended in a frame that is cut off, return that as the error."""
     if error.code != "limit_exceeded" or not error.expected.startswith(SEARCHED):
         return error
     from ..stream.frame_ends import EndUnknown, extents_of
 
     try:
-        need = extents_of(plan, options).begin(buffer, 0).measure(buffer[:end], 0)
+        need = extents_of(schema, options).begin(buffer, 0).measure(buffer[:end], 0)
     except EndUnknown:
         return error
     if need <= end:
@@ -76,7 +76,7 @@ def _found(plan: Schema, buffer: bytes, end: int, options: Options, error: Decod
 
 
 def encode_by_reference(
-    plan: Schema,
+    schema: Schema,
     frame: object,
     compression: int,
     *,
@@ -94,23 +94,23 @@ def encode_by_reference(
     if JUDGED.is_on:
         raise Bad
     options = Options(role, context=context, limits=limits, variant=variant)
-    return write_frame(plan, frame, options, compression=compression)
+    return write_frame(schema, frame, options, compression=compression)
 
 
-def made_of_fields(plan: Schema, namespace: dict[str, object], name: str, fields: dict[str, object]) -> Any:
+def made_of_fields(schema: Schema, namespace: dict[str, object], name: str, fields: dict[str, object]) -> Any:
     """Return the message of that name, of the generated module, whose fields are given as JSON data.
 
     Raises:
         EncodeError: The fields are not those of the message.
     """
-    return build(plan, message_from_fields(plan, name, fields), namespace)
+    return build(schema, message_from_fields(schema, name, fields), namespace)
 
 
-def encode_fields(plan: Schema, name: str, fields: dict[str, object]) -> bytes:
+def encode_fields(schema: Schema, name: str, fields: dict[str, object]) -> bytes:
     """Return the bytes of a frame around the message of that name whose fields are given as JSON data.
 
     Raises:
         EncodeError: The fields are not those of the message, or cannot be encoded.
     """
-    frame = frame_from_record(plan, {"message": name, "fields": fields})
-    return write_frame(plan, frame, Options())
+    frame = frame_from_record(schema, {"message": name, "fields": fields})
+    return write_frame(schema, frame, Options())

@@ -20,17 +20,17 @@ __all__ = ["build", "typed"]
 Made: TypeAlias = Any  # a class of a generated package, or a value of one: found by name at run time
 
 
-def build(plan: Schema, value: object, namespace: dict[str, object]) -> Made:
+def build(schema: Schema, value: object, namespace: dict[str, object]) -> Made:
     """Return a value with its records as objects of the classes that `namespace` holds by name."""
     match value:
-        case FrameValue() if _is_piece(plan, value):
-            return _built_piece(plan, value, namespace)
+        case FrameValue() if _is_piece(schema, value):
+            return _built_piece(schema, value, namespace)
         case FrameValue():
             frame = value.made
             if frame is None:
-                fields = plan.frames[value.name].fields
-                frame = _built(plan, _class(namespace, value.name), value, fields, namespace)
-                frame.message = build(plan, value.message, namespace)
+                fields = schema.frames[value.name].fields
+                frame = _built(schema, _class(namespace, value.name), value, fields, namespace)
+                frame.message = build(schema, value.message, namespace)
             if value.part is not None:
                 part = value.part
                 frame.part = Part(part.join, part.key, part.index, part.last, frame.message)
@@ -38,32 +38,32 @@ def build(plan: Schema, value: object, namespace: dict[str, object]) -> Made:
         case Variety():
             union = _class(namespace, value.union)
             fields = next(
-                each.fields for each in plan.unions[value.union].varieties if each.name == value.name
+                each.fields for each in schema.unions[value.union].varieties if each.name == value.name
             )
-            variety = _built(plan, _class(vars(union), value.name), value, fields, namespace)
+            variety = _built(schema, _class(vars(union), value.name), value, fields, namespace)
             if "code" in type(variety).__slots__ and "code" not in value.fields:
                 variety.code = value.code
             return variety
         case Record():
-            fields = _fields_of(plan, value.name)
-            return _built(plan, _class(namespace, value.name), value, fields, namespace)
+            fields = _fields_of(schema, value.name)
+            return _built(schema, _class(namespace, value.name), value, fields, namespace)
         case list():
-            return [build(plan, item, namespace) for item in value]
+            return [build(schema, item, namespace) for item in value]
         case _:
             return value
 
 
-def _is_piece(plan: Schema, frame: FrameValue) -> bool:
+def _is_piece(schema: Schema, frame: FrameValue) -> bool:
     name = getattr(frame.message, "name", "")
-    return isinstance(frame.message, Record) and name in plan.joins and name not in plan.messages
+    return isinstance(frame.message, Record) and name in schema.joins and name not in schema.messages
 
 
-def _built_piece(plan: Schema, value: FrameValue, namespace: dict[str, object]) -> Made:
+def _built_piece(schema: Schema, value: FrameValue, namespace: dict[str, object]) -> Made:
     """Return a frame with a fragment of a block; the content of the block has its defaults."""
     class_ = _class(namespace, value.name)
-    types = {field.name: field.type for field in flat_fields(plan.frames[value.name].fields)}
+    types = {field.name: field.type for field in flat_fields(schema.frames[value.name].fields)}
     header = {
-        spellings(class_, name)[0]: typed(plan, types[name], field, namespace)
+        spellings(class_, name)[0]: typed(schema, types[name], field, namespace)
         for name, field in value.fields.items()
     }
     frame = class_(_class(namespace, value.message.name)(value.message.data), **header)
@@ -82,31 +82,31 @@ def _enum(namespace: Made, name: str) -> Made:
     return namespace[name] if isinstance(namespace.get(name), EnumType) else namespace[f"{name}_"]
 
 
-def _fields_of(plan: Schema, name: str) -> Fields:
-    if name in plan.structs:
-        return plan.structs[name]
-    return plan.messages[name].fields if name in plan.messages else plan.preambles[name].fields
+def _fields_of(schema: Schema, name: str) -> Fields:
+    if name in schema.structs:
+        return schema.structs[name]
+    return schema.messages[name].fields if name in schema.messages else schema.preambles[name].fields
 
 
-def _built(plan: Schema, class_: Made, value: Made, fields: Fields, namespace: dict[str, object]) -> Made:
+def _built(schema: Schema, class_: Made, value: Made, fields: Fields, namespace: dict[str, object]) -> Made:
     made = object.__new__(class_)
     types = {field.name: field.type for field in shown_fields(fields)}
     names = {slot: name for name in types for slot in spellings(class_, name)[:1]}
     for slot in class_.__slots__:
         if slot in names:
             name = names[slot]
-            setattr(made, slot, typed(plan, types[name], value.fields.get(name), namespace))
+            setattr(made, slot, typed(schema, types[name], value.fields.get(name), namespace))
         elif slot in ("absent", "tail"):
             setattr(made, slot, getattr(value, slot))
     return made
 
 
-def typed(plan: Schema, type_: Type, value: object, namespace: dict[str, object]) -> Made:
+def typed(schema: Schema, type_: Type, value: object, namespace: dict[str, object]) -> Made:
     """Return a value of that type; numbers of enums become members."""
     type_ = content(type_)
     if isinstance(type_, EnumReference) and isinstance(value, int):
-        known = enum_name(plan, type_.name, value) is not None
+        known = enum_name(schema, type_.name, value) is not None
         return _enum(namespace, type_.name)(value) if known else value
     if isinstance(type_, List) and isinstance(value, list):
-        return [typed(plan, type_.item, item, namespace) for item in value]
-    return build(plan, value, namespace)
+        return [typed(schema, type_.item, item, namespace) for item in value]
+    return build(schema, value, namespace)

@@ -19,9 +19,9 @@ __all__ = ["partial_header", "partial_record"]
 def partial_record(reader: Reader) -> dict[str, object] | None:
     """Return the JSON record of the part that was read so far, or None if it is not a message or frame."""
     value = _outermost(reader)
-    plan, variant = reader.schema.plan, reader.options.variant
-    if isinstance(value, FrameValue) or (isinstance(value, Record) and value.name in reader.schema.preambles):
-        record: dict[str, object] = _Shortening().of(frame_record(plan, value, variant=variant))
+    schema, variant = reader.layout.schema, reader.options.variant
+    if isinstance(value, FrameValue) or (isinstance(value, Record) and value.name in reader.layout.preambles):
+        record: dict[str, object] = _Shortening().of(frame_record(schema, value, variant=variant))
         return record
     return None
 

@@ -41,7 +41,7 @@ SCALARS = (Integer, Float, Boolean, Varint, Uuid, EnumReference, CodingReference
 """Types whose bytes depend only on the value."""
 
 
-def scalar(plan: Schema, type_: Scalar, value: object, path: str) -> bytes:
+def scalar(schema: Schema, type_: Scalar, value: object, path: str) -> bytes:
     """Return the bytes of a value of one of the SCALARS.
 
     Raises:
@@ -59,9 +59,9 @@ def scalar(plan: Schema, type_: Scalar, value: object, path: str) -> bytes:
         case Uuid():
             return as_uuid(value, path)
         case EnumReference(name, only):
-            return _enum(plan, name, only, value, path)
+            return _enum(schema, name, only, value, path)
         case _:
-            return coding_bytes(plan, type_.name, value, path)
+            return coding_bytes(schema, type_.name, value, path)
 
 
 def number(type_: Integer | Varint, value: object, path: str) -> int:
@@ -116,37 +116,37 @@ def _varint(value: int, zigzag: bool) -> bytes:
     return bytes(data)
 
 
-def enum_name(plan: Schema, enum: str, value: int) -> str | None:
+def enum_name(schema: Schema, enum: str, value: int) -> str | None:
     """Return the first member with that number."""
-    return next((member.name for member in plan.enums[enum].members if member.value == value), None)
+    return next((member.name for member in schema.enums[enum].members if member.value == value), None)
 
 
-def _enum(plan: Schema, name: str, only: tuple[str, ...] | None, value: object, path: str) -> bytes:
-    enum = plan.enums[name]
+def _enum(schema: Schema, name: str, only: tuple[str, ...] | None, value: object, path: str) -> bytes:
+    enum = schema.enums[name]
     plain = number(enum.type, value, path)
-    member = enum_name(plan, name, plain)
+    member = enum_name(schema, name, plain)
     if member is None and not enum.is_open:
-        rule, expected = plan.rules.get(name), f"a member of {name}"
+        rule, expected = schema.rules.get(name), f"a member of {name}"
         raise EncodeError("invalid_enum", rule=rule, path=path, expected=expected, found=shown(plain))
     if only is not None and member not in only:
         raise EncodeError("constraint", path=path, expected=" or ".join(only), found=member or shown(plain))
-    return scalar(plan, enum.type, plain, path)
+    return scalar(schema, enum.type, plain, path)
 
 
-def coding_bytes(plan: Schema, name: str, value: object, path: str) -> bytes:
+def coding_bytes(schema: Schema, name: str, value: object, path: str) -> bytes:
     """Return a number in the first width that fits; None is written as the null of the variable-width integer."""
-    coding = plan.codings[name]
+    coding = schema.codings[name]
     plain = None if value is None else as_int(value, path)
     for width in coding.widths:
         wide = width.wide
         if width.is_null and plain is None:
-            return scalar(plan, coding.type, width.low, path)
+            return scalar(schema, coding.type, width.low, path)
         if width.is_null or plain is None:
             continue
         if wide is None and width.low <= plain <= width.high:
-            return scalar(plan, coding.type, plain, path)
+            return scalar(schema, coding.type, plain, path)
         if wide is not None and wide.bounds[0] <= plain <= wide.bounds[1]:
-            return scalar(plan, coding.type, width.low, path) + scalar(plan, wide, plain, path)
+            return scalar(schema, coding.type, width.low, path) + scalar(schema, wide, plain, path)
     if plain is None:
         raise EncodeError("invalid_value", path=path, expected="an integer", found="nothing")
     raise EncodeError("unrepresentable", path=path, expected=f"a width of {name}", found=shown(plain))

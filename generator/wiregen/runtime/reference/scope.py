@@ -120,7 +120,7 @@ class RecordScope:
                 return node.note != ABSENT
 
     def limit(self, name: str) -> int:
-        value = self._reader.schema.limits.get(name)
+        value = self._reader.layout.limits.get(name)
         if value is None:
             raise Undefined("limit", name)
         return value

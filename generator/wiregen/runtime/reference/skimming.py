@@ -80,15 +80,15 @@ class Skim:
 
 def _state(reader: Reader) -> ReadState:
     """Return the state with which compiled code reads the nested frames here."""
-    schema = reader.schema
+    layout = reader.layout
     limits: dict[str, int | None] = {
-        "frame": schema.frame,
-        "inflated": schema.inflated,
-        "count": schema.count,
-        "messages": schema.n_messages,
-        "depth": schema.depth,
+        "frame": layout.frame,
+        "inflated": layout.inflated,
+        "count": layout.count,
+        "messages": layout.n_messages,
+        "depth": layout.depth,
     }
-    state = ReadState(limits, strict=schema.strict)
+    state = ReadState(limits, strict=layout.strict)
     state.level = reader.level
     return state
 
@@ -98,5 +98,5 @@ def skim_of(reader: Reader, type_: List) -> Skim | None:
     item = type_.item
     if reader.skim is None or not isinstance(item, FrameReference) or not isinstance(type_.length, ToEnd):
         return None
-    is_same = item.only is None and item.name == reader.schema.frame_of(reader.options.from_role)
+    is_same = item.only is None and item.name == reader.layout.frame_of(reader.options.from_role)
     return Skim(reader) if is_same and reader.window.is_inflated else None

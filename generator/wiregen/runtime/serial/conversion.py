@@ -251,17 +251,17 @@ class RawUnion:
     `read` and `writers` are the package's own for the union. The reference codec examines values that they refuse.
     """
 
-    __slots__ = ("_name", "_namespace", "_plan", "_read", "_type", "_writers")
+    __slots__ = ("_name", "_namespace", "_read", "_schema", "_type", "_writers")
 
     def __init__(
         self,
-        plan: Schema,
+        schema: Schema,
         namespace: dict[str, object],
         name: str,
         read: Callable[[bytes, int, int, Any, bool], tuple[Any, int]],
         writers: Mapping[type, Callable[[Any, Any, bool], bytes]],
     ) -> None:
-        self._plan = plan
+        self._schema = schema
         self._namespace = namespace
         self._name = name
         self._type = UnionReference(name)
@@ -279,7 +279,7 @@ class RawUnion:
         except WRITE_FAULTS:
             pass
         try:
-            return write_type(self._plan, self._type, value, self._name)
+            return write_type(self._schema, self._type, value, self._name)
         except EncodeError as error:
             if error.code in _LIMITS:
                 raise
@@ -294,7 +294,7 @@ class RawUnion:
         if type(source) is not bytes:
             raise wrong("", f"the bytes of a {self._name}", source)
         told = budget.options
-        state = ReadState({**self._plan.limits, **told.limits}) if told.limits else None
+        state = ReadState({**self._schema.limits, **told.limits}) if told.limits else None
         try:
             value, end = self._read(source, 0, len(source), state, True)
         except READ_FAULTS as fault:
@@ -311,9 +311,9 @@ class RawUnion:
 
         options = Options(told.from_role, limits=told.limits, strict=told.strict, variant=told.variant)
         try:
-            node = explain_type(self._plan, self._type, source, options, name="", is_faulty=is_faulty)
+            node = explain_type(self._schema, self._type, source, options, name="", is_faulty=is_faulty)
         except DecodeError as error:
             release(error)
             path, raw = error.path.removeprefix("."), (source, error.at)
             raise Misfit(error.code, error.expected, error.found, path, error.rule, raw=raw) from None
-        return build(self._plan, node.value, self._namespace)
+        return build(self._schema, node.value, self._namespace)

@@ -31,8 +31,8 @@ _MOST_TRIED = 256
 class Splitting:
     """How frames of one sender are divided; `classes` are those of the package by name."""
 
-    def __init__(self, plan: Schema, classes: Mapping[str, Any], sender: str, context: Any) -> None:
-        self._plan = plan
+    def __init__(self, schema: Schema, classes: Mapping[str, Any], sender: str, context: Any) -> None:
+        self._schema = schema
         self._classes = classes
         self._sender = sender
         self._context = context
@@ -56,7 +56,7 @@ class Splitting:
             yield frame, (frame,)
             return
         name, make, data = found
-        join = self._plan.joins[name]
+        join = self._schema.joins[name]
         for start in range(0, len(data), size):
             is_last = start + size >= len(data)
             settings = join.lasts if is_last else join.parts
@@ -73,7 +73,7 @@ class Splitting:
         self, frame: Any, encode: Callable[[object], bytes]
     ) -> tuple[str, Callable[[bytes, tuple[Setting, ...]], object], bytes] | None:
         """Return the join that divides a frame, a function that makes a fragment, and the bytes to be divided."""
-        for name, join in self._plan.joins.items():
+        for name, join in self._schema.joins.items():
             if join.block is not None and join.block[0] == declared_name(frame):
                 return name, self._block_maker(name, frame), self._block(join.block[1], encode(frame))
             if isinstance(join.type, FrameReference) and declared_name(frame) == join.type.name:
@@ -87,7 +87,7 @@ class Splitting:
     def _block(self, field: str, data: bytes) -> bytes:
         """Return the bytes of a block of a frame."""
         options = Options(self._sender, context=self._context)
-        node = explain(self._plan, data, 0, len(data), options)
+        node = explain(self._schema, data, 0, len(data), options)
         block = next(each for each in node.walk() if each.name == field and not each.inner)
         inside = next((each for each in block.children if each.name == "body"), block)
         return data[inside.start : inside.end]
@@ -103,7 +103,7 @@ class Splitting:
 
         def make(chunk: bytes, settings: tuple[Setting, ...]) -> Any:
             target, field = settings[0].target, settings[0].field
-            fields = flat_fields(self._plan.messages[target].fields)
+            fields = flat_fields(self._schema.messages[target].fields)
             given = {
                 each.name: getattr(frame.message, each.name, 0)
                 for each in fields
@@ -130,7 +130,7 @@ class Splitting:
 
     def _candidates(self, frame: Any, settings: tuple[Setting, ...]) -> Iterator[Any]:
         """Yield the frame with all values of the fields in the conditions, its own values first."""
-        kind = Kind(self._plan, frame, frame.message)
+        kind = Kind(self._schema, frame, frame.message)
         named = [path[0] for each in settings for path in _fields(each.when) if len(path) == 1]
         own = {field: self._values(kind.fields[field].type) for field in named if field in kind.fields}
         header = {
@@ -151,14 +151,14 @@ class Splitting:
         match type_:
             case EnumReference(name):
                 enum = self._classes[name]
-                return [enum(member.value) for member in self._plan.enums[name].members]
+                return [enum(member.value) for member in self._schema.enums[name].members]
             case Boolean() | Bits(1):
                 return [False, True]
             case _:
                 return [0, 1]
 
     def _holds(self, frame: Any, settings: tuple[Setting, ...]) -> bool:
-        words = MessageWords(Kind(self._plan, frame, frame.message), {})
+        words = MessageWords(Kind(self._schema, frame, frame.message), {})
         for setting in settings:
             when = setting.when
             try:

@@ -21,7 +21,7 @@ def other_kind(kind: Kind) -> Term | None:
     Without an entry in the context, or with another arm for the message, it is not mistaken.
     """
     words = MessageWords(kind, {})
-    join = kind.plan.joins.get(kind.name)
+    join = kind.schema.joins.get(kind.name)
     if join is not None:
         return _of_piece([compile_term(each.when, words) for each in join.parts if each.when is not None])
     if kind.frame is None or not kind.name:  # without a name: only the header could be read
@@ -80,11 +80,11 @@ def _of_context(code: Term, kind: Kind) -> Term:
             said = code(m, f, v, x)
         except NOTHING:
             return False
-        return said != own if own is not None else _is_known(kind.plan, said, x.sender)
+        return said != own if own is not None else _is_known(kind.schema, said, x.sender)
 
     return is_other
 
 
-def _is_known(plan: Schema, code: object, sender: str | None) -> bool:
+def _is_known(schema: Schema, code: object, sender: str | None) -> bool:
     """Return whether a code is that of a message which a role sends."""
-    return any(code == each.code and each.role in (None, sender) for each in plan.messages.values())
+    return any(code == each.code and each.role in (None, sender) for each in schema.messages.values())

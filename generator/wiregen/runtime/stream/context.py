@@ -37,7 +37,7 @@ _NOTHING = object()
 class Context:
     """The contexts of one connection; both directions' decoders share it."""
 
-    def __init__(self, plan: Schema, *, limits: Mapping[str, int | None] | None = None) -> None:
+    def __init__(self, schema: Schema, *, limits: Mapping[str, int | None] | None = None) -> None:
         from ..reference.access import declared_name
         from ..reference.expressions import plain
         from ..reference.frame_scope import (
@@ -46,21 +46,21 @@ class Context:
         from .context_rules import RulesOf
         from .joins import Joins
 
-        self._plan = plan
-        self._open: int = (limits or {}).get("open") or plan.limits["open"]
-        self._limits = {**plan.limits, **(limits or {})}
+        self._schema = schema
+        self._open: int = (limits or {}).get("open") or schema.limits["open"]
+        self._limits = {**schema.limits, **(limits or {})}
         self._name_of, self._plain = declared_name, plain
         self._scope_of = FrameScope
-        self._rules_of = RulesOf(plan)
-        self._roles: dict[str, str | None] = {name: context.role for name, context in plan.contexts.items()}
+        self._rules_of = RulesOf(schema)
+        self._roles: dict[str, str | None] = {name: context.role for name, context in schema.contexts.items()}
         self._reading: dict[str | None, ReadState] = {}
         self._writing: dict[str | None, WriteState] = {}
-        self.entries: dict[str, dict[Key, Value]] = {name: {} for name in plan.contexts}
+        self.entries: dict[str, dict[Key, Value]] = {name: {} for name in schema.contexts}
         self.derived: dict[str, dict[str, Value]] = {}
         """The expressions of derived fields by name, for each frame that was asked for one."""
         self.rewritten: dict[tuple[str, tuple[str, ...]], Type | None] = {}
         """The types of fields of which a reader may have another value than the sender gave, None for other fields."""
-        self.joins = Joins(plan, self._open)
+        self.joins = Joins(schema, self._open)
         self.listener: Callable[[object, str | None], None] | None = None
         """Called with each frame that was read, before it changes the context."""
 
@@ -177,7 +177,7 @@ class Context:
         return False
 
     def _scope(self, frame: object, sender: str | None, *, is_header: bool = False) -> FrameScope:
-        return self._scope_of(self._plan, self._limits, frame, self, sender, is_header=is_header)
+        return self._scope_of(self._schema, self._limits, frame, self, sender, is_header=is_header)
 
     def _apply(self, rules: Rules, scope: FrameScope, sender: str | None) -> None:
         before: list[tuple[str, Key, Value]] = []
@@ -206,7 +206,7 @@ class Context:
         entries = self.entries[name]
         if key not in entries and len(entries) >= self._open:
             expected = within(f"at most {self._open} open keys", "open")
-            rule = self._plan.limit_rules.get("open")
+            rule = self._schema.limit_rules.get("open")
             raise DecodeError("limit_exceeded", rule=rule, path=name, expected=expected)
         entries[key] = value
 
@@ -224,9 +224,9 @@ class Context:
         """
         if sender is not None:
             return sender
-        sends: Mapping[str, str] = self._plan.sends
+        sends: Mapping[str, str] = self._schema.sends
         name = self._name_of(frame) if frame is not None else next(iter(sends.values()), "")
-        return self._plan.frames[name].role if name in self._plan.frames else None
+        return self._schema.frames[name].role if name in self._schema.frames else None
 
     def damage(self, sender: str | None) -> None:
         """Record that bytes of a sender were lost: its open reassemblies may lack a fragment."""
@@ -298,7 +298,7 @@ class Context:
         def read(type_: Type, name: str, data: bytes) -> Value:
             from ..reference.explain import explain_type
 
-            return explain_type(self._plan, type_, data, options, name=name).value
+            return explain_type(self._schema, type_, data, options, name=name).value
 
         return read
 
@@ -322,7 +322,7 @@ class Context:
         """
         from .snapshots import value_of
 
-        joins = {name: rows for name, rows in snapshot.items() if name in self._plan.joins}
+        joins = {name: rows for name, rows in snapshot.items() if name in self._schema.joins}
         if set(snapshot) - set(joins) != set(self.entries):
             raise ValueError("not a snapshot of this protocol's contexts")
         self.joins.restore(joins)

@@ -37,10 +37,10 @@ class Rules:
 
     __slots__ = ("blocks", "contexts", "is_quiet", "join_clearings", "piece_of", "pieces")
 
-    def __init__(self, plan: Schema, frame: str, message: str) -> None:
+    def __init__(self, schema: Schema, frame: str, message: str) -> None:
         names = {frame, message}
-        joins = plan.joins
-        self.contexts = [rules for rules in _contexts(plan, names) if rules[2] or rules[3]]
+        joins = schema.joins
+        self.contexts = [rules for rules in _contexts(schema, names) if rules[2] or rules[3]]
         pieces = [
             Piece(name, join.type, join.keys, setting, is_last)
             for name, join in joins.items()
@@ -54,7 +54,7 @@ class Rules:
         self.blocks = [
             (name, join) for name, join in joins.items() if join.block is not None and join.block[0] in names
         ]
-        is_piece = self.blocks and message not in plan.messages
+        is_piece = self.blocks and message not in schema.messages
         self.piece_of = next((name for name, _ in self.blocks if is_piece and name in names), None)
         self.join_clearings = [
             (name, join.keys, clearing)
@@ -65,7 +65,7 @@ class Rules:
         self.is_quiet = not (self.contexts or self.pieces or self.join_clearings)
 
 
-def _contexts(plan: Schema, names: set[str]) -> list[tuple[str, Context, list[Setting], list[Clearing]]]:
+def _contexts(schema: Schema, names: set[str]) -> list[tuple[str, Context, list[Setting], list[Clearing]]]:
     return [
         (
             name,
@@ -73,17 +73,17 @@ def _contexts(plan: Schema, names: set[str]) -> list[tuple[str, Context, list[Se
             [setting for setting in context.settings if setting.target in names],
             [clearing for clearing in context.clearings if names.intersection(clearing.targets)],
         )
-        for name, context in plan.contexts.items()
+        for name, context in schema.contexts.items()
     ]
 
 
 class RulesOf:
     """The rules for each kind of frame that was received."""
 
-    __slots__ = ("_kinds", "_plan")
+    __slots__ = ("_kinds", "_schema")
 
-    def __init__(self, plan: Schema) -> None:
-        self._plan = plan
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
         self._kinds: dict[object, Rules] = {}
 
     def __call__(self, frame: Any) -> Rules:
@@ -93,5 +93,5 @@ class RulesOf:
             kind = (frame.name, declared_name(message))
         rules = self._kinds.get(kind)
         if rules is None:
-            rules = self._kinds[kind] = Rules(self._plan, declared_name(frame), declared_name(message))
+            rules = self._kinds[kind] = Rules(self._schema, declared_name(frame), declared_name(message))
         return rules

@@ -28,9 +28,9 @@ Mark: TypeAlias = "tuple[str, str | None, Key, Value, Value, bool]"
 """Join, direction, key, the open reassembly there and its size, and whether fragments had been refused."""
 
 
-def limit_of_joins(plan: Schema) -> str:
+def limit_of_joins(schema: Schema) -> str:
     """Return the name of the limit on reassembled data in the file: its own, or that of frames."""
-    return "frame" if plan.limits.get("joined") is None else "joined"
+    return "frame" if schema.limits.get("joined") is None else "joined"
 
 
 BRIEF_JOINED = 16 * 1024
@@ -52,11 +52,11 @@ class OpenJoin:
 class Joins:
     """The open reassemblies of one connection."""
 
-    def __init__(self, plan: Schema, most_open: int) -> None:
+    def __init__(self, schema: Schema, most_open: int) -> None:
         self._most_open = most_open
-        self._limit = limit_of_joins(plan)
-        self._rules = plan.limit_rules
-        self._open: dict[str, dict[Owner, OpenJoin]] = {name: {} for name in plan.joins}
+        self._limit = limit_of_joins(schema)
+        self._rules = schema.limit_rules
+        self._open: dict[str, dict[Owner, OpenJoin]] = {name: {} for name in schema.joins}
         self.journal: list[Mark] | None = None
         """Receives marks before a fragment is added or dropped, while the change may be undone."""
         self._n_damages: dict[str | None, int] = {}

@@ -36,16 +36,16 @@ class Wrong(EndUnknown):
     """The frame's end cannot be found, as the frame does not conform, whatever bytes follow."""
 
 
-def number_step(schema: Layout, type_: Type, name: str | None, constant: int | None) -> Step | None:
+def number_step(layout: Layout, type_: Type, name: str | None, constant: int | None) -> Step | None:
     """Return the step of a number of a fixed width, or None for other types; `constant`: the only valid number.
 
     A lenient Boolean on whose value others depend has no step: several bytes are true.
     """
-    allowed = allowed_of(schema, type_, constant)
+    allowed = allowed_of(layout, type_, constant)
     if isinstance(type_, EnumReference):
-        type_ = schema.plan.enums[type_.name].type
+        type_ = layout.schema.enums[type_.name].type
     if isinstance(type_, Boolean):
-        if name is not None and type_.is_lenient and not schema.strict:
+        if name is not None and type_.is_lenient and not layout.strict:
             return None
         type_ = Integer(1, False, "big")
     if not isinstance(type_, Integer):
@@ -55,14 +55,14 @@ def number_step(schema: Layout, type_: Type, name: str | None, constant: int | N
     return (NUMBER, name, type_.size, unpack_of(type_), allowed, format_of(type_))
 
 
-def allowed_of(schema: Layout, type_: Type, constant: int | None) -> frozenset[int] | None:
+def allowed_of(layout: Layout, type_: Type, constant: int | None) -> frozenset[int] | None:
     """Return the valid values of a number, or None if all are."""
     if constant is not None:
         return frozenset((constant,))
     match type_:
-        case EnumReference(name) if not schema.plan.enums[name].is_open:
-            return frozenset(member.value for member in schema.plan.enums[name].members)
-        case Boolean(is_lenient) if schema.strict or not is_lenient:
+        case EnumReference(name) if not layout.schema.enums[name].is_open:
+            return frozenset(member.value for member in layout.schema.enums[name].members)
+        case Boolean(is_lenient) if layout.strict or not is_lenient:
             return frozenset((0, 1))
         case _:
             return None

@@ -27,14 +27,14 @@ class ReferenceDecoder(Decoder[Node]):
     __slots__ = ()
 
     def __init__(
-        self, plan: Schema, options: Options, errors: Literal["raise", "yield"], context: Context | None
+        self, schema: Schema, options: Options, errors: Literal["raise", "yield"], context: Context | None
     ) -> None:
-        opens = options.from_role in plan.opens
+        opens = options.from_role in schema.opens
         super().__init__(
-            lambda: plan, self._tree, errors=errors, decode_opening=self._tree if opens else None
+            lambda: schema, self._tree, errors=errors, decode_opening=self._tree if opens else None
         )
         self._options = options
-        self._notes = None if context is None else Notes(context, options, lambda: plan)
+        self._notes = None if context is None else Notes(context, options, lambda: schema)
 
     def _tree(self, buffer: bytes, offset: int, end: int, state: ReadState | None) -> tuple[Node, int]:
         steps = self._reading(buffer, offset, self._base)
@@ -70,7 +70,7 @@ class ReferenceDecoder(Decoder[Node]):
 
 
 def reference_decoder(
-    plan: Schema,
+    schema: Schema,
     options: Options,
     errors: Literal["raise", "yield"] = "raise",
     *,
@@ -80,4 +80,4 @@ def reference_decoder(
 
     `context`: takes in the frames; that of the options is only asked.
     """
-    return ReferenceDecoder(plan, options, errors, context)
+    return ReferenceDecoder(schema, options, errors, context)

@@ -29,21 +29,21 @@ class SenderExtents:
     """
 
     __slots__ = (
-        "_choice", "_frame", "_header", "_headers", "_messages", "_only", "_subject", "head", "most", "options", "schema", "sender",
+        "_choice", "_frame", "_header", "_headers", "_messages", "_only", "_subject", "head", "layout", "most", "options", "sender",
         "steps", "tables",
     )  # fmt: skip
     end_unknown: type[Exception] = EndUnknown
     wrong: type[Exception] = Wrong
 
-    def __init__(self, plan: Schema, options: Options) -> None:
+    def __init__(self, schema: Schema, options: Options) -> None:
         self.options = options
-        self.schema = Layout(plan, options)
-        self.tables = ExtentSteps(self.schema)
-        name = self.schema.frame_of(options.from_role)
+        self.layout = Layout(schema, options)
+        self.tables = ExtentSteps(self.layout)
+        name = self.layout.frame_of(options.from_role)
         self.steps = self.tables.frame(name)
-        self.sender: str | None = self.schema.role or self.schema.frames[name].role
+        self.sender: str | None = self.layout.role or self.layout.frames[name].role
         self._frame = name
-        self.most = self.schema.frame
+        self.most = self.layout.frame
         self._messages: dict[tuple[object, tuple[str, ...] | None], Steps] = {}
         self._header = header_of(self.steps, self.most)
         self._headers: dict[int, Header | None] = {}
@@ -105,7 +105,7 @@ class SenderExtents:
         if isinstance(choice, str):
             name = choice
         else:
-            name = self.schema.message_of(natural(choice, least=None), self.sender, self._frame)
+            name = self.layout.message_of(natural(choice, least=None), self.sender, self._frame)
         if name is None or (only is not None and name not in only):
             raise EndUnknown
         if len(self._messages) >= _MOST_KNOWN:

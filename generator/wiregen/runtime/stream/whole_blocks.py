@@ -56,7 +56,7 @@ class CompiledFrames:
 
     def made(self, reader: Reader, data: bytes, splice: Splice) -> Any:
         """Return the frame in `data`, or None if compiled code refuses it or cannot read it."""
-        state, most = self._state, reader.schema.frame
+        state, most = self._state, reader.layout.frame
         if len(data) > most and (state is None or splice.nests):
             return None  # the limit of a frame holds for each received frame, not for the reassembled one
         if state is not None:
@@ -106,26 +106,26 @@ _MOST_KNOWN = 64
 
 def _known_splice(reader: Reader, frame: str, block: Field) -> Splice | None:
     """Return the splice of a frame, searched once, as that examines the whole schema."""
-    plan = reader.schema.plan
-    key = (id(plan), reader.options.variant, frame)
+    schema = reader.layout.schema
+    key = (id(schema), reader.options.variant, frame)
     known = _KNOWN.get(key)
-    if known is None or known[0] is not plan:
+    if known is None or known[0] is not schema:
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
-        known = _KNOWN[key] = (plan, splice_of(reader.schema, frame, block))
+        known = _KNOWN[key] = (schema, splice_of(reader.layout, frame, block))
     return known[1]
 
 
-def splice_of(schema: Layout, frame: str, block: Field) -> Splice | None:
+def splice_of(layout: Layout, frame: str, block: Field) -> Splice | None:
     """Return the place of the size of a frame's block, or None if other parts of the frame depend on
     whether it came whole.
     """
-    fields = schema.frames[frame].fields
+    fields = layout.frames[frame].fields
     if fields[-1] != block or block.condition is not None or not isinstance(block.type, Region):
         return None
     size, name = _size(fields, block, block.type.carrier)
-    plan = schema.plan
-    inside = (plan.structs, plan.messages, plan.unions, plan.variants)
+    schema = layout.schema
+    inside = (schema.structs, schema.messages, schema.unions, schema.variants)
     is_plain = not any(_depends(node, name, block.name) for node in nodes_in(inside))
     n_depending = sum(_depends(node, name, block.name, is_own=True) for node in nodes_in(fields))
     if size is None or not is_plain or n_depending != (0 if name is None else 2):

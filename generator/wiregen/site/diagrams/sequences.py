@@ -64,7 +64,7 @@ class SequenceDiagram:
     by: str | None
 
 
-def conversations(plan: Schema, traces: Traces) -> dict[str, SequenceDiagram]:
+def conversations(schema: Schema, traces: Traces) -> dict[str, SequenceDiagram]:
     """Return one conversation for each session and join that is legal with the default values of all options.
 
     A candidate contains messages of the session. After preambles it begins with a message of the protocol's
@@ -72,21 +72,21 @@ def conversations(plan: Schema, traces: Traces) -> dict[str, SequenceDiagram]:
     equals, one in which both sides send.
     """
     best: dict[str, tuple[tuple[int, ...], SequenceDiagram]] = {}
-    own = {name: _said_in(session) for name, session in plan.sessions.items()}
+    own = {name: _said_in(session) for name, session in schema.sessions.items()}
     for trace in traces.traces:
         if trace.violation is not None or trace.options:
             continue
-        diagram = sequence_diagram(plan, trace)
+        diagram = sequence_diagram(schema, trace)
         said = [line for line in diagram.lines if isinstance(line, Said)]
         names = {line.message for line in said}
         speakers = {line.sender for line in said}
-        first = next((line.sender for line in said if line.message not in plan.preambles), None)
+        first = next((line.sender for line in said if line.message not in schema.preambles), None)
         covered = {goal.session for goal in trace.covers if goal.session}
         for session in sorted(covered | {name for name, messages in own.items() if names & messages}):
             n_own = len(names & own.get(session, names))
             worth = (
                 n_own > 0,
-                first == plan.roles[0],
+                first == schema.roles[0],
                 n_own,
                 len(speakers),
                 session in covered,
@@ -104,26 +104,26 @@ def _said_in(session: Session) -> frozenset[str]:
     return frozenset(name for targets in allowed for name in targets)
 
 
-def sequence_diagram(plan: Schema, trace: Trace) -> SequenceDiagram:
+def sequence_diagram(schema: Schema, trace: Trace) -> SequenceDiagram:
     """Return the diagram of a trace."""
     return SequenceDiagram(
         id=trace.id,
-        participants=tuple(plan.roles),
-        lines=tuple(_line(plan, step) for step in trace.steps),
+        participants=tuple(schema.roles),
+        lines=tuple(_line(schema, step) for step in trace.steps),
         violation=trace.violation,
         by=trace.by,
     )
 
 
-def _line(plan: Schema, step: Step) -> Line:
+def _line(schema: Schema, step: Step) -> Line:
     if step.kind != "message":
         return Happening(at=step.at, role=step.role, text=_HAPPENINGS[step.kind], violations=step.violations)
     assert step.role is not None
-    record = frame_record(plan, step.value)
+    record = frame_record(schema, step.value)
     return Said(
         at=step.at,
         sender=step.role,
-        receiver=next((role for role in plan.roles if role != step.role), step.role),
+        receiver=next((role for role in schema.roles if role != step.role), step.role),
         message=record["message"],
         fields=tuple(_plain_fields(record.get("fields", {})))[:_MOST_FIELDS],
         violations=step.violations,

@@ -65,14 +65,14 @@ class Book:
         self._has_guide = has_guide
         self.chapter = chapter
         self.protocol = chapter.protocol
-        self.plan: Schema = lower(chapter.protocol)
+        self.schema: Schema = lower(chapter.protocol)
         self.places = Places(chapter.protocol)
         self.cells = Cells(chapter.protocol)
         self.usage = Usage(chapter.protocol)
         self.named = named_by(chapter.protocol)
-        examples = ExampleFrames(chapter.protocol, self.plan, lambda: self.told)
-        self.samples = Samples(chapter.protocol, self.plan, chapter.vectors, examples)
-        self.snippets = Snippets(chapter.protocol, self.plan, chapter.package)
+        examples = ExampleFrames(chapter.protocol, self.schema, lambda: self.told)
+        self.samples = Samples(chapter.protocol, self.schema, chapter.vectors, examples)
+        self.snippets = Snippets(chapter.protocol, self.schema, chapter.package)
 
     def shell(self, title: str, here: str, *trail: Linked) -> Shell:
         """Return the frame of a page of this protocol."""
@@ -237,7 +237,7 @@ class Book:
     @cached_property
     def conversations(self) -> Conversations:
         """Return the conversations of the protocol and of its file of vectors."""
-        return conversations_in(self.told, self.plan, self.chapter.vectors)
+        return conversations_in(self.told, self.schema, self.chapter.vectors)
 
     @cached_property
     def told(self) -> tuple[Told, ...]:
@@ -247,7 +247,7 @@ class Book:
     @cached_property
     def limits(self) -> dict[str, int]:
         """Return the limits in force, including those that the file does not name."""
-        known: dict[str, object] = dict(self.plan.limits)
+        known: dict[str, object] = dict(self.schema.limits)
         return {name: value for name, value in known.items() if isinstance(value, int)}
 
 

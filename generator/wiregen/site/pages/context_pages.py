@@ -87,7 +87,7 @@ def _example(book: Book, context: m.Context) -> tuple[str, list[tuple[Heard, str
             continue
         said = (*sample.scene.before, (sample.scene.role, sample.data))
         try:
-            frames = heard(book.plan, Exchange(origin="", said=said, variant=sample.scene.variant))
+            frames = heard(book.schema, Exchange(origin="", said=said, variant=sample.scene.variant))
         except DecodeError:
             continue
         found = [(each, about) for each in frames[:-1] for about in _about(context, each)]

@@ -67,16 +67,16 @@ class Conversations:
         return tuple(each for each in self.examples if session in each.sessions)
 
 
-def conversations_in(told: Iterable[Told], plan: Schema, file: VectorFile | None) -> Conversations:
+def conversations_in(told: Iterable[Told], schema: Schema, file: VectorFile | None) -> Conversations:
     """Return the conversations of a protocol: those of its file and those of its traces."""
-    examples = tuple(_example(plan, number, each) for number, each in enumerate(told, 1))
+    examples = tuple(_example(schema, number, each) for number, each in enumerate(told, 1))
     breaking = {each.diagram.violation: each.diagram for each in reversed(examples) if each.diagram.violation}
-    searched = _searched(plan, file)
+    searched = _searched(schema, file)
     return Conversations(examples=examples, legal=searched.legal, breaking={**searched.breaking, **breaking})
 
 
-def _example(plan: Schema, number: int, told: Told) -> ExampleConversation:
-    conversation, diagram = told.conversation, sequence_diagram(plan, told.trace)
+def _example(schema: Schema, number: int, told: Told) -> ExampleConversation:
+    conversation, diagram = told.conversation, sequence_diagram(schema, told.trace)
     return ExampleConversation(
         number=number,
         title=conversation.name,
@@ -106,20 +106,20 @@ def _listed(names: list[tuple[str, int]]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _searched(plan: Schema, file: VectorFile | None) -> Conversations:
+def _searched(schema: Schema, file: VectorFile | None) -> Conversations:
     traces_ = [each for each in file.vectors if isinstance(each, Kept)] if file is not None else []
     kept = [each for each in traces_ if each.source != "example"]
     faults = set(error_codes())
-    legal = [trace for each in kept if _is_clean(each) and (trace := _read(plan, each)) is not None]
-    traces = Traces(protocol=plan.name, traces=tuple(legal), goals=(), missing=())
+    legal = [trace for each in kept if _is_clean(each) and (trace := _read(schema, each)) is not None]
+    traces = Traces(protocol=schema.name, traces=tuple(legal), goals=(), missing=())
     breaking: dict[str, SequenceDiagram] = {}
     for each in sorted(kept, key=lambda one: (bool(one.options), len(one.steps))):
         if each.violation is None or each.violation in faults or each.violation in breaking:
             continue
-        trace = _read(plan, each)
+        trace = _read(schema, each)
         if trace is not None:
-            breaking[each.violation] = sequence_diagram(plan, trace)
-    return Conversations(legal=conversations(plan, traces), breaking=breaking)
+            breaking[each.violation] = sequence_diagram(schema, trace)
+    return Conversations(legal=conversations(schema, traces), breaking=breaking)
 
 
 def _is_clean(kept: Kept) -> bool:
@@ -127,17 +127,17 @@ def _is_clean(kept: Kept) -> bool:
     return kept.violation is None and not any(step.violations for step in kept.steps)
 
 
-def _read(plan: Schema, kept: Kept) -> Trace | None:
+def _read(schema: Schema, kept: Kept) -> Trace | None:
     """Return a trace with its frames decoded; None where one is not whole, or the file is from another state of the protocol."""
     try:
-        steps = tuple(_steps(plan, kept))
+        steps = tuple(_steps(schema, kept))
     except (DecodeError, KeyError):
         return None
     if len(steps) != len(kept.steps):
         return None
     return Trace(
         id=kept.id,
-        protocol=plan.name,
+        protocol=schema.name,
         steps=steps,
         covers=tuple(Goal(kind="row", session=_session_of(each)) for each in kept.covers),
         violation=kept.violation,
@@ -147,13 +147,13 @@ def _read(plan: Schema, kept: Kept) -> Trace | None:
     )
 
 
-def _steps(plan: Schema, kept: Kept) -> Iterator[Step]:
-    context = Context(plan, limits=kept.limits)
+def _steps(schema: Schema, kept: Kept) -> Iterator[Step]:
+    context = Context(schema, limits=kept.limits)
     decoders = {
         role: reference_decoder(
-            plan, Options(role, context=context, limits=kept.limits, variant=kept.variant), context=context
+            schema, Options(role, context=context, limits=kept.limits, variant=kept.variant), context=context
         )
-        for role in plan.roles
+        for role in schema.roles
     }
     for step in kept.steps:
         data = octets(step.bytes)

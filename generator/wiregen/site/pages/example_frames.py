@@ -40,9 +40,9 @@ class ExampleFrames:
     message.
     """
 
-    def __init__(self, protocol: m.Protocol, plan: Schema, told: Callable[[], tuple[Told, ...]]) -> None:
+    def __init__(self, protocol: m.Protocol, schema: Schema, told: Callable[[], tuple[Told, ...]]) -> None:
         self._protocol = protocol
-        self._plan = plan
+        self._schema = schema
         self._told = told
         self._constructs = Constructs(protocol)
         self._bodies = {frame.name: frame.message for frame in protocol.frames}
@@ -136,9 +136,9 @@ class ExampleFrames:
     def _written(self, value: m.Construct, sender: str | None, origin: str) -> Iterator[ExampleFrame]:
         """Yield the frame of a value, as an encoder with an empty context writes it; no frame where it cannot."""
         role = self._constructs.owner(value) or sender
-        options = Options(role, context=Context(self._plan))
+        options = Options(role, context=Context(self._schema))
         try:
-            data = write_frame(self._plan, self._constructs.frame(value, role), options, compression=0)
+            data = write_frame(self._schema, self._constructs.frame(value, role), options, compression=0)
         except EncodeError:
             return
         yield ExampleFrame(origin=origin, role=role, data=data)

@@ -60,18 +60,18 @@ class Heard:
         return self.node.value.part if isinstance(self.node.value, FrameValue) else None
 
 
-def heard(plan: Schema, exchange: Exchange) -> tuple[Heard, ...]:
+def heard(schema: Schema, exchange: Exchange) -> tuple[Heard, ...]:
     """Return every frame of an exchange.
 
     Raises:
         DecodeError: The bytes do not conform.
     """
-    context = Context(plan, limits=exchange.limits)
+    context = Context(schema, limits=exchange.limits)
     listeners: dict[str | None, _Listener] = {}
     found: list[Heard] = []
     for role, data in exchange.said:
         options = Options(role, context=context, limits=exchange.limits, variant=exchange.variant)
-        listener = listeners.setdefault(role, _Listener(plan, options, context))
+        listener = listeners.setdefault(role, _Listener(schema, options, context))
         found += listener.hear(data)
     return tuple(found)
 
@@ -79,9 +79,9 @@ def heard(plan: Schema, exchange: Exchange) -> tuple[Heard, ...]:
 class _Listener:
     """Decodes the bytes of one role, and keeps them."""
 
-    def __init__(self, plan: Schema, options: Options, context: Context) -> None:
+    def __init__(self, schema: Schema, options: Options, context: Context) -> None:
         self._role = options.from_role
-        self._decoder: Any = reference_decoder(plan, options, context=context)
+        self._decoder: Any = reference_decoder(schema, options, context=context)
         self._stream = bytearray()
 
     def hear(self, data: bytes) -> Iterator[Heard]:
@@ -105,11 +105,11 @@ def heard_views(book: Book, some: Iterable[tuple[Heard, str]]) -> tuple[HeardVie
 
 def joined_view(book: Book, name: str, data: bytes, above: tuple[HeardView, ...]) -> HeardView | None:
     """Return the reassembled frame; None where it is only bytes, or the last fragment's own block."""
-    type_ = book.plan.joins[name].type
+    type_ = book.schema.joins[name].type
     if type_ is None or isinstance(type_, Bytes) or not above:
         return None
     options = Options(above[-1].role or None)
-    node = explain_type(book.plan, type_, data, options, name=name)
+    node = explain_type(book.schema, type_, data, options, name=name)
     one = Heard(role=options.from_role, data=data, node=node)
     return _view(book, one.name, data, node, role=one.role, about="all pieces together", above=above)
 

@@ -106,7 +106,7 @@ def _lacks(book: Book, join: m.Join) -> Iterator[LackView]:
 def _with_example(book: Book, join: m.Join, page: RememberedPageView) -> RememberedPageView:
     for exchange in _exchanges(book, join.name):
         try:
-            frames = heard(book.plan, exchange)
+            frames = heard(book.schema, exchange)
         except DecodeError:
             continue
         pieces = _pieces(join.name, frames)

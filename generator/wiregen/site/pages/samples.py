@@ -71,11 +71,11 @@ class Samples:
     """Finds the samples of one protocol; `vectors`: the content of its file of vectors, if there is one."""
 
     def __init__(
-        self, protocol: m.Protocol, plan: Schema, vectors: VectorFile | None, examples: ExampleFrames
+        self, protocol: m.Protocol, schema: Schema, vectors: VectorFile | None, examples: ExampleFrames
     ) -> None:
         self._protocol = protocol
-        self._plan = plan
-        self._bench = ReferenceVerdicts(plan)
+        self._schema = schema
+        self._bench = ReferenceVerdicts(schema)
         self._vectors = _by_message(vectors)
         self._examples = examples
 
@@ -173,14 +173,14 @@ class Samples:
     def _planted(self, choices: Choices, role: str | None) -> tuple[Scene, bytes] | None:
         specimen = grow(self._basis, choices, role=role)
         options = Options(role, context=Known(specimen.scene))
-        data = write_frame(self._plan, specimen.value, options, compression=0)
+        data = write_frame(self._schema, specimen.value, options, compression=0)
         before = self._scenery.before(specimen, role, None)
         return None if before is None else (Scene(role=role, before=before), data)
 
     @cached_property
     def _explored(self) -> dict[str, list[Draft]]:
         """Return a few frames of each message that needs a choice other than its code; computed once."""
-        crop = Crop(self._basis, Drafting(self._plan))
+        crop = Crop(self._basis, Drafting(self._schema))
         valid_drafts(crop)
         found: dict[str, list[Draft]] = {}
         for draft in crop.drafts:
@@ -196,13 +196,13 @@ class Samples:
             for each in samples
             if each is not None
         ]
-        for draft in joined_drafts(Drafting(self._plan), self._scenery, drafts):
+        for draft in joined_drafts(Drafting(self._schema), self._scenery, drafts):
             if draft.error is None and f"join {name}: three pieces" in draft.covers:
                 yield draft
 
     @cached_property
     def _basis(self) -> SampleBasis:
-        return SampleBasis(plan=self._plan)
+        return SampleBasis(schema=self._schema)
 
     @cached_property
     def _scenery(self) -> Scenery:
@@ -228,7 +228,7 @@ class Samples:
         before = self._bench.read(sample.scene, b"")[1]
         options = Options(sample.scene.role, context=before)
         try:
-            return write_frame(self._plan, sample.tree.value, options, compression=0)
+            return write_frame(self._schema, sample.tree.value, options, compression=0)
         except EncodeError:
             return None
 

@@ -34,9 +34,9 @@ class _TooStrangeError(Exception):
 class Snippets:
     """Writes the snippets of one protocol; `package`: the package of all generated protocols."""
 
-    def __init__(self, protocol: m.Protocol, plan: Schema, package: str) -> None:
+    def __init__(self, protocol: m.Protocol, schema: Schema, package: str) -> None:
         self._protocol = protocol
-        self._plan = plan
+        self._schema = schema
         self._package = package
         self._alias = python_name(protocol.name, Scope.PACKAGE)
         self._enums = {enum.name: enum for enum in protocol.enums}
@@ -57,7 +57,7 @@ class Snippets:
         """Return the command that encodes the sample's bytes; "" where it needs more than one line."""
         if self._needs_scene(sample) or self._is_compressed(sample):
             return ""
-        maker = LineMaker(self._plan)
+        maker = LineMaker(self._schema)
         try:
             line = maker.decoded(sample.tree.value, sample.data, offset=0, role=sample.scene.role)
         except LineError:
@@ -69,8 +69,8 @@ class Snippets:
         return text if "raw" not in line and len(text) <= _LONGEST else ""
 
     def _needs_scene(self, sample: Sample) -> bool:
-        return any(role not in self._plan.opens for role, _ in sample.scene.before) or (
-            bool(self._protocol.contexts) and len(sample.scene.before) > len(self._plan.opens)
+        return any(role not in self._schema.opens for role, _ in sample.scene.before) or (
+            bool(self._protocol.contexts) and len(sample.scene.before) > len(self._schema.opens)
         )
 
     def _is_compressed(self, sample: Sample) -> bool:
@@ -157,10 +157,10 @@ class Snippets:
         return lines
 
     def _is_opening(self, role: str | None, data: bytes) -> bool:
-        return role in self._plan.opens and len(data) == len(self._opening_of(role))
+        return role in self._schema.opens and len(data) == len(self._opening_of(role))
 
     def _opening_of(self, role: str | None) -> bytes:
-        name = self._plan.opens[role or ""]
+        name = self._schema.opens[role or ""]
         preamble = next(each for each in self._protocol.preambles if each.name == name)
         return bytes(self._sizes(preamble))
 

@@ -237,7 +237,7 @@ def _coverage(book: Book) -> Iterator[CoverageView]:
                 span if span.startswith(f"{name}.") else f"{name}.{span}" for span, _, _ in each.spans
             )
     fields: dict[str, list[str]] = {}
-    for path in fields_of(book.plan):
+    for path in fields_of(book.schema):
         fields.setdefault(path.partition(".")[0], []).append(path)
     first = {page.about: page.name for page in book.vector_places.pages if page.number == 1}
     messages = {each.name for each in book.protocol.messages}

@@ -35,9 +35,9 @@ _DERIVED: Final = ("length", "count", "code", "delimiter", "data")
 class Reader:
     """Reads streams of one protocol for a page."""
 
-    def __init__(self, plan: Schema, snippets: Snippets, name: str) -> None:
-        self._plan, self._snippets, self._name = plan, snippets, name
-        self._secrets = secret_names(plan)
+    def __init__(self, schema: Schema, snippets: Snippets, name: str) -> None:
+        self._schema, self._snippets, self._name = schema, snippets, name
+        self._secrets = secret_names(schema)
 
     def look(self, scene: Scene, data: bytes, asides: tuple[Aside, ...] = ()) -> Line:
         """Return the frames in the bytes, as trees; `asides`: the bytes of the other side, by place.
@@ -45,7 +45,7 @@ class Reader:
         Raises:
             DecodeError: The bytes sent before do not conform.
         """
-        maker, hearing = LineMaker(self._plan), BothDirections(self._plan, scene)
+        maker, hearing = LineMaker(self._schema), BothDirections(self._schema, scene)
         frames: list[Line] = []
         budget, n_left = _MOST_NODES, 0
         for heard in hearing.listen(data, asides):
@@ -83,7 +83,7 @@ class Reader:
         """Return whether the only error is the end of the stream: fragments came, and not yet the last one."""
         found = heard.found
         is_end = isinstance(found, DecodeError) and found.code == "truncated" and not heard.size
-        return is_end and str(getattr(found, "path", "")).partition("[")[0] in self._plan.joins
+        return is_end and str(getattr(found, "path", "")).partition("[")[0] in self._schema.joins
 
     def edited(
         self, scene: Scene, data: bytes, asides: tuple[Aside, ...], number: int, path: str, text: str
@@ -95,9 +95,9 @@ class Reader:
             EncodeError: The protocol does not allow the value.
             DecodeError: The bytes sent before do not conform.
         """
-        maker, encoder = LineMaker(self._plan), LineEncoder(self._plan, is_canonical=True)
+        maker, encoder = LineMaker(self._schema), LineEncoder(self._schema, is_canonical=True)
         n_own = 0
-        for heard in BothDirections(self._plan, scene).listen(data, asides):
+        for heard in BothDirections(self._schema, scene).listen(data, asides):
             line = self._line(maker, heard)
             if line is None and not heard.is_aside:
                 break
@@ -122,14 +122,14 @@ class Reader:
     def _is_piece(self, line: Mapping[str, Any]) -> bool:
         """Return whether a frame is a fragment of a block: it is encoded with the others, not by itself."""
         part = line.get("part")
-        return part is not None and self._plan.joins[part["join"]].block is not None
+        return part is not None and self._schema.joins[part["join"]].block is not None
 
     def _behind(self, scene: Scene, data: bytes, asides: tuple[Aside, ...], offset: int) -> Scene | None:
         """Return the scene of a frame after others. None: the bytes before it are too many to copy.
 
         The bytes before a frame may decide how to read it.
         """
-        if not self._plan.contexts and not self._plan.joins:
+        if not self._schema.contexts and not self._schema.joins:
             return scene
         said = said_until(scene, data[:offset], asides)
         is_much = sum(len(each) for _, each in said) > _MOST_BEFORE or len(said) > _MOST_SAID

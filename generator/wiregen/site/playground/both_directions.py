@@ -48,9 +48,9 @@ class Heard:
 class BothDirections:
     """Decodes one stream in its scene; `known`: the context that the frames have set so far."""
 
-    def __init__(self, plan: Schema, scene: Scene) -> None:
-        self._plan, self._scene = plan, scene
-        self.known = Context(plan, limits=scene.limits)
+    def __init__(self, schema: Schema, scene: Scene) -> None:
+        self._schema, self._scene = schema, scene
+        self.known = Context(schema, limits=scene.limits)
         self._ears: dict[str | None, _Ear] = {}
 
     def listen(self, data: bytes, asides: tuple[Aside, ...] = ()) -> Iterator[Heard]:
@@ -59,7 +59,7 @@ class BothDirections:
         Raises:
             DecodeError: The bytes sent before do not conform.
         """
-        ReferenceVerdicts(self._plan).read(
+        ReferenceVerdicts(self._schema).read(
             self._scene, b""
         )  # bytes that no frame can follow are an item only where a stream ends
         for role, sent in self._scene.before:
@@ -76,18 +76,18 @@ class BothDirections:
 
     def _ear(self, role: str | None) -> _Ear:
         if role not in self._ears:
-            self._ears[role] = _Ear(self._plan, self._scene, role, self.known)
+            self._ears[role] = _Ear(self._schema, self._scene, role, self.known)
         return self._ears[role]
 
 
 class _Ear:
     """Decodes the bytes of one role, up to its first error."""
 
-    def __init__(self, plan: Schema, scene: Scene, role: str | None, known: Context) -> None:
+    def __init__(self, schema: Schema, scene: Scene, role: str | None, known: Context) -> None:
         options = Options(
             role, context=known, limits=scene.limits, strict=scene.strict, variant=scene.variant
         )
-        self._decoder: Any = reference_decoder(plan, options, "yield", context=known)
+        self._decoder: Any = reference_decoder(schema, options, "yield", context=known)
         self._role = role
         self._bytes = bytearray()
         self._start = 0

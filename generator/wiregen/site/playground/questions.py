@@ -78,8 +78,8 @@ class Questions:
             raise _QuestionError("there is no such protocol")
         if name not in self._readers:
             protocol = self._load(name)
-            plan = lower(protocol)
-            self._readers[name] = protocol, Reader(plan, Snippets(protocol, plan, self._package), name)
+            schema = lower(protocol)
+            self._readers[name] = protocol, Reader(schema, Snippets(protocol, schema, self._package), name)
         return self._readers[name]
 
     def _described(self, name: str) -> dict[str, object]:

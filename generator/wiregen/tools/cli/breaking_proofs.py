@@ -85,14 +85,14 @@ def _told(reader: str, of: str, found: "Sequence[Misread]", messages: frozenset[
     return f"the {reader} state {verb} the vectors {ids}{more} of the {of} one"
 
 
-def _vectors(folder: Path, plan: "Schema") -> "Sequence[AnyVector]":
+def _vectors(folder: Path, schema: "Schema") -> "Sequence[AnyVector]":
     """Return the vectors that a folder has for a protocol, or new ones if it does not have a file for this schema."""
     from wiregen.conformance.judge.vector_files import load_files
     from wiregen.conformance.vectors.building import build_vectors
     from wiregen.conformance.vectors.format import VectorsError
 
-    path = folder / f"{plan.name}.json"
+    path = folder / f"{schema.name}.json"
     try:
-        return load_files((path,), plan) if path.is_file() else build_vectors(plan).file.vectors
+        return load_files((path,), schema) if path.is_file() else build_vectors(schema).file.vectors
     except VectorsError:  # of a state without some of the names
-        return build_vectors(plan).file.vectors
+        return build_vectors(schema).file.vectors

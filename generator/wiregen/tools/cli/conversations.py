@@ -107,11 +107,11 @@ class _Orientation:
         self._ports = ports
 
     def open(self, flow: Flow) -> Conversation:
-        roles = self._settings.plan.roles
+        roles = self._settings.schema.roles
         first, last = roles[0], roles[-1]
         if not self._is_opener_first(flow, first):
             first, last = last, first
-        context = Context(self._settings.plan, limits=dict(self._settings.limits))
+        context = Context(self._settings.schema, limits=dict(self._settings.limits))
         directions = {
             True: Direction(self._settings, first, context),
             False: Direction(self._settings, last, context),

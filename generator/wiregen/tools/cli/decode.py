@@ -86,15 +86,15 @@ def verb(
     subject, carrier = carrier_of(protocol, backend)
     if carrier is not None:
         pcap, format_ = _of_carrier(backend, pcap, format_)
-    plan = lower(subject.protocol)
+    schema = lower(subject.protocol)
     settings = Settings(
-        plan=plan,
-        variant=variant_of(plan, variant),
-        limits=limits_of(plan, limits),
+        schema=schema,
+        variant=variant_of(schema, variant),
+        limits=limits_of(schema, limits),
         is_strict=strict,
         carrier=carrier,
     )
-    sender = role_of(plan, role)
+    sender = role_of(schema, role)
     ports = tuple(port.number for port in subject.protocol.ports)
     opened = open_bytes(file, is_capture=pcap) if digits is None else nullcontext(from_hex(digits))
     with opened as source:
@@ -161,14 +161,14 @@ def _items(
             "--port is for captures, but the input is not a capture",
             "remove --port, or add --pcap if the input is a capture",
         )
-    return _stream(source, settings, _sender(settings.plan, role), before, advance)
+    return _stream(source, settings, _sender(settings.schema, role), before, advance)
 
 
-def _sender(plan: "Schema", role: str | None) -> str | None:
+def _sender(schema: "Schema", role: str | None) -> str | None:
     """Return the role of the sender, or None if one layout serves all roles, so that it makes no difference."""
-    if role is not None or (len(set(plan.sends.values())) == 1 and not plan.opens):
+    if role is not None or (len(set(schema.sends.values())) == 1 and not schema.opens):
         return role
-    first: str = plan.roles[0]
+    first: str = schema.roles[0]
     tell(f"decoded as sent by {first}; use --from for the other role")
     return first
 
@@ -191,7 +191,7 @@ def _stream(
         outcome = decoded.outcome
         partial = (outcome.partial or {}) if isinstance(outcome, DecodeError) else None
         name = message_of(decoded) if partial is None else partial.get("message")
-        message = settings.plan.messages.get(name or "")
+        message = settings.schema.messages.get(name or "")
         return decoded if message is None else replace(decoded, role=message.role)
 
     context, directions = heard(before, settings)

@@ -18,7 +18,7 @@ __all__ = ["Decoded", "Settings", "message_of"]
 class Settings:
     """A protocol's schema, and the options for reading its bytes; `carrier`: their serialization, if not native."""
 
-    plan: "Schema"
+    schema: "Schema"
     variant: str | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
     is_strict: bool = False
@@ -27,7 +27,7 @@ class Settings:
     @property
     def largest_frame(self) -> int:
         """Return the most bytes that a frame may have."""
-        size: int = self.limits.get("frame", self.plan.limits["frame"])
+        size: int = self.limits.get("frame", self.schema.limits["frame"])
         return size
 
 

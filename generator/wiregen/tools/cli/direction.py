@@ -33,7 +33,7 @@ class Direction:
         self._base = 0
         self._is_lost = False
         self._is_seeking = False
-        self._decoder = self._new_decoder(settings.plan, is_taken=True)
+        self._decoder = self._new_decoder(settings.schema, is_taken=True)
 
     @property
     def offset(self) -> int:
@@ -85,7 +85,7 @@ class Direction:
             offset, _, outcome = self._owed
             yield from self._settle((offset, self._held.end - self._base - offset, outcome))
 
-    def _new_decoder(self, plan: Schema, *, errors: Any = "yield", is_taken: bool = False) -> Decoder[Node]:
+    def _new_decoder(self, schema: Schema, *, errors: Any = "yield", is_taken: bool = False) -> Decoder[Node]:
         """Return a decoder; `is_taken`: the context learns from the frames that it reads."""
         options = Options(
             self._role,
@@ -94,19 +94,19 @@ class Direction:
             strict=self._settings.is_strict,
             variant=self._settings.variant,
         )
-        return reference_decoder(plan, options, errors, context=self._context if is_taken else None)
+        return reference_decoder(schema, options, errors, context=self._context if is_taken else None)
 
     def _seek(self, data: bytes) -> None:
         """Resume with the piece if it begins with a frame, or with a part of one."""
-        plan = replace(self._settings.plan, opens={})
+        schema = replace(self._settings.schema, opens={})
         try:
-            next(self._new_decoder(plan, errors="raise").feed(data), None)
+            next(self._new_decoder(schema, errors="raise").feed(data), None)
         except DecodeError as error:
             if not error.recoverable:
                 return
         self._is_seeking = False
         self._base = self._held.end
-        self._decoder = self._new_decoder(plan, is_taken=True)
+        self._decoder = self._new_decoder(schema, is_taken=True)
 
     def _lost(self) -> Decoded:
         offset = self._held.start

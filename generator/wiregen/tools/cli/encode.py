@@ -62,17 +62,17 @@ def verb(
 
     refuse_terminal(output)
     subject, carrier = carrier_of(protocol, backend)
-    plan = lower(subject.protocol)
+    schema = lower(subject.protocol)
     encoder = LineEncoder(
-        plan,
-        variant=variant_of(plan, variant),
-        limits=limits_of(plan, limits),
+        schema,
+        variant=variant_of(schema, variant),
+        limits=limits_of(schema, limits),
         is_canonical=canonical,
         carrier=carrier,
     )
-    chosen = _Choice(flow, role_of(plan, role))
+    chosen = _Choice(flow, role_of(schema, role))
     with open_lines(file) as lines, destination(output) as out:
-        for data in _encoded(lines, encoder, chosen, plan):
+        for data in _encoded(lines, encoder, chosen, schema):
             out.write(data)
     return DONE
 
@@ -115,7 +115,7 @@ class _Choice:
 
 
 def _encoded(
-    lines: Iterator[bytes], encoder: "LineEncoder", choice: _Choice, plan: "Schema"
+    lines: Iterator[bytes], encoder: "LineEncoder", choice: _Choice, schema: "Schema"
 ) -> Iterator[bytes]:
     """Yield the bytes of each line."""
     from wiregen.formats.jsonl import LineError, loads
@@ -131,11 +131,11 @@ def _encoded(
         except LineError as error:
             raise Failure(f"line {number}: {error.why}", _way_out(error.why), code=FINDINGS) from None
         except EncodeError as error:
-            raise Failure(f"line {number}: {error}", _mend(error, plan), code=FINDINGS) from None
+            raise Failure(f"line {number}: {error}", _mend(error, schema), code=FINDINGS) from None
     choice.check()
 
 
-def _mend(error: "EncodeError", plan: "Schema") -> str:
+def _mend(error: "EncodeError", schema: "Schema") -> str:
     """Return the way out, with the nearest name if the line has an unknown one."""
     from wiregen.formats.jsonl import NOTHING_LEFT
     from wiregen.language.diagnostics import did_you_mean
@@ -143,7 +143,7 @@ def _mend(error: "EncodeError", plan: "Schema") -> str:
     if error.expected == NOTHING_LEFT:
         return "only native bytes can contain it; `--canonical` writes the frame without it"
     kind, _, name = error.found.partition(" ")
-    known = {"message": plan.messages, "field": error.expected.split(", ")}.get(kind, ())
+    known = {"message": schema.messages, "field": error.expected.split(", ")}.get(kind, ())
     return did_you_mean(name.strip("'\""), known) or "correct that field of the line, or remove the line"
 
 

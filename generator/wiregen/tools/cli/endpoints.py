@@ -84,28 +84,28 @@ class Endpoint:
 
         return Patience(refusal=self.timeout, quiet=self.quiet, pause=self.pause)
 
-    def side(self, plan: "Schema", vectors: "tuple[AnyVector, ...]") -> "Side":
+    def side(self, schema: "Schema", vectors: "tuple[AnyVector, ...]") -> "Side":
         """Return the runner's side: by convention the protocol's first role connects."""
         from wiregen.conformance.vectors.endpoints import Side
         from wiregen.tools.cli.protocol_options import limits_of, options_of, role_of
 
-        roles = plan.roles
-        if len(roles) < 2 or not plan.sessions:
+        roles = schema.roles
+        if len(roles) < 2 or not schema.sessions:
             raise Failure(
-                f"{plan.name} has no sessions of two roles",
+                f"{schema.name} has no sessions of two roles",
                 "only protocols with such sessions have conversation traces",
             )
-        peer = role_of(plan, self.role) or roles[0 if self.listen is not None else 1]
+        peer = role_of(schema, self.role) or roles[0 if self.listen is not None else 1]
         own = next(each for each in roles if each != peer)
         for name in (*self.without, *self.refusals):
-            _known_message(plan, name)
+            _known_message(schema, name)
         return Side(
-            plan=plan,
+            schema=schema,
             own=own,
             peer=peer,
             is_strict=self.strict,
-            options=options_of(plan, self.options),
-            limits=limits_of(plan, self.limits),
+            options=options_of(schema, self.options),
+            limits=limits_of(schema, self.limits),
             without=frozenset(self.without),
             refusals=frozenset(self.refusals),
             samples=Side.samples_of(vectors, own),
@@ -132,7 +132,7 @@ class Endpoint:
 
 def verdicts_of(
     endpoint: Endpoint,
-    plan: "Schema",
+    schema: "Schema",
     vectors: "tuple[AnyVector, ...]",
     side: "Side",
     answers: "Answers",
@@ -152,7 +152,7 @@ def verdicts_of(
     traces = [vector for vector in vectors if isinstance(vector, Trace)]
     if not traces:
         raise Failure(
-            _no_trace(plan, vectors), "give a file with conversation traces: vectors of the kind `trace`"
+            _no_trace(schema, vectors), "give a file with conversation traces: vectors of the kind `trace`"
         )
     network, scripts, unfit = endpoint.network(), list[Script](), dict[str, Verdict]()
     for trace in traces:
@@ -186,11 +186,11 @@ def verdicts_of(
     return iter([(found | unfit)[trace.id] for trace in traces])
 
 
-def _no_trace(plan: "Schema", vectors: "tuple[AnyVector, ...]") -> str:
+def _no_trace(schema: "Schema", vectors: "tuple[AnyVector, ...]") -> str:
     """Return the message that the vectors hold no trace."""
     if len(vectors) == 1:
         return f"vector `{vectors[0].id}` is of the kind `{vectors[0].kind}`, not a trace"
-    return f"{plan.name} has {len(vectors)} vectors, but no conversation traces"
+    return f"{schema.name} has {len(vectors)} vectors, but no conversation traces"
 
 
 def _reach(host: str) -> str:
@@ -211,13 +211,13 @@ def _address(text: str) -> tuple[str, int]:
     return match["v6"] or match["host"] or _LOOPBACK, int(match["port"])
 
 
-def _known_message(plan: "Schema", name: str) -> None:
+def _known_message(schema: "Schema", name: str) -> None:
     from wiregen.language.diagnostics import did_you_mean
 
-    if name not in plan.messages:
-        known = tuple(plan.messages)
+    if name not in schema.messages:
+        known = tuple(schema.messages)
         raise Failure(
-            f"there is no message `{name}` in {plan.name}", did_you_mean(name, known) or ", ".join(known)
+            f"there is no message `{name}` in {schema.name}", did_you_mean(name, known) or ", ".join(known)
         )
 
 

@@ -64,10 +64,10 @@ def verb(
     from wiregen.tools.cli.protocols import package_of
 
     package = package_of(protocol, ())
-    seeds = seeds_of(_beginnings(files, package.plan))
+    seeds = seeds_of(_beginnings(files, package.schema))
     if not seeds:
         raise Failure("there are no vectors to mutate", "give a file with valid or invalid vectors")
-    reference = ReferenceImplementation(package.plan)
+    reference = ReferenceImplementation(package.schema)
     limit = seconds if seconds is not None or count is not None else _USUAL_SECONDS
     bounds = Bounds(seconds=limit, count=count)
 
@@ -79,19 +79,19 @@ def verb(
     command = command_of()
     if not command:
         return searched(implementation_of(package))
-    with opened(command, package.plan.name, timeout) as implementation:
+    with opened(command, package.schema.name, timeout) as implementation:
         return searched(implementation)
 
 
-def _beginnings(files: tuple[str, ...], plan: "Schema") -> "tuple[AnyVector, ...]":
+def _beginnings(files: tuple[str, ...], schema: "Schema") -> "tuple[AnyVector, ...]":
     """Return the vectors of the files; without files, those that were built, or that are made now."""
     from wiregen.tools.cli.verification import built, vectors_of
 
-    if files or built(plan.name).is_file():
-        return vectors_of(files, plan)
+    if files or built(schema.name).is_file():
+        return vectors_of(files, schema)
     from wiregen.conformance.vectors.building import build_vectors
 
-    return build_vectors(plan).file.vectors
+    return build_vectors(schema).file.vectors
 
 
 def _search(
@@ -132,7 +132,7 @@ def _save(path: Path, findings: "list[Finding]", reference: "ReferenceImplementa
         except ImplementationError:  # the reference codec itself failed: there is no verdict to keep
             continue
     try:
-        save(path, reference.plan.name, vectors)
+        save(path, reference.schema.name, vectors)
     except VectorsError as error:
         raise Failure(f"{path}: {error}", "give a file of vectors, or a file that does not exist") from None
 

@@ -22,11 +22,11 @@ _MOST_BYTES = 64 << 20
 _WAY_OUT = "write it like --before client:0a0b, or --before client:@FILE"
 
 
-def said(texts: tuple[str, ...], plan: Schema) -> Iterator[tuple[str, bytes]]:
+def said(texts: tuple[str, ...], schema: Schema) -> Iterator[tuple[str, bytes]]:
     """Yield the sender and the bytes of each ROLE:HEX or ROLE:@FILE."""
     for text in texts:
         name, _, what = text.partition(":")
-        role = role_of(plan, name)
+        role = role_of(schema, name)
         assert role is not None
         yield role, _bytes(text, what)
 
@@ -38,9 +38,9 @@ def refusal(role: str, error: DecodeError) -> Failure:
 
 def heard(texts: tuple[str, ...], settings: Settings) -> tuple[Context, dict[str, Way]]:
     """Return the context after those bytes, given as ROLE:HEX or ROLE:@FILE, and the directions that sent them."""
-    context = Context(settings.plan, limits=dict(settings.limits))
+    context = Context(settings.schema, limits=dict(settings.limits))
     directions: dict[str, Way] = {}
-    for role, data in said(texts, settings.plan):
+    for role, data in said(texts, settings.schema):
         if role not in directions:
             directions[role] = direction(settings, role, context)
         for decoded in directions[role].feed(data):

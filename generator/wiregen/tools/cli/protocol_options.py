@@ -16,17 +16,17 @@ _AMOUNT = re.compile(r"([0-9]{1,18})\s*(KiB|MiB|GiB)?", re.IGNORECASE)
 _UNITS: Final = {None: 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 
 
-def role_of(plan: Schema, role: str | None) -> str | None:
+def role_of(schema: Schema, role: str | None) -> str | None:
     """Return a role of the protocol, as the user named it."""
-    return _known(plan.name, "role", role, plan.roles)
+    return _known(schema.name, "role", role, schema.roles)
 
 
-def variant_of(plan: Schema, variant: str | None) -> str | None:
+def variant_of(schema: Schema, variant: str | None) -> str | None:
     """Return a variant of the protocol, as the user named it."""
-    return _known(plan.name, "variant", variant, plan.variants)
+    return _known(schema.name, "variant", variant, schema.variants)
 
 
-def limits_of(plan: Schema, settings: tuple[str, ...]) -> dict[str, int]:
+def limits_of(schema: Schema, settings: tuple[str, ...]) -> dict[str, int]:
     """Return limits from texts such as `frame=1MiB`."""
     limits = {}
     for setting in settings:
@@ -36,7 +36,7 @@ def limits_of(plan: Schema, settings: tuple[str, ...]) -> dict[str, int]:
                 f"--limit {setting} is not NAME=VALUE",
                 "write it like --limit count=1000 or --limit frame=1MiB",
             )
-        _known(plan.name, "limit", name, plan.limits)
+        _known(schema.name, "limit", name, schema.limits)
         match = _AMOUNT.fullmatch(amount)
         if match is None:
             raise Failure(
@@ -51,27 +51,27 @@ def limits_of(plan: Schema, settings: tuple[str, ...]) -> dict[str, int]:
     return limits
 
 
-def options_of(plan: Schema, settings: tuple[str, ...]) -> dict[str, object]:
+def options_of(schema: Schema, settings: tuple[str, ...]) -> dict[str, object]:
     """Return settings of a connection from texts such as `ack_value=COUNT`."""
     types = {
         each.name: each.type
-        for session in plan.sessions.values()
+        for session in schema.sessions.values()
         for each in session.variables
         if each.is_option
     }
     options = {}
     for setting in settings:
         name, _, value = (part.strip() for part in setting.partition("="))
-        _known(plan.name, "option", name, types)
-        options[name] = _option(plan, setting, types[name], value)
+        _known(schema.name, "option", name, types)
+        options[name] = _option(schema, setting, types[name], value)
     return options
 
 
-def _option(plan: Schema, setting: str, type_: Type, value: str) -> object:
+def _option(schema: Schema, setting: str, type_: Type, value: str) -> object:
     """Return the value of an option: a member of its enum, a Boolean, or a number."""
     values: dict[str, object] = {"true": True, "false": False} if isinstance(type_, Boolean) else {}
     if isinstance(type_, EnumReference):
-        values = {each.name: each.value for each in plan.enums[type_.name].members}
+        values = {each.name: each.value for each in schema.enums[type_.name].members}
     if value in values:
         return values[value]
     if value.isascii() and value.removeprefix("-").isdecimal() and len(value) < 40:

@@ -70,14 +70,16 @@ def verb(
     from wiregen.tools.cli.protocols import spoken
 
     subject = spoken(protocol)
-    plan = lower(subject.protocol)
-    if not plan.sessions:
-        raise Failure(f"{plan.name} has no sessions", "use `wiregen decode` to see the messages of a capture")
+    schema = lower(subject.protocol)
+    if not schema.sessions:
+        raise Failure(
+            f"{schema.name} has no sessions", "use `wiregen decode` to see the messages of a capture"
+        )
     settings = Settings(
-        plan=plan, variant=variant_of(plan, variant), limits=limits_of(plan, limits), is_strict=strict
+        schema=schema, variant=variant_of(schema, variant), limits=limits_of(schema, limits), is_strict=strict
     )
-    closes = (on_error or plan.on_error) == "close"
-    replay = _Replay(Program(plan), settings, options_of(plan, options), closes=closes)
+    closes = (on_error or schema.on_error) == "close"
+    replay = _Replay(Program(schema), settings, options_of(schema, options), closes=closes)
     ports = tuple(each.number for each in subject.protocol.ports)
     with open_bytes(capture, is_capture=False if second is not None else None) as source:
         if source.path is not None:
@@ -128,9 +130,9 @@ class _Replay:
         from wiregen.tools.cli.direction import Direction
 
         tell("files have no times: all bytes of the first role are replayed before those of the other")
-        context = Context(self._settings.plan)
+        context = Context(self._settings.schema)
         watch = self._watch(None, context, 0.0)
-        roles = self._settings.plan.roles
+        roles = self._settings.schema.roles
         for role, source in ((roles[0], first), (roles[-1], second)):
             direction = Direction(self._settings, role, context)
             for chunk in source.chunks:

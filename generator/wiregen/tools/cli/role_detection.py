@@ -19,7 +19,7 @@ _TRIED: Final = 1 << 20
 
 def opener_is_first(path: Path, settings: Settings, port: int | None, flow: Flow) -> tuple[bool, str]:
     """Return whether the flow's opener seems to be the protocol's first role, and the reason."""
-    roles = settings.plan.roles
+    roles = settings.schema.roles
     ways = (_Way(settings, roles[0], roles[-1]), _Way(settings, roles[-1], roles[0]))
     n_tried = 0
     for event in read_streams(path, port=port):
@@ -40,8 +40,8 @@ class _Way:
     """A connection decoded with its ends in the given roles, to measure how much of it fits."""
 
     def __init__(self, settings: Settings, opener: str, other: str) -> None:
-        self._messages = settings.plan.messages
-        context = Context(settings.plan, limits=dict(settings.limits))
+        self._messages = settings.schema.messages
+        context = Context(settings.schema, limits=dict(settings.limits))
         self._directions = {
             True: Direction(settings, opener, context),
             False: Direction(settings, other, context),

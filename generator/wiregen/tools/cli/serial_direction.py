@@ -54,7 +54,7 @@ class SerialDirection:
 
     def _node(self, frame: object, size: int) -> Node:
         """Return a frame as a node of the reference codec, without children: its parts have no native offsets."""
-        plan, variant = self._settings.plan, self._settings.variant
-        record = frame_record(plan, frame, variant=variant)
-        value = frame_from_record(plan, record, role=self._role, variant=variant)
+        schema, variant = self._settings.schema, self._settings.variant
+        record = frame_record(schema, frame, variant=variant)
+        value = frame_from_record(schema, record, role=self._role, variant=variant)
         return Node("", "", Data(), 0, size, value)

@@ -34,7 +34,9 @@ class _Lines:
 
     def __init__(self, settings: Settings) -> None:
         limits, self._carrier = dict(settings.limits), settings.carrier
-        self._maker = LineMaker(settings.plan, variant=settings.variant, limits=limits, carrier=self._carrier)
+        self._maker = LineMaker(
+            settings.schema, variant=settings.variant, limits=limits, carrier=self._carrier
+        )
 
     def text(self, decoded: Decoded) -> str:
         """Return a line without its end."""

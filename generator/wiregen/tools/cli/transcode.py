@@ -92,22 +92,22 @@ def verb(
 
     refuse_terminal(output)
     package = package_of(protocol, (source, target))
-    plan = package.plan
+    schema = package.schema
     wishes = Wishes(
-        role=_sender(plan, role_of(plan, role)),
-        variant=variant_of(plan, variant),
-        limits=limits_of(plan, limits),
+        role=_sender(schema, role_of(schema, role)),
+        variant=variant_of(schema, variant),
+        limits=limits_of(schema, limits),
         is_strict=strict,
     )
     roads = _Roads(
         source=source,
         target=target,
         skips=skip,
-        way_out=_LEAVE_OUT + (_SAY_BEFORE if plan.contexts else ""),
+        way_out=_LEAVE_OUT + (_SAY_BEFORE if schema.contexts else ""),
     )
     opening = _opening(package, wishes.role, roads, preamble)
     transcoder = Transcoder(package, source, target, wishes)
-    _hear(transcoder, before, plan)
+    _hear(transcoder, before, schema)
     with open_bytes(file, is_capture=False) as opened, destination(output) as out:
         out.write(opening)
         with progress(opened.size, "transcoding", is_printed=output is None) as advance:
@@ -162,11 +162,11 @@ def _refuse(fault: "Fault", roads: _Roads) -> None:
     tell_error(message)
 
 
-def _sender(plan: "Schema", role: str | None) -> str | None:
+def _sender(schema: "Schema", role: str | None) -> str | None:
     """Return the role of the sender, or None if one layout serves all roles, so that it makes no difference."""
-    if role is not None or (len(set(plan.sends.values())) == 1 and not plan.opens):
+    if role is not None or (len(set(schema.sends.values())) == 1 and not schema.opens):
         return role
-    first: str = plan.roles[0]
+    first: str = schema.roles[0]
     tell(f"decoded as sent by {first}; use --role for the other role")
     return first
 
@@ -175,7 +175,7 @@ def _opening(package: "Package", role: str | None, roads: _Roads, digits: str | 
     """Return the bytes at the beginning of the target, before any frame."""
     from wiregen.generate.packages import NATIVE
 
-    name = package.plan.opens.get(role or "") if NATIVE == roads.target != roads.source else None
+    name = package.schema.opens.get(role or "") if NATIVE == roads.target != roads.source else None
     if digits is None and name is None:
         return b""
     if name is None:
@@ -203,11 +203,11 @@ def _preamble(package: "Package", role: str | None, name: str, digits: str) -> b
     return data
 
 
-def _hear(transcoder: "Transcoder", before: tuple[str, ...], plan: "Schema") -> None:
+def _hear(transcoder: "Transcoder", before: tuple[str, ...], schema: "Schema") -> None:
     from wiregen.runtime.codec.errors import DecodeError
     from wiregen.tools.cli.preceding_bytes import refusal, said
 
-    for role, data in said(before, plan):
+    for role, data in said(before, schema):
         try:
             transcoder.hear(role, data)
         except DecodeError as error:

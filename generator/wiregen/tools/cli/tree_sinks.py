@@ -28,8 +28,8 @@ class Tree:
     """A tree of values for each frame."""
 
     def __init__(self, settings: Settings) -> None:
-        self._plan = settings.plan
-        self._secrets = secret_names(settings.plan)
+        self._schema = settings.schema
+        self._secrets = secret_names(settings.schema)
         self._page = _Page(sys.stdout, is_cropped=False)
 
     def write(self, decoded: Decoded) -> None:
@@ -37,7 +37,7 @@ class Tree:
         if isinstance(outcome, DecodeError):
             self._page.print(lines(tree_of_fault(outcome, head, self._secrets)))
         else:
-            self._page.print(lines(tree_of_frame(outcome, head, self._plan, self._secrets)))
+            self._page.print(lines(tree_of_frame(outcome, head, self._schema, self._secrets)))
 
     def close(self) -> None:
         pass
@@ -47,15 +47,15 @@ class Hex:
     """A hexdump of each frame."""
 
     def __init__(self, settings: Settings) -> None:
-        self._plan = settings.plan
-        self._secrets = secret_names(settings.plan)
+        self._schema = settings.schema
+        self._secrets = secret_names(settings.schema)
         self._page = _Page(sys.stdout, is_cropped=True)
 
     def write(self, decoded: Decoded) -> None:
         outcome, raw, offset = decoded.outcome, decoded.raw, decoded.offset
         self._page.print(lines(_head(decoded)))
         if isinstance(outcome, DecodeError):
-            is_secret = may_hold_secret(self._plan, (outcome.partial or {}).get("message"))
+            is_secret = may_hold_secret(self._schema, (outcome.partial or {}).get("message"))
             self._page.print(dump_fault(raw, outcome, offset, is_secret=is_secret))
         else:
             self._page.print(dump_frame(raw, outcome, offset, self._secrets))

@@ -194,7 +194,7 @@ def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":
         traces = replace(traces, traces=(*told, *traces.traces))
     try:
         return build_vectors(
-            package.plan, limits=limits, examples=examples, carry=carrier(package), traces=traces
+            package.schema, limits=limits, examples=examples, carry=carrier(package), traces=traces
         )
     except ImportError as error:
         message, _, way_out = str(error).partition(": ")

@@ -128,17 +128,17 @@ def verb(
         _check_not_live(live)
     else:
         endpoint.network()  # errors in its options are reported before files are read
-    plan = lower(spoken(protocol).protocol)
-    vectors = vectors_of(files, plan, only)
+    schema = lower(spoken(protocol).protocol)
+    vectors = vectors_of(files, schema, only)
     known = expected_of(expected)
     if only:
         known = {id_: reason for id_, reason in known.items() if id_ in only}
     if not command:
-        side = endpoint.side(plan, vectors_of(files, plan))
+        side = endpoint.side(schema, vectors_of(files, schema))
         answers = Answers()
-        verdicts = verdicts_of(endpoint, plan, vectors, side, answers)
+        verdicts = verdicts_of(endpoint, schema, vectors, side, answers)
         return report(verdicts, known, endpoint.name(side), format_, lambda: endpoint.notes(answers))
-    with opened(command, plan.name, timeout) as implementation:
+    with opened(command, schema.name, timeout) as implementation:
         return report(
             judged(vectors, (implementation,), with_large=large or bool(only)),
             known,

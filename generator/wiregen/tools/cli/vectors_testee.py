@@ -27,7 +27,7 @@ def verb(protocol: str, careful: bool) -> int:
 
     package = package_of(protocol, () if careful else _serializations())
     implementation: Implementation = (
-        ReferenceImplementation(package.plan) if careful else implementation_of(package)
+        ReferenceImplementation(package.schema) if careful else implementation_of(package)
     )
     for line in answers(implementation, sys.stdin.buffer):
         sys.stdout.buffer.write(line)

@@ -38,18 +38,18 @@ def verb(
     from wiregen.tools.cli.verification import judged, report, vectors_of
 
     package = package_of(protocol, ())
-    vectors = vectors_of(files, package.plan, only)
+    vectors = vectors_of(files, package.schema, only)
     carried = tuple(name for name in _SERIALIZATIONS if any(getattr(each, name, None) for each in vectors))
     if carried:
         package = package_of(protocol, carried)
     verdicts = judged(
         vectors, _implementations(package), is_thorough=thorough, with_large=large or bool(only)
     )
-    return report(verdicts, {}, package.plan.name, format_)
+    return report(verdicts, {}, package.schema.name, format_)
 
 
 def _implementations(package: "Package") -> "tuple[Implementation, ...]":
     from wiregen.conformance.judge import ReferenceImplementation
     from wiregen.conformance.judge.generated_package import implementation_of
 
-    return ReferenceImplementation(package.plan), implementation_of(package)
+    return ReferenceImplementation(package.schema), implementation_of(package)

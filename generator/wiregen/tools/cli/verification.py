@@ -22,15 +22,17 @@ _N_A_LINE: Final = 100
 """The number of vectors between two lines of progress: a program answers hundreds of them in a second."""
 
 
-def vectors_of(files: tuple[str, ...], plan: "Schema", only: tuple[str, ...] = ()) -> "tuple[AnyVector, ...]":
+def vectors_of(
+    files: tuple[str, ...], schema: "Schema", only: tuple[str, ...] = ()
+) -> "tuple[AnyVector, ...]":
     """Return the vectors of the files that the user named; without files, those that `vectors build` wrote."""
     from wiregen.conformance.judge.vector_files import load_files
     from wiregen.conformance.vectors.format import VectorsError
     from wiregen.language.diagnostics import did_you_mean
 
-    paths = tuple(map(Path, files)) or (_built_or_refused(plan.name),)
+    paths = tuple(map(Path, files)) or (_built_or_refused(schema.name),)
     try:
-        vectors = load_files(paths, plan)
+        vectors = load_files(paths, schema)
     except VectorsError as error:
         raise Failure(
             str(error), "correct the file: docs/schemas/vectors.schema.json is its schema"

@@ -58,36 +58,36 @@ _PLAIN: dict[type[Any], tuple[str, tuple[type, ...]]] = {
 """The names and value classes of types that have only a kind as their name in records."""
 
 
-def accepts(schema: Layout, type_: Type, value: Value) -> bool:
+def accepts(layout: Layout, type_: Type, value: Value) -> bool:
     """Return whether a value is of the type, judged by its class."""
     type_ = content(type_)
-    if value is None and has_null(schema.plan, type_):
+    if value is None and has_null(layout.schema, type_):
         return True
     match type_:
         case StructReference(name) | MessageReference(name):
             return is_named(value, name)
         case UnionReference(name):
-            return any(is_named(value, variety.name) for variety in schema.plan.unions[name].varieties)
+            return any(is_named(value, variety.name) for variety in layout.schema.unions[name].varieties)
         case FrameReference(name):
-            return is_named(value, name) or _is_message(schema, value)
+            return is_named(value, name) or _is_message(layout, value)
         case MessageMatch():
-            return _is_message(schema, value)
+            return _is_message(layout, value)
         case Match():
-            return any(accepts(schema, arm.type, value) for arm in value_arms(type_))
+            return any(accepts(layout, arm.type, value) for arm in value_arms(type_))
         case List(item):
-            return is_a(value, list, tuple) and all(accepts(schema, item, each) for each in value)
+            return is_a(value, list, tuple) and all(accepts(layout, item, each) for each in value)
         case _:
             _, classes = _PLAIN.get(type(type_), ("", (object,)))
             return is_a(value, *classes)
 
 
-def fitting(schema: Layout, arms: Iterable[Type], value: Value) -> list[Type]:
+def fitting(layout: Layout, arms: Iterable[Type], value: Value) -> list[Type]:
     """Return the arms that accept a value, of several the closest: a Boolean arm before a number arm for a
     Boolean.
 
     A bare message is accepted for a frame, but belongs to the arm of the message if there is one.
     """
-    found = [arm for arm in arms if accepts(schema, arm, value)]
+    found = [arm for arm in arms if accepts(layout, arm, value)]
     closest = [arm for arm in found if _is_of_truths(arm)] or [
         arm for arm in found if _is_closest(arm, value)
     ]
@@ -108,9 +108,9 @@ def _is_closest(type_: Type, value: Value) -> bool:
             return True
 
 
-def _is_message(schema: Layout, value: Value) -> bool:
-    is_unknown = unknown_of(value, schema.messages, "") is not None
-    return is_unknown or any(is_named(value, name) for name in schema.messages)
+def _is_message(layout: Layout, value: Value) -> bool:
+    is_unknown = unknown_of(value, layout.messages, "") is not None
+    return is_unknown or any(is_named(value, name) for name in layout.messages)
 
 
 def value_arms(type_: Match) -> Iterator[Arm]:

@@ -51,7 +51,7 @@ def default_with(value: FieldValue, message: str | None) -> Expression:
     return next((other.value for other in others if other.message == message), value.value)
 
 
-def is_wide(plan: Schema, type_: Type) -> bool:
+def is_wide(schema: Schema, type_: Type) -> bool:
     """Return whether the numbers of a type are decimal strings: other languages lose digits beyond 32 bits."""
     match type_:
         case Integer(size):
@@ -59,9 +59,11 @@ def is_wide(plan: Schema, type_: Type) -> bool:
         case Varint():
             return True
         case CodingReference(name):
-            return any(width.wide is not None and width.wide.size > 4 for width in plan.codings[name].widths)
+            return any(
+                width.wide is not None and width.wide.size > 4 for width in schema.codings[name].widths
+            )
         case EnumReference(name):
-            return is_wide(plan, plan.enums[name].type)
+            return is_wide(schema, schema.enums[name].type)
         case _:
             return False
 
@@ -87,14 +89,14 @@ def _has_coding(length: Length | Carrier) -> bool:
     return isinstance(length, Prefix) and isinstance(length.type, CodingReference)
 
 
-def has_null(plan: Schema, type_: Type) -> bool:
+def has_null(schema: Schema, type_: Type) -> bool:
     """Return whether None may be encoded as a value of the type, as far as its length or its own encoding has a null."""
     match content(type_):
         case CodingReference(name):
-            return any(width.is_null for width in plan.codings[name].widths)
+            return any(width.is_null for width in schema.codings[name].widths)
         case Bytes(length) | Text(_, length) | List(_, length):
             is_field = isinstance(length, Computed) and isinstance(length.value, FieldReference)
-            return is_field or (isinstance(length, Prefix) and has_null(plan, length.type))
+            return is_field or (isinstance(length, Prefix) and has_null(schema, length.type))
         case _:
             return False
 

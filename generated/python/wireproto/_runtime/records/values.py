@@ -47,10 +47,10 @@ _MESSAGE_KEYS = ("message", "fields")
 class ValueMaker:
     """Makes the values of one protocol."""
 
-    def __init__(self, plan: Schema, options: Options) -> None:
-        self.plan = plan
-        self._schema = Layout(plan, options)
-        self._views = plan.views
+    def __init__(self, schema: Schema, options: Options) -> None:
+        self.schema = schema
+        self._layout = Layout(schema, options)
+        self._views = schema.views
 
     # ---- messages and frames ----
 
@@ -59,8 +59,8 @@ class ValueMaker:
         if type(record) is dict and record.get("message", "") is None:
             return self._frame(self._frame_without_message(), record, "")
         name = message_name(record, "")
-        if name in self._schema.preambles:
-            fields = self._schema.preambles[name].fields
+        if name in self._layout.preambles:
+            fields = self._layout.preambles[name].fields
             return Record(name, self.fields(fields, part(record, "fields", name), name, name)[0])
         return self._frame(self._frame_of(name), record, "")
 
@@ -69,27 +69,27 @@ class ValueMaker:
         return self._message({"message": name, "fields": fields}, "")
 
     def _frame_of(self, message: str) -> str:
-        schema = self._schema
-        if message in schema.frames:
+        layout = self._layout
+        if message in layout.frames:
             return message
-        divided = next((frame for frame, _ in schema.divided if schema.block_of(frame, message)), None)
+        divided = next((frame for frame, _ in layout.divided if layout.block_of(frame, message)), None)
         if divided is not None:
             return divided
-        if message not in schema.messages and message != "Unknown":
+        if message not in layout.messages and message != "Unknown":
             raise _no_message(message, message)
-        role = schema.role or (schema.messages[message].role if message in schema.messages else None)
-        if role is None and len(set(self.plan.sends.values())) > 1:
+        role = layout.role or (layout.messages[message].role if message in layout.messages else None)
+        if role is None and len(set(self.schema.sends.values())) > 1:
             raise wrong(message, "a role that sends it", "none")
-        return schema.frame_of(role)
+        return layout.frame_of(role)
 
     def _frame_without_message(self) -> str:
-        schema = self._schema
-        if schema.role is None and len(set(self.plan.sends.values())) > 1:
+        layout = self._layout
+        if layout.role is None and len(set(self.schema.sends.values())) > 1:
             raise wrong("message", "a role that sends the frame", "none")
-        return schema.frame_of(schema.role)
+        return layout.frame_of(layout.role)
 
     def _frame(self, name: str, record: Value, path: str) -> FrameValue:
-        fields, body = self._schema.frames[name].fields, self._schema.frames[name].message
+        fields, body = self._layout.frames[name].fields, self._layout.frames[name].message
         is_empty = type(record) is dict and record.get("message", "") is None
         shown = name if is_empty else message_name(record, path)
         only(record, (*_MESSAGE_KEYS, "header", "code"), join(path, shown))
@@ -97,7 +97,7 @@ class ValueMaker:
         if body is None:
             header, absent = self.fields(fields, part(record, "fields", here), here, name)
         else:
-            block = self._schema.block_of(name, shown)
+            block = self._layout.block_of(name, shown)
             outside = fields if block is None else tuple(field for field in fields if field.name != block)
             header, absent = self.fields(outside, record.get("header", {}), here, name, without=body)
         frame = FrameValue(name, header, body=body)
@@ -109,16 +109,16 @@ class ValueMaker:
     def _message(self, record: Value, path: str, *, ignore: tuple[str, ...] = ()) -> Record | Unknown:
         name = message_name(record, path)
         path = join(path, name)
-        if any(self._schema.block_of(frame, name) for frame, _ in self._schema.divided):
+        if any(self._layout.block_of(frame, name) for frame, _ in self._layout.divided):
             fields = part(record, "fields", path)
             only(fields, ("data",), path)
             return Record(name, {"data": octets(fields.get("data"), f"{path}.data")})
-        if name == "Unknown" and name not in self._schema.messages:
+        if name == "Unknown" and name not in self._layout.messages:
             return self._unknown(record, path, ignore)
-        if name not in self._schema.messages:
+        if name not in self._layout.messages:
             raise _no_message(path, name)
         only(record, (*_MESSAGE_KEYS, *ignore), path)
-        fields = self._schema.messages[name].fields
+        fields = self._layout.messages[name].fields
         values, absent = self.fields(fields, part(record, "fields", path), path, name)
         return Record(name, values, absent=absent)
 
@@ -192,7 +192,7 @@ class ValueMaker:
             case List(item):
                 return self._list(item, data, path)
             case StructReference(name):
-                values, absent = self.fields(self._schema.structs[name], data, path, name)
+                values, absent = self.fields(self._layout.structs[name], data, path, name)
                 return Record(name, values, absent=absent)
             case UnionReference() | Match():
                 return _CHOICE_VALUE.load()(self, type_, data, path)
@@ -205,7 +205,7 @@ class ValueMaker:
 
     def _member(self, enum: str, data: object, path: str) -> int:
         if type(data) is str and not is_number(data):
-            number = next((each.value for each in self.plan.enums[enum].members if each.name == data), None)
+            number = next((each.value for each in self.schema.enums[enum].members if each.name == data), None)
             if number is None:
                 raise EncodeError(
                     "invalid_enum", path=path, expected=f"a member of {enum}", found="another name"

@@ -30,7 +30,7 @@ class FrameScope:
 
     def __init__(
         self,
-        plan: Schema,
+        schema: Schema,
         limits: Mapping[str, Any],
         frame: Any,
         contexts: Context,
@@ -38,7 +38,7 @@ class FrameScope:
         *,
         is_header: bool = False,
     ) -> None:
-        self._plan = plan
+        self._schema = schema
         self._limits = limits
         self._frame = frame
         self._message = frame.message
@@ -104,10 +104,10 @@ class FrameScope:
 
     def _rewritten(self, owner: str, path: tuple[str, ...]) -> Type | None:
         """Return the type of a field of which a reader may have another value than the sender gave, or None."""
-        known, plan = self._contexts.rewritten, self._plan
+        known, schema = self._contexts.rewritten, self._schema
         if (owner, path) not in known:
-            declared = plan.messages.get(owner) or plan.frames.get(owner)
-            type_ = type_at(plan, flat_fields(declared.fields) if declared is not None else (), path)
+            declared = schema.messages.get(owner) or schema.frames.get(owner)
+            type_ = type_at(schema, flat_fields(declared.fields) if declared is not None else (), path)
             known[owner, path] = type_ if is_rewritten(type_) else None
         return known[owner, path]
 
@@ -121,7 +121,7 @@ class FrameScope:
         """Return a code field of the frame, which is derived and therefore not in the value."""
         frame, derived = declared_name(self._frame), self._contexts.derived
         if frame not in derived:
-            derived[frame] = _derived_fields(self._plan.frames[frame].fields)
+            derived[frame] = _derived_fields(self._schema.frames[frame].fields)
         if name not in derived[frame]:
             raise Undefined("field", name)
         return evaluate(derived[frame][name], self)
@@ -145,7 +145,7 @@ class FrameScope:
         if is_a(self._message, Unknown) and type(self._message.code) is int:
             return int(self._message.code)
         name = declared_name(self._message)
-        code = self._plan.messages[name].code if name in self._plan.messages else None
+        code = self._schema.messages[name].code if name in self._schema.messages else None
         if code is None:
             raise Undefined("code", name)
         return code

@@ -18,12 +18,12 @@ from .expressions import Undefined, Value
 __all__ = ["as_read", "is_rewritten", "type_at"]
 
 
-def type_at(plan: Schema, fields: Sequence[Field], path: tuple[str, ...]) -> Type | None:
+def type_at(schema: Schema, fields: Sequence[Field], path: tuple[str, ...]) -> Type | None:
     """Return the type of a field, or of one of a struct in it; None for other paths."""
     type_: Type | None = None
     for name in path:
         if isinstance(type_, StructReference):
-            fields = flat_fields(plan.structs[type_.name])
+            fields = flat_fields(schema.structs[type_.name])
         elif type_ is not None:
             return None
         found = next((each for each in fields if each.name == name), None)

@@ -59,41 +59,41 @@ class Layout:
 
     __slots__ = (
         "_codes", "_is_apart", "_struct_sizes", "circular", "count", "depth", "divided", "frame", "frames", "inflated", "joined", "limit_rules", "limits", "messages",
-        "n_messages", "plan", "preambles", "role", "rules", "strict", "structs", "work",
+        "n_messages", "preambles", "role", "rules", "schema", "strict", "structs", "work",
     )  # fmt: skip
 
-    def __init__(self, plan: Schema, options: Options) -> None:
-        self.plan = plan
+    def __init__(self, schema: Schema, options: Options) -> None:
+        self.schema = schema
         self.role = options.from_role
         self.strict = options.strict
-        self._codes: Mapping[str, Mapping[int, str]] = plan.codes
-        self._is_apart = len(set(plan.sends.values())) > 1
+        self._codes: Mapping[str, Mapping[int, str]] = schema.codes
+        self._is_apart = len(set(schema.sends.values())) > 1
         self._struct_sizes: dict[str, int | None] = {}
-        self.limits: dict[str, int | None] = {**plan.limits, **options.limits}
-        self.frame = self._bound(plan, options, "frame")
-        self.inflated = self._bound(plan, options, "inflated")
-        joined = options.limit(plan, "joined")
+        self.limits: dict[str, int | None] = {**schema.limits, **options.limits}
+        self.frame = self._bound(schema, options, "frame")
+        self.inflated = self._bound(schema, options, "inflated")
+        joined = options.limit(schema, "joined")
         self.joined = self.frame if joined is None else joined
-        self.count = self._bound(plan, options, "count")
-        self.n_messages = self._bound(plan, options, "messages")
-        self.limit_rules: Mapping[str, str] = plan.limit_rules
-        self.rules: Mapping[str, str] = plan.rules
-        self.depth = self._bound(plan, options, "depth")
-        self.work = self._bound(plan, options, "work")
-        self.circular: tuple[str, ...] = plan.circular
-        self.frames: Mapping[str, Frame] = plan.frames
-        self.structs: Mapping[str, Fields] = plan.structs
-        self.messages: Mapping[str, Message] = plan.messages
-        self.preambles: Mapping[str, Preamble] = plan.preambles
+        self.count = self._bound(schema, options, "count")
+        self.n_messages = self._bound(schema, options, "messages")
+        self.limit_rules: Mapping[str, str] = schema.limit_rules
+        self.rules: Mapping[str, str] = schema.rules
+        self.depth = self._bound(schema, options, "depth")
+        self.work = self._bound(schema, options, "work")
+        self.circular: tuple[str, ...] = schema.circular
+        self.frames: Mapping[str, Frame] = schema.frames
+        self.structs: Mapping[str, Fields] = schema.structs
+        self.messages: Mapping[str, Message] = schema.messages
+        self.preambles: Mapping[str, Preamble] = schema.preambles
         if options.variant is not None:
             self._vary(options.variant)
         self.divided: dict[tuple[str, str], str] = {
-            join.block: name for name, join in plan.joins.items() if join.block is not None
+            join.block: name for name, join in schema.joins.items() if join.block is not None
         }
 
     def block_of(self, frame: str, message: str) -> str | None:
         """Return the block of a frame whose fragments have this name, or None if it is not the name of fragments."""
-        if message in self.plan.messages:
+        if message in self.schema.messages:
             return None
         return next(
             (block for (owner, block), name in self.divided.items() if (owner, name) == (frame, message)),
@@ -101,15 +101,15 @@ class Layout:
         )
 
     @staticmethod
-    def _bound(plan: Schema, options: Options, name: str) -> int:
-        limit = options.limit(plan, name)
+    def _bound(schema: Schema, options: Options, name: str) -> int:
+        limit = options.limit(schema, name)
         return UNBOUNDED if limit is None else limit
 
     def _vary(self, name: str) -> None:
         """Use the declarations of a layout variant instead of the protocol's own."""
-        if name not in self.plan.variants:
-            raise ValueError(f"{self.plan.name} has no variant {name}")
-        other = self.plan.variants[name]
+        if name not in self.schema.variants:
+            raise ValueError(f"{self.schema.name} has no variant {name}")
+        other = self.schema.variants[name]
         self.frames = {**self.frames, **other.frames}
         self.structs = {**self.structs, **other.structs}
         self.messages = {**self.messages, **other.messages}
@@ -121,9 +121,9 @@ class Layout:
 
         A role without frames of its own is given those of the other role.
         """
-        sends = self.plan.sends
-        if role is not None and role not in self.plan.roles:
-            raise ValueError(f"{self.plan.name} has no role {role}")
+        sends = self.schema.sends
+        if role is not None and role not in self.schema.roles:
+            raise ValueError(f"{self.schema.name} has no role {role}")
         first = next(iter(sends.values()))
         return first if role is None else sends.get(role, first)
 
@@ -172,7 +172,7 @@ class Layout:
         """Return the number of bits that every value of the type takes, or None if that varies."""
         match type_:
             case EnumReference(name):
-                return self.bits(self.plan.enums[name].type)
+                return self.bits(self.schema.enums[name].type)
             case StructReference(name):
                 return self._struct_bits(name)
             case Block(fields):
@@ -208,7 +208,7 @@ def as_octets(type_: Type) -> Type:
     return replace(type_, content=as_octets(type_.content))
 
 
-def fixed_size(schema: Layout, type_: Type) -> int | None:
+def fixed_size(layout: Layout, type_: Type) -> int | None:
     """Return the number of bytes that every value of the type takes, or None if that varies."""
-    bits = schema.bits(type_)
+    bits = layout.bits(type_)
     return None if bits is None else -(-bits // 8)

@@ -141,7 +141,7 @@ def _steps(reader: Reader, type_: Type) -> tuple[Step, ...] | None:
         step = _step(reader, type_)
         return None if step is None else (step,)
     found = []
-    for field in reader.schema.structs[type_.name]:
+    for field in reader.layout.structs[type_.name]:
         is_plain = field.condition is None and field.where is None
         is_plain = is_plain and (field.value is None or isinstance(field.value, Default))
         step = _step(reader, field.type) if is_plain else None
@@ -152,7 +152,7 @@ def _steps(reader: Reader, type_: Type) -> tuple[Step, ...] | None:
 
 
 def _step(reader: Reader, type_: Type) -> Step | None:
-    is_tolerant = not reader.schema.strict
+    is_tolerant = not reader.layout.strict
     match type_:
         case Integer() | Float() | Uuid():
             return Step(type_.size)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["decode_view"]
 
 
-def decode_view(plan: Schema, namespace: dict[str, Any], path: str, data: bytes | None) -> Any:
+def decode_view(schema: Schema, namespace: dict[str, Any], path: str, data: bytes | None) -> Any:
     """Return the content of a field, decoded as another type to objects of the generated module, or None if it is absent.
 
     Raises:
@@ -24,7 +24,7 @@ def decode_view(plan: Schema, namespace: dict[str, Any], path: str, data: bytes 
     if data is None:
         return None
     owner, _, name = path.rpartition(".")
-    type_ = plan.views[owner][name]
+    type_ = schema.views[owner][name]
     assert not isinstance(type_, str)
-    node = explain_type(plan, type_, data, Options(), name=name)
-    return typed(plan, type_, node.value, namespace)
+    node = explain_type(schema, type_, data, Options(), name=name)
+    return typed(schema, type_, node.value, namespace)

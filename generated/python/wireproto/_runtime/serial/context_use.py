@@ -52,7 +52,7 @@ def _named(layout: Layout, node: Node) -> Iterator[tuple[str, Part]]:
         case StructReference(name):
             yield f"struct {name}", layout.structs[name]
         case UnionReference(name):
-            yield f"union {name}", layout.plan.unions[name]
+            yield f"union {name}", layout.schema.unions[name]
         case MessageReference(name):
             yield f"message {name}", layout.messages[name]
         case FrameReference(name):

@@ -44,19 +44,19 @@ class Judge:
         limit_rules: The rules that limits name.
     """
 
-    __slots__ = ("_askers", "_compressed", "_decode", "_encode", "_plan", "limit_rules")
+    __slots__ = ("_askers", "_compressed", "_decode", "_encode", "_schema", "limit_rules")
 
     def __init__(
         self,
-        plan: Schema,
+        schema: Schema,
         encode: Callable[[Any, int, Options], bytes],
         decode: Callable[[bytes, Options], Any],
         *,
         compressed: tuple[type, ...],
     ) -> None:
         """`compressed`: the messages that hold a compressed part."""
-        self._plan = plan
-        self.limit_rules = plan.limit_rules
+        self._schema = schema
+        self.limit_rules = schema.limit_rules
         self._askers: set[type] = set()  # messages that were seen to ask for a context
         self._encode = encode
         self._decode = decode
@@ -94,12 +94,12 @@ class Judge:
         self._askers.add(type(frame.message))
         nothing = self._told(options, context=_NOTHING, limits=options.limits, strict=options.strict)
         try:
-            data = write_frame(self._plan, frame, nothing)
+            data = write_frame(self._schema, frame, nothing)
         except EncodeError:  # this context could not have
-            write_frame(self._plan, frame, options, compression=0, needs_context=False)
+            write_frame(self._schema, frame, options, compression=0, needs_context=False)
             return
         if options.strict:  # only the reference codec uses this context, which has no entries
-            explain(self._plan, data, 0, len(data), nothing)
+            explain(self._schema, data, 0, len(data), nothing)
 
     def _written(self, frame: object, message: type, options: Options, *, is_read: bool) -> bytes | None:
         """Return the bytes, within the limits of the options; regions are stored uncompressed where the sizes allow it.
@@ -129,7 +129,7 @@ class Judge:
         """
         usual = Options()
         for name in options.limits.keys() & _OF_WRITERS:
-            most, own = options.limit(self._plan, name), usual.limit(self._plan, name)
+            most, own = options.limit(self._schema, name), usual.limit(self._schema, name)
             if own is not None and (most is None or most > own):
                 return True
         return False
@@ -143,7 +143,7 @@ class Judge:
         """
         if not options.limits:
             return True
-        role = options.from_role or self._plan.frames[declared_name(frame)].role
+        role = options.from_role or self._schema.frames[declared_name(frame)].role
         told = Options(role, context=options.context, limits=options.limits, variant=options.variant)
         return type(self._decode(data, told).message) is type(frame.message)
 
@@ -168,8 +168,8 @@ class Judge:
         told = self._told(options, context=options.context, limits=options.limits)
         try:
             if is_faulty:  # this usually raises the error
-                write_frame(self._plan, frame, told, is_faulty=True, skim=partial(self._skim, options))
-            return write_frame(self._plan, frame, told, is_faulty=is_faulty)
+                write_frame(self._schema, frame, told, is_faulty=True, skim=partial(self._skim, options))
+            return write_frame(self._schema, frame, told, is_faulty=is_faulty)
         except EncodeError as error:
             is_lost = error.code == "limit_exceeded" and error.expected.startswith(SEARCHED)
             if error.code != "missing_context" and not (is_lost and self._may_ask(frame, options)):
@@ -178,12 +178,12 @@ class Judge:
 
     def _may_ask(self, frame: object, options: Options) -> bool:
         """Return whether a missing entry of a context may be the only error of a frame."""
-        layout = Layout(self._plan, options)
+        layout = Layout(self._schema, options)
         return asks_context(layout, declared_name(frame), declared_name(getattr(frame, "message", None)))
 
     def _told(self, options: Options, **more: Any) -> Options:
         """Return the options for the package's own functions; without contexts they do not include the sender."""
-        role = options.from_role if self._plan.contexts else None
+        role = options.from_role if self._schema.contexts else None
         return Options(role, variant=options.variant, **more)
 
     def again(self, data: bytes, options: Options) -> object:

@@ -42,7 +42,7 @@ class BaseConnection:
         self._package = package
         self._strict = strict
         self._keep_going = keep_going
-        self._continues = (on_error or package.plan.on_error) == "continue"
+        self._continues = (on_error or package.schema.on_error) == "continue"
         self._limits = limits
         self._context = context
         self._variant = variant

@@ -50,7 +50,7 @@ class Engine:
         now: float = 0.0,
     ) -> None:
         self.program = program
-        self.limits = {**program.plan.limits, **(limits or {})}
+        self.limits = {**program.schema.limits, **(limits or {})}
         self.contexts = contexts
         self.variant = variant
         self.now = now
@@ -188,7 +188,7 @@ class Engine:
         """
         if not error.recoverable or not error.header:
             return None
-        name = self.program.plan.sends.get(sender)
+        name = self.program.schema.sends.get(sender)
         if name is None:  # a side that sends no frames has no row that could allow one
             return None
         frame = FrameValue(name, dict(error.header), UNREAD)
@@ -201,7 +201,7 @@ class Engine:
 
     def _is_of_header(self, violation: Violation, sender: str, frame: str) -> bool:
         """Return whether a row forbids the frame for every message: no row above it is about particular messages."""
-        session = self.program.plan.sessions.get(violation.session)
+        session = self.program.schema.sessions.get(violation.session)
         for row in () if session is None else session.rows:
             is_here = row.states is None or violation.state in row.states
             if not is_here or (row.role not in (None, sender) and not (session and session.roles)):

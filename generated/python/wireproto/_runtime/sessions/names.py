@@ -42,12 +42,12 @@ class Kind:
         fields, frame_fields: The fields of the schema, by name.
     """
 
-    def __init__(self, plan: Schema, frame: Any, message: object) -> None:
-        self.plan = plan
+    def __init__(self, schema: Schema, frame: Any, message: object) -> None:
+        self.schema = schema
         self.name = declared_name(message)
         self.frame = None if frame is None else declared_name(frame)
         self.fields = {field.name: field for field in flat_fields(self._declared())}
-        framed = () if self.frame is None else plan.frames[self.frame].fields
+        framed = () if self.frame is None else schema.frames[self.frame].fields
         self.frame_fields = {field.name: field for field in flat_fields(framed)}
         self.message_class = type(message)
         self.frame_class = type(frame)
@@ -55,17 +55,17 @@ class Kind:
     @property
     def code(self) -> int | None:
         """Return the message's code."""
-        return self.plan.messages[self.name].code if self.name in self.plan.messages else None
+        return self.schema.messages[self.name].code if self.name in self.schema.messages else None
 
     @property
     def role(self) -> str | None:
         """Return the only role that sends it, or None if both do."""
         if self.frame is None:
-            return self.plan.preambles[self.name].role
-        return self.plan.messages[self.name].role if self.name in self.plan.messages else None
+            return self.schema.preambles[self.name].role
+        return self.schema.messages[self.name].role if self.name in self.schema.messages else None
 
     def _declared(self) -> Fields:
-        declared = self.plan.messages.get(self.name) or self.plan.preambles.get(self.name)
+        declared = self.schema.messages.get(self.name) or self.schema.preambles.get(self.name)
         return () if declared is None else declared.fields
 
 
@@ -109,7 +109,7 @@ class MessageWords:
         def term(m: object, f: object, v: list[object], x: object) -> object:
             return _inner(first(m, f, v, x), rest)
 
-        return self._as_read(type_at(kind.plan, tuple(fields.values()), path), term, path[:-1])
+        return self._as_read(type_at(kind.schema, tuple(fields.values()), path), term, path[:-1])
 
     def _as_read(self, type_: Type | None, term: Term, outer: tuple[str, ...] = ()) -> Term:
         """Return a term of values as a reader has them; `outer`: the path of the struct with the field."""
@@ -144,7 +144,7 @@ class MessageWords:
                 return lambda m, f, v, x: _measured(kind, m, f, x, path).size
 
     def joined(self, name: str) -> Term:
-        join = self.kind.plan.joins[name]
+        join = self.kind.schema.joins[name]
         data = self._piece(name, join)
         terms = [self.field((key,), "own") for key in join.keys]
 
@@ -282,8 +282,8 @@ def _measured(kind: Kind, message: object, frame: object, moment: Value, path: t
     """
     options = Options(moment.sender, context=moment.contexts, variant=moment.variant)
     try:
-        data = write_frame(kind.plan, message if frame is None else frame, options)
-        node = explain(kind.plan, data, 0, len(data), options, is_preamble=frame is None)
+        data = write_frame(kind.schema, message if frame is None else frame, options)
+        node = explain(kind.schema, data, 0, len(data), options, is_preamble=frame is None)
     except (EncodeError, DecodeError):
         raise Undefined("size", path[-1]) from None
     tail = "." + ".".join(path)

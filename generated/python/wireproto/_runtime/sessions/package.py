@@ -24,12 +24,12 @@ class Package:
     """
 
     __slots__ = (
-        "_make_decoder", "bare", "classes", "encode", "frames", "has_variants", "limits", "make_context", "plan", "program",
+        "_make_decoder", "bare", "classes", "encode", "frames", "has_variants", "limits", "make_context", "program", "schema",
     )  # fmt: skip
 
     def __init__(
         self,
-        plan: Schema,
+        schema: Schema,
         *,
         decoder: Callable[..., Decoder[Any]],
         encode: Callable[..., bytes],
@@ -39,8 +39,8 @@ class Package:
         context: Callable[..., object] | None = None,
         classes: Mapping[str, object] | None = None,
     ) -> None:
-        self.plan = plan
-        self.program = Program(plan)
+        self.schema = schema
+        self.program = Program(schema)
         self._make_decoder = decoder
         self.encode = encode
         self.frames = frames
@@ -48,11 +48,11 @@ class Package:
         self.bare = frozenset((*frames.values(), *preambles))
         self.make_context = context
         self.classes = classes or {}
-        self.has_variants = bool(plan.variants)
+        self.has_variants = bool(schema.variants)
 
     @property
     def roles(self) -> tuple[str, ...]:
-        roles: tuple[str, ...] = self.plan.roles
+        roles: tuple[str, ...] = self.schema.roles
         return roles
 
     def decoder(
@@ -66,7 +66,7 @@ class Package:
     def writing(self, role: str, context: object, limits: object, variant: str | None) -> dict[str, object]:
         """Return the arguments that `encode` has in this package in addition to the usual ones."""
         more: dict[str, Any] = {} if limits is None else {"limits": limits}
-        more |= {"from_role": role, "context": context} if self.plan.contexts else {}
+        more |= {"from_role": role, "context": context} if self.schema.contexts else {}
         return more | ({"variant": variant} if self.has_variants else {})
 
     def framed(self, role: str, message: Any, header: Mapping[str, object]) -> object:

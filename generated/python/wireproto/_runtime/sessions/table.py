@@ -164,23 +164,23 @@ class Matters:
 class Program:
     """The sessions of one schema."""
 
-    def __init__(self, plan: Schema) -> None:
-        self.plan = plan
-        self.roles: tuple[str, ...] = plan.roles
-        self.rules: Mapping[str, str] = plan.violations
-        self.foreign: str = plan.role_rule or "wrong_role"
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.roles: tuple[str, ...] = schema.roles
+        self.rules: Mapping[str, str] = schema.violations
+        self.foreign: str = schema.role_rule or "wrong_role"
         """The violation of sending a message that only the other role sends."""
-        self._asks_foreign = not plan.role_rule
+        self._asks_foreign = not schema.role_rule
         self.tables = tuple(
             Table(number, name, session, self.roles)
-            for number, (name, session) in enumerate(plan.sessions.items())
+            for number, (name, session) in enumerate(schema.sessions.items())
         )
         self.matters: dict[str, dict[object, Matters]] = {}
 
     def look(self, sender: str, frame: object, message: object) -> Matters:
         """Return the entries for a kind of message from a sender; without a frame it is a preamble."""
-        kind = Kind(self.plan, frame, message)
-        names = _names(self.plan, kind)
+        kind = Kind(self.schema, frame, message)
+        names = _names(self.schema, kind)
         is_foreign = kind.role not in (None, sender)
         tables = self.tables if self._asks_foreign or not is_foreign else ()
         entries = (self._entry(table, sender, kind, names) for table in tables)
@@ -188,7 +188,7 @@ class Program:
             kind.name,
             tuple(entry for entry in entries if entry is not None),
             is_foreign=is_foreign,
-            frames=_frames_inside(self.plan, kind),
+            frames=_frames_inside(self.schema, kind),
             is_other=other_kind(kind),
         )
 
@@ -196,9 +196,9 @@ class Program:
         """Return whether a kind of message is in its usual frame, so that its entries are worth caching."""
         name = kind if type(kind) is str else kind.__name__
         return (
-            name in self.plan.preambles
+            name in self.schema.preambles
             if frame is None
-            else declared_name(frame) == self.plan.sends.get(sender)
+            else declared_name(frame) == self.schema.sends.get(sender)
         )
 
     def other(self, role: str) -> str:
@@ -229,16 +229,16 @@ class Program:
         )
 
 
-def _names(plan: Schema, kind: Kind) -> frozenset[str]:
+def _names(schema: Schema, kind: Kind) -> frozenset[str]:
     """Return the names by which rows may call it. A fragment of a block has only its own name; the last one
     completes the frame.
     """
-    if kind.name in plan.joins:
+    if kind.name in schema.joins:
         return frozenset({kind.name})
     whole = {kind.name} if kind.frame is None else {kind.name, kind.frame}
     joined = {
         name
-        for name, join in plan.joins.items()
+        for name, join in schema.joins.items()
         if join.block is None and any(each.target in whole for each in (*join.parts, *join.lasts))
     }
     return frozenset(whole | joined)
@@ -306,7 +306,7 @@ def _single_key(term: Term) -> Callable[[object, object], Hashable]:
 # ---- frames inside messages ----
 
 
-def _frames_inside(plan: Schema, kind: Kind) -> Callable[[object], object] | None:
+def _frames_inside(schema: Schema, kind: Kind) -> Callable[[object], object] | None:
     """Return a function that yields the frames in a message's fields, in the order of the bytes."""
     readers = [
         MessageWords(kind, {}).field((name,), "own")

@@ -105,36 +105,36 @@ class Notes:
         from ..reference.objects import build
 
         assert self._namespace is not None
-        plan = self._load_plan()
+        schema = self._load_plan()
         try:
-            node = explain(plan, buffer, start, end, self._options, base, compiled=self.compiled())
+            node = explain(schema, buffer, start, end, self._options, base, compiled=self.compiled())
         except DecodeError:
             self.damage()
             raise
-        return build(plan, node.value, self._namespace)
+        return build(schema, node.value, self._namespace)
 
     def _read(self, type_: FrameReference, name: str, data: bytes) -> Value:
         """Return the one frame in reassembled bytes."""
-        plan = self._load_plan()
-        is_sent = plan.sends.get(self._options.from_role or "", type_.name) == type_.name
+        schema = self._load_plan()
+        is_sent = schema.sends.get(self._options.from_role or "", type_.name) == type_.name
         is_faulty = False
         if self._decode_from is not None and is_sent:
             try:
                 return self._read_fast(data)
             except _FAULTS as error:
-                is_faulty = self._is_fault(error, plan)
+                is_faulty = self._is_fault(error, schema)
                 release(error)
         from ..reference.explain import explain_type
         from ..reference.objects import build
 
-        value = explain_type(plan, type_, data, self._options, name=name, is_faulty=is_faulty).value
-        return value if self._namespace is None else build(plan, value, self._namespace)
+        value = explain_type(schema, type_, data, self._options, name=name, is_faulty=is_faulty).value
+        return value if self._namespace is None else build(schema, value, self._namespace)
 
-    def _is_fault(self, error: BaseException, plan: Schema) -> bool:
+    def _is_fault(self, error: BaseException, schema: Schema) -> bool:
         """Return whether reassembled bytes that compiled code refused do not conform: it does not read
         fragments of blocks.
         """
-        has_blocks = any(join.block is not None for join in plan.joins.values())
+        has_blocks = any(join.block is not None for join in schema.joins.values())
         is_brief = BRIEF.has_inflated and BRIEF.inflated_left is not None
         return self._is_complete and not has_blocks and not is_brief and is_certain(error)
 

@@ -76,7 +76,7 @@ class Extent:
     def __init__(self, extents: SenderExtents) -> None:
         self._extents = extents
         self._frame: dict[str, object] = {}
-        self._items_left = extents.schema.n_messages
+        self._items_left = extents.layout.n_messages
         if extents.head is None:
             self._level = Level(extents.steps, self._frame)
         self._stack: list[Level] = []
@@ -240,7 +240,7 @@ class Extent:
                 return -position
             if count is None:
                 return position
-        if natural(count) > self._extents.schema.count or count * smallest > self._extents.most:
+        if natural(count) > self._extents.layout.count or count * smallest > self._extents.most:
             raise Wrong
         self._spend(count)
         if fixed is not None:
@@ -339,7 +339,7 @@ class Extent:
         return names[name]
 
     def limit(self, name: str) -> int:
-        value = self._extents.schema.limits.get(name)
+        value = self._extents.layout.limits.get(name)
         if value is None:
             raise EndUnknown
         return value

@@ -89,20 +89,20 @@ _LONGEST_VARINT = 10  # bytes of 64 bits
 class ExtentSteps:
     """The steps of the declarations of one schema, each made when it is first needed."""
 
-    def __init__(self, schema: Layout) -> None:
-        self.schema = schema
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
         self._structs: dict[str, Steps | None] = {}
         self._unions: dict[str, Step | None] = {}
         self._messages: dict[str, Steps] = {}
 
     def frame(self, name: str) -> Steps:
         """Return the steps of a frame; all its numbers have names, as messages may use them."""
-        return self.row(self.schema.frames[name].fields, None)
+        return self.row(self.layout.frames[name].fields, None)
 
     def message(self, name: str) -> Steps:
         """Return the steps of a message."""
         if name not in self._messages:
-            fields = self.schema.messages[name].fields
+            fields = self.layout.messages[name].fields
             self._messages[name] = self.row(fields, _asked(fields))
         return self._messages[name]
 
@@ -116,7 +116,7 @@ class ExtentSteps:
         """Return the steps of a struct, or None while they are being made, as a struct may hold itself."""
         if name not in self._structs:
             self._structs[name] = None
-            fields = self.schema.structs[name]
+            fields = self.layout.structs[name]
             self._structs[name] = self.row(fields, _asked(fields))
         return self._structs[name]
 
@@ -177,7 +177,7 @@ class ExtentSteps:
     def _choice(self, type_: Type, asked: set[str] | None) -> Step:
         match type_:
             case MessageMatch(subject, only, is_lenient):
-                return (MESSAGE, subject, None if is_lenient and not self.schema.strict else only)
+                return (MESSAGE, subject, None if is_lenient and not self.layout.strict else only)
             case Match(subject, arms):
                 steps = tuple((_pairs(arm.spans), self._type(arm.type, asked)) for arm in arms)
                 return (MATCH, subject, steps)
@@ -191,7 +191,7 @@ class ExtentSteps:
         """Return the step of a union, or None inside itself or if its code cannot be read here."""
         if name not in self._unions:
             self._unions[name] = None
-            union = self.schema.plan.unions[name]
+            union = self.layout.schema.unions[name]
             read = self._reading(union.type)
             if read is not None:
                 arms = tuple(
@@ -205,11 +205,11 @@ class ExtentSteps:
 
     def _number(self, type_: Type, name: str | None, constant: int | None) -> Step | None:
         """Return the step of a type that is a number, or None for other types."""
-        step = number_step(self.schema, type_, name, constant)
+        step = number_step(self.layout, type_, name, constant)
         if step is not None:
             return step
         read = _flag if isinstance(type_, Boolean) else self._reading(type_)
-        return None if read is None else (VARIABLE, name, read, allowed_of(self.schema, type_, constant))
+        return None if read is None else (VARIABLE, name, read, allowed_of(self.layout, type_, constant))
 
     def _reading(self, type_: Type) -> ReadNumber | None:
         """Return a function that reads a number on which others depend, or None if only the reference codec can."""
@@ -219,9 +219,9 @@ class ExtentSteps:
             case Varint(bits, is_zigzag):
                 return _varint(bits, is_zigzag=is_zigzag)
             case EnumReference(name):
-                return self._reading(self.schema.plan.enums[name].type)
+                return self._reading(self.layout.schema.enums[name].type)
             case CodingReference(name):
-                coding = self.schema.plan.codings[name]
+                coding = self.layout.schema.codings[name]
                 wide = [None if width.wide is None else self._reading(width.wide) for width in coding.widths]
                 read = self._reading(coding.type)
                 return None if read is None else _coding(read, coding.widths, wide)
@@ -269,7 +269,7 @@ class ExtentSteps:
         """Return the step of items that end with a condition on their fields."""
         names = set(_names(condition, "item"))
         if isinstance(item, StructReference):
-            fields = self.schema.structs[item.name]
+            fields = self.layout.structs[item.name]
             return (UNTIL, condition, self.row(fields, _asked(fields) | names))
         return (UNTIL, condition, _merged(self._type(item, set(), "")))
 

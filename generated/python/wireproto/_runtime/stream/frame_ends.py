@@ -37,24 +37,24 @@ class HeaderExtents:
         return self._header
 
 
-def extents_of(plan: Schema, options: Options) -> Extents:
+def extents_of(schema: Schema, options: Options) -> Extents:
     """Return the object that finds the ends of one sender's frames."""
-    schema = Layout(plan, options)
-    header = header_of_frame(schema, schema.frame_of(options.from_role))
+    layout = Layout(schema, options)
+    header = header_of_frame(layout, layout.frame_of(options.from_role))
     if header is not None:
         return HeaderExtents(header)
-    extents: Extents = _EXTENTS.load()(plan, options)
+    extents: Extents = _EXTENTS.load()(schema, options)
     return extents
 
 
-def header_of_frame(schema: Layout, name: str) -> Header | None:
+def header_of_frame(layout: Layout, name: str) -> Header | None:
     """Return how the first numbers of a frame give its size, or None if they do not."""
-    steps = [_step(schema, field) for field in schema.frames[name].fields]
+    steps = [_step(layout, field) for field in layout.frames[name].fields]
     known = tuple(step for step in steps if step is not None)
-    return header_of(known, schema.frame) if len(known) == len(steps) else None
+    return header_of(known, layout.frame) if len(known) == len(steps) else None
 
 
-def _step(schema: Layout, field: Field) -> Step | None:
+def _step(layout: Layout, field: Field) -> Step | None:
     """Return the step of a number, of a fixed size or of a size given by a number; None for other fields."""
     if field.condition is not None or isinstance(field.value, Trailing):
         return None
@@ -66,4 +66,4 @@ def _step(schema: Layout, field: Field) -> Step | None:
         case Bytes(Prefix(Integer() as length)) | Region(_, Prefix(Integer() as length)):
             return length_step(length, 1)
         case type_:
-            return number_step(schema, type_, field.name, constant_of(field.value))
+            return number_step(layout, type_, field.name, constant_of(field.value))

@@ -76,7 +76,7 @@ class Side:
         can_half_close: Whether the transport can end one direction alone; TLS cannot.
     """
 
-    plan: Schema
+    schema: Schema
     own: str
     peer: str
     is_strict: bool = False
@@ -91,8 +91,8 @@ class Side:
     @cached_property
     def setup(self) -> Setup:
         return Setup(
-            plan=self.plan,
-            program=Program(self.plan),
+            schema=self.schema,
+            program=Program(self.schema),
             is_strict=self.is_strict,
             options=self.options,
             limits=self.limits,
@@ -123,7 +123,7 @@ def script_of(trace: Trace, side: Side) -> Script:
         Unfit: The trace needs other settings, or its point is not the runner's to make.
     """
     for name, amount in trace.limits.items():
-        if {**side.plan.limits, **side.limits}.get(name) != amount:
+        if {**side.schema.limits, **side.limits}.get(name) != amount:
             raise Unfit(f"it needs a peer with the limit {name}={amount} (--limit)")
     if trace.variant is not None:
         raise Unfit(f"it is of the variant {trace.variant}")

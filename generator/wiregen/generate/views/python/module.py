@@ -99,7 +99,7 @@ class ModuleBuilder:
             compiles_whole_frames=not refused,
             uses_reference=bool(refused) or any(join.block is not None for join in protocol.joins),
             is_plain=self._is_plain(frames, refused),
-            plan=tuple(self._schema.splitlines()),
+            schema=tuple(self._schema.splitlines()),
         )
 
     def _layouts(self) -> tuple[LayoutView, ...]:

@@ -137,7 +137,7 @@ class ModuleView:
     uses_reference: bool
     is_plain: bool
     """Whether there is one frame for both directions, without anything around it."""
-    plan: tuple[str, ...]
+    schema: tuple[str, ...]
     """The schema as lines of JSON."""
     has_connections: bool = True
     """Whether the package has a module of connections and sessions."""

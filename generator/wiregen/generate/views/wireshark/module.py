@@ -77,21 +77,21 @@ def filter_name(protocol: str) -> str:
 
 def wireshark_view(protocol: m.Protocol, source: str) -> WiresharkView:
     """Return the view of a checked protocol."""
-    plan = lower(protocol)
+    schema = lower(protocol)
     left_out: list[str] = []
-    layout = Layout(plan, Options())
+    layout = Layout(schema, Options())
     types = LuaTypes(layout, left_out)
     base = LayoutView(
         title=lua_string("the protocol's own"),
-        structs=_records(types, plan.structs),
-        messages=tuple(_message(types, name, each) for name, each in plan.messages.items()),
-        frames=tuple(_frame(types, name, each) for name, each in plan.frames.items()),
-        preambles=_records(types, {name: each.fields for name, each in plan.preambles.items()}),
-        circular=words(plan.circular),
+        structs=_records(types, schema.structs),
+        messages=tuple(_message(types, name, each) for name, each in schema.messages.items()),
+        frames=tuple(_frame(types, name, each) for name, each in schema.frames.items()),
+        preambles=_records(types, {name: each.fields for name, each in schema.preambles.items()}),
+        circular=words(schema.circular),
     )
     variants = []
-    for name, variant in plan.variants.items():
-        other = LuaTypes(Layout(plan, Options(variant=name)), left_out)
+    for name, variant in schema.variants.items():
+        other = LuaTypes(Layout(schema, Options(variant=name)), left_out)
         variants.append(
             LayoutView(
                 title=lua_string(name),
@@ -102,7 +102,7 @@ def wireshark_view(protocol: m.Protocol, source: str) -> WiresharkView:
                 circular=words(variant.circular),
             )
         )
-    limits: dict[str, int | None] = {**plan.limits, "joined": layout.joined}
+    limits: dict[str, int | None] = {**schema.limits, "joined": layout.joined}
     return WiresharkView(
         name=protocol.name,
         source=source,
@@ -111,20 +111,20 @@ def wireshark_view(protocol: m.Protocol, source: str) -> WiresharkView:
         limits=_entries(
             {name: _UNBOUNDED if bound is None else lua_number(bound) for name, bound in limits.items()}
         ),
-        roles=_list(map(lua_string, plan.roles)),
-        enums=_entries({name: _names(enum) for name, enum in plan.enums.items()}),
+        roles=_list(map(lua_string, schema.roles)),
+        enums=_entries({name: _names(enum) for name, enum in schema.enums.items()}),
         codes=_entries(
             {
                 role: _table((lua_number(code), lua_string(name)) for code, name in codes.items())
-                for role, codes in plan.codes.items()
+                for role, codes in schema.codes.items()
             }
         ),
-        frame_roles=_entries(_frame_roles(plan.sends, plan.frames)),
-        sends=_entries({role: lua_string(frame) for role, frame in plan.sends.items()}),
-        first_frame=lua_string(next(iter(plan.sends.values()), "")),
-        opens=_entries({role: lua_string(name) for role, name in plan.opens.items()}),
-        unions=_entries({name: _union(types, name, union) for name, union in plan.unions.items()}),
-        contexts=_entries({name: _context(types, context) for name, context in plan.contexts.items()}),
+        frame_roles=_entries(_frame_roles(schema.sends, schema.frames)),
+        sends=_entries({role: lua_string(frame) for role, frame in schema.sends.items()}),
+        first_frame=lua_string(next(iter(schema.sends.values()), "")),
+        opens=_entries({role: lua_string(name) for role, name in schema.opens.items()}),
+        unions=_entries({name: _union(types, name, union) for name, union in schema.unions.items()}),
+        contexts=_entries({name: _context(types, context) for name, context in schema.contexts.items()}),
         layouts=(base, *variants),
         ports=protocol.ports,
         left_out=_left_out(protocol, left_out),

@@ -32,7 +32,7 @@ class LuaTypes:
 
     def __init__(self, layout: Layout, left_out: list[str]) -> None:
         self._layout = layout
-        self._plan = layout.plan
+        self._schema = layout.schema
         self._left_out = left_out
         self._frame = ""
 
@@ -147,7 +147,7 @@ class LuaTypes:
         join_name = self._layout.divided.get((self._frame, field.name))
         if join_name is None:
             return ""
-        join = self._plan.joins[join_name]
+        join = self._schema.joins[join_name]
         content = field.type.content if isinstance(field.type, m.Region) else field.type
         lenient = field.type.lenient if isinstance(field.type, m.Region) else False
         owner = name.rpartition(".")[0]
@@ -238,7 +238,7 @@ class LuaTypes:
         return f"varint({shown}, {type_.bits}, {flag(type_.is_zigzag)}, {flag(type_.is_lenient)})"
 
     def _enum(self, enum: str, only: tuple[str, ...] | None, name: str, label: str) -> str:
-        declared_ = self._plan.enums[enum]
+        declared_ = self._schema.enums[enum]
         names = f"ENUMS[{lua_string(enum)}]"
         inner = (
             self._integer(declared_.type, name, label, names)
@@ -249,7 +249,7 @@ class LuaTypes:
         return f"enum({inner}, {names}, {flag(is_open)}, {words(only)})"
 
     def _coding(self, coding: str, name: str, label: str) -> str:
-        declared_ = self._plan.codings[coding]
+        declared_ = self._schema.codings[coding]
         first = self._integer(declared_.type, f"{name}.code", "code")
         integers = [declared_.type, *(width.wide for width in declared_.widths if width.wide is not None)]
         kind = "int64" if any(each.is_signed for each in integers) else "uint64"

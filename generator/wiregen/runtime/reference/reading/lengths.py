@@ -131,7 +131,7 @@ def read_text(reader: Reader, type_: Text, place: Place) -> Steps:
     if span.size is None:
         return reader.node(place, type_, start, None, children)
     try:
-        value, note = _text(data, encoding, type_.is_lenient and not reader.schema.strict, type_.endian)
+        value, note = _text(data, encoding, type_.is_lenient and not reader.layout.strict, type_.endian)
     except UnicodeDecodeError as error:
         code: Code = "not_canonical" if error.reason == NOT_CANONICAL else "invalid_text"
         found = f"byte 0x{data[error.start]:02x} at {error.start}"

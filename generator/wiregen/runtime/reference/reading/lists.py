@@ -50,8 +50,8 @@ def read_list(reader: Reader, type_: List, place: Place) -> Steps:
 
 def _check_count(reader: Reader, count: int, smallest: int, place: Place, blame: Node | None) -> None:
     """Refuse a count before anything is read or allocated for it."""
-    if count > reader.schema.count:
-        expected = f"at most {reader.schema.count} items"
+    if count > reader.layout.count:
+        expected = f"at most {reader.layout.count} items"
         found = f"{count} items"
         raise reader.fail("limit_exceeded", place, blame=blame, expected=expected, found=found, limit="count")
     reader.check(reader.window.position + count * smallest, place, blame)
@@ -118,8 +118,8 @@ def _is_judged_whole(type_: List) -> bool:
 
 
 def _check_one(reader: Reader, index: int, place: Place) -> None:
-    if index >= reader.schema.count:
-        expected = f"at most {reader.schema.count} items"
+    if index >= reader.layout.count:
+        expected = f"at most {reader.layout.count} items"
         raise reader.fail("limit_exceeded", place, expected=expected, found="more", limit="count")
     reader.spend_messages(1, place)
 

@@ -72,13 +72,13 @@ class Reader:
 
     __slots__ = (
         "_asked", "after", "building", "compiled", "frame", "frame_offset", "has_dropped", "hidden_from", "inflated_left", "is_bounded", "is_faulty", "is_kept",
-        "is_last", "is_quick", "item", "items_left", "known_end",
-        "level", "messages_left", "only", "options", "postponed", "prefix", "read", "record", "schema", "shown_left", "skim",
+        "is_last", "is_quick", "item", "items_left", "known_end", "layout",
+        "level", "messages_left", "only", "options", "postponed", "prefix", "read", "record", "shown_left", "skim",
         "window", "work_left",
     )  # fmt: skip
 
-    def __init__(self, schema: Layout, options: Options, window: Window, read: ReadType) -> None:
-        self.schema = schema
+    def __init__(self, layout: Layout, options: Options, window: Window, read: ReadType) -> None:
+        self.layout = layout
         self.options = options
         self.window = window
         self.read = read
@@ -98,8 +98,8 @@ class Reader:
         self.building: list[tuple[str, RecordScope | list[Value]]] = []
         self.level = 0
         self.frame_offset = window.here
-        self.messages_left = schema.n_messages
-        self.inflated_left = schema.inflated
+        self.messages_left = layout.n_messages
+        self.inflated_left = layout.inflated
         self.skim: Skimming | None = None
         self.compiled: CompiledCode | None = None
         self.is_quick = self.is_kept = self.has_dropped = False
@@ -194,7 +194,7 @@ class Reader:
             DecodeError: limit_exceeded.
         """
         if count > self.messages_left:
-            expected, found = f"at most {self.schema.n_messages} items in the frame", f"{_shown(count)} more"
+            expected, found = f"at most {self.layout.n_messages} items in the frame", f"{_shown(count)} more"
             raise self.fail(
                 "limit_exceeded", place, blame=blame, expected=expected, found=found, limit="messages"
             )
@@ -203,7 +203,7 @@ class Reader:
     def begin_search(self) -> None:
         """Bound the cost of the search for an error from here on, if there must be one."""
         if self.is_faulty and self.work_left is None:
-            self.work_left = 8 * self.schema.work
+            self.work_left = 8 * self.layout.work
             self.is_quick = True
 
     def spend_work(self, eighths: int, place: Place) -> None:
@@ -217,7 +217,7 @@ class Reader:
         self.work_left -= eighths
         if self.work_left < 0:
             self.work_left, self.is_faulty = None, False
-            expected = f"{SEARCHED} {self.schema.work} values of work"
+            expected = f"{SEARCHED} {self.layout.work} values of work"
             raise self.fail("limit_exceeded", place, expected=expected, found="none", limit="work")
 
     def enter(self, name: str, place: Place) -> None:
@@ -226,22 +226,22 @@ class Reader:
         Raises:
             DecodeError: too_deep.
         """
-        if name not in self.schema.circular:
+        if name not in self.layout.circular:
             return
-        if self.level > self.schema.depth:
-            expected = f"nesting at most {self.schema.depth} deep"
+        if self.level > self.layout.depth:
+            expected = f"nesting at most {self.layout.depth} deep"
             raise self.fail("too_deep", place, expected=expected, limit="depth")
         self.level += 1
 
     def leave(self, name: str) -> None:
-        self.level -= name in self.schema.circular
+        self.level -= name in self.layout.circular
 
     def asks_for(self, name: str) -> bool:
         """Return whether an expression of the protocol uses the value of a field of that name, and not only
         its length.
         """
         if self._asked is None:
-            self._asked = _asked(self.schema.plan)
+            self._asked = _asked(self.layout.schema)
         return name in self._asked
 
     # -- expressions ------------------------------------------------------------------------------------------------
@@ -302,13 +302,13 @@ class Reader:
     @property
     def sender(self) -> str | None:
         """The sender: as the caller says, else the only role that sends this frame."""
-        if self.schema.role is not None or self.frame is None:
-            return self.schema.role
-        return self.schema.frames[self.frame.name].role
+        if self.layout.role is not None or self.frame is None:
+            return self.layout.role
+        return self.layout.frames[self.frame.name].role
 
     def code_of(self, name: str) -> int | None:
         """Return the code of a message."""
-        return self.schema.messages[name].code if name in self.schema.messages else None
+        return self.layout.messages[name].code if name in self.layout.messages else None
 
     # -- errors -----------------------------------------------------------------------------------------------------
 
@@ -347,7 +347,7 @@ class Reader:
     def _rule(self, code: Code, place: Place, limit: str | None) -> str | None:
         """Return the broken rule: that of a limit, empty if only bytes are missing, else that of the place."""
         if limit is not None:
-            return self.schema.limit_rules.get(limit)
+            return self.layout.limit_rules.get(limit)
         return None if code in ("truncated", "partial_inner") else place.rule
 
     def _cut(self, position: int, place: Place) -> NeedMoreData:
@@ -370,12 +370,12 @@ class Reader:
 _MEASURES = ("code", "count", "present", "size")
 
 
-def _asked(plan: Schema) -> frozenset[str]:
+def _asked(schema: Schema) -> frozenset[str]:
     """Return the names of fields whose values the expressions of a protocol use, other than code, count,
     presence or size.
     """
     found: dict[str, int] = {}
-    for node in nodes_in(plan):
+    for node in nodes_in(schema):
         if isinstance(node, FieldReference):
             for name in node.path:
                 found[name] = found.get(name, 0) + 1

@@ -87,7 +87,7 @@ def _read_content(
         owner.tail = b""  # of several lenient regions of one record the last one's bytes are kept
     if left == 0:
         return (node,)
-    start, is_strict = window.here, reader.schema.strict
+    start, is_strict = window.here, reader.layout.strict
     is_refused = not lenient or (is_strict and lenient != "padded")
     tail = b"" if is_refused else (yield from reader.take(left, place))
     if is_refused or (is_strict and any(tail)):

@@ -24,7 +24,7 @@ _ANY = object()
 
 def write_union(writer: Writer, type_: UnionReference, value: object, spot: Spot) -> bytes:
     name, only = type_.name, type_.only
-    union = writer.schema.plan.unions[name]
+    union = writer.layout.schema.unions[name]
     variety = writer.variety(name, value, spot.path)
     if only is not None and variety.name not in only:
         raise EncodeError(
@@ -32,11 +32,11 @@ def write_union(writer: Writer, type_: UnionReference, value: object, spot: Spot
         )
     writer.enter(name, spot.path)
     fields = next(each.fields for each in union.varieties if each.name == variety.name)
-    if writer.schema.fields_reach_end(fields) and not (spot.around.is_last and spot.around.has_end):
+    if writer.layout.fields_reach_end(fields) and not (spot.around.is_last and spot.around.has_end):
         raise EncodeError(
             "undelimitable", path=spot.path, expected="a variety with an end", found=variety.name
         )
-    code = scalar(writer.schema.plan, union.type, variety.code, spot.path)
+    code = scalar(writer.layout.schema, union.type, variety.code, spot.path)
     row = Row(writer, fields, value, f"{spot.path}.{variety.name}", frame=spot.row.frame)
     spot.cell.inner = row
     data = code + row.write(spot.behind(len(code)), spot.around)
@@ -73,7 +73,7 @@ def _write_fitting(writer: Writer, arms: tuple[Arm, ...], value: object, spot: S
 def _write_sized_arm(writer: Writer, type_: Match, value: object, spot: Spot) -> bytes:
     """Return the bytes of the arm that takes the value, if its size decides the arm: the choice is checked afterwards."""
     types = [arm.type for arm in type_.arms]
-    fitting = [each for each in types if is_flat(each) or accepts(writer.schema, each, value)]
+    fitting = [each for each in types if is_flat(each) or accepts(writer.layout, each, value)]
     fitting = [each for each in fitting if not _is_rounded(each, value)] or fitting
     chosen: list[Type] = []
 

@@ -72,7 +72,7 @@ def _chunk(
         EncodeError: Such a struct does not exist.
     """
     struct, path = carrier.struct, f"{spot.path}[{len(before)}]"
-    fields = writer.schema.structs[struct]
+    fields = writer.layout.structs[struct]
     offset = sum(map(len, before))
     for flags in _candidates(fields, carrier, data):
         chunk = Record(struct, {**flags, carrier.data: data})

@@ -16,8 +16,8 @@ __all__ = ["divide"]
 
 def divide(row: Row, name: str, frame: object) -> None:
     """Put a fragment in place of a block in the row of the frame `name`, if the frame carries one."""
-    schema = row.writer.schema
-    for (owner, block), piece in schema.divided.items():
+    layout = row.writer.layout
+    for (owner, block), piece in layout.divided.items():
         if owner == name:
             message = extra(frame, "message", None, row.path)
             if is_named(message, piece) and row.writer.message_name(message) is None:
@@ -34,7 +34,7 @@ def _put_piece(row: Row, cell: Cell, message: object, piece: str) -> None:
     field = cell.field
     cell.field = replace(field, type=as_octets(cell.type))
     cell.value = data
-    declared = row.writer.schema.plan.joins[piece]
+    declared = row.writer.layout.schema.joins[piece]
     conditions = [setting.when for setting in (*declared.parts, *declared.lasts)]
 
     def check() -> None:
@@ -48,7 +48,7 @@ def _put_piece(row: Row, cell: Cell, message: object, piece: str) -> None:
 
 def _refuse_whole(row: Row, cell: Cell, piece: str) -> None:
     """Refuse a frame that is marked as a fragment and carries a whole message."""
-    conditions = [setting.when for setting in row.writer.schema.plan.joins[piece].parts]
+    conditions = [setting.when for setting in row.writer.layout.schema.joins[piece].parts]
 
     def check() -> None:
         if any(when is None or row.evaluate(when, cell, otherwise=False) for when in conditions):

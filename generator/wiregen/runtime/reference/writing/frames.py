@@ -62,7 +62,7 @@ _REFUSE_UNREADABLE_TYPE = Lazy("reference.writing.verification", "refuse_unreada
 
 
 def write_frame(
-    plan: Schema,
+    schema: Schema,
     frame: object,
     options: Options | None = None,
     *,
@@ -86,7 +86,7 @@ def write_frame(
     if type(compression) is not int or not -1 <= compression <= 9:
         raise EncodeError("invalid_value", path="compression", expected="-1 to 9")
     writer = Writer(
-        plan,
+        schema,
         chosen,
         WRITERS,
         compression=compression,
@@ -99,7 +99,7 @@ def write_frame(
     try:
         data = writing_records.write_outermost(writer, name, frame)
         if writer.is_to_be_read and not is_tail_kept and needs_context:
-            _REFUSE_UNREADABLE.load()(plan, name, frame, data, chosen)
+            _REFUSE_UNREADABLE.load()(schema, name, frame, data, chosen)
         return data
     except RecursionError:
         raise EncodeError("too_deep", path=name, expected="fewer values inside values") from None
@@ -110,26 +110,26 @@ def write_frame(
 write = write_frame
 
 
-def write_type(plan: Schema, type_: Type, value: Value, name: str) -> bytes:
+def write_type(schema: Schema, type_: Type, value: Value, name: str) -> bytes:
     """Return the bytes of one shape that fills a region of its own.
 
     Raises:
         EncodeError: It cannot be written, or its bytes alone are read as another value.
     """
-    writer = Writer(plan, Options(), WRITERS, compression=-1, is_tail_kept=False)
+    writer = Writer(schema, Options(), WRITERS, compression=-1, is_tail_kept=False)
     field = Field(name, False, type_, None, None, None, "", None, False)
     row = Row(writer, (field,), Record(name, {name: value}), name)
     try:
         data = row.write(lambda: 0, RegionContext(has_end=True))
         if writer.is_to_be_read:
-            _REFUSE_UNREADABLE_TYPE.load()(plan, type_, value, data, name)
+            _REFUSE_UNREADABLE_TYPE.load()(schema, type_, value, data, name)
         return data
     except RecursionError:
         raise EncodeError("too_deep", path=name, expected="fewer values inside values") from None
 
 
 def write_message(
-    plan: Schema,
+    schema: Schema,
     message: Any,
     options: Options | None = None,
     *,
@@ -142,13 +142,13 @@ def write_message(
         EncodeError: It cannot be written.
     """
     chosen = options or Options()
-    writer = Writer(plan, chosen, WRITERS, compression=compression, is_tail_kept=False)
+    writer = Writer(schema, chosen, WRITERS, compression=compression, is_tail_kept=False)
     frame = FrameValue(_frame_of(writer, message), dict(header or {}), message)
-    return write_frame(plan, frame, chosen, compression=compression)
+    return write_frame(schema, frame, chosen, compression=compression)
 
 
 def explain_encode(
-    plan: Schema,
+    schema: Schema,
     value: object,
     options: Options | None = None,
     *,
@@ -160,8 +160,8 @@ def explain_encode(
     """
     try:
         if header:
-            return write_message(plan, value, options, header=header, compression=compression)
-        return write_frame(plan, value, options, compression=compression)
+            return write_message(schema, value, options, header=header, compression=compression)
+        return write_frame(schema, value, options, compression=compression)
     except EncodeError as error:
         return error
 
@@ -169,33 +169,33 @@ def explain_encode(
 def _outermost(writer: Writer, value: object) -> str:
     """Return the name of the frame or preamble that a value is, or is sent in."""
     name = declared_name(value)
-    schema = writer.schema
-    if name in schema.preambles:
+    layout = writer.layout
+    if name in layout.preambles:
         return name
-    if name in schema.frames:
+    if name in layout.frames:
         return _refuse_other(writer, name)
     return _frame_of(writer, value)
 
 
 def _refuse_other(writer: Writer, name: str) -> str:
-    role = writer.schema.role
-    if role is not None and writer.schema.frame_of(role) != name:
+    role = writer.layout.role
+    if role is not None and writer.layout.frame_of(role) != name:
         raise EncodeError(
-            "invalid_value", path=name, expected=f"a {writer.schema.frame_of(role)}", found=f"a {name}"
+            "invalid_value", path=name, expected=f"a {writer.layout.frame_of(role)}", found=f"a {name}"
         )
     return name
 
 
 def _frame_of(writer: Writer, message: object) -> str:
     """Return the frame in which a message is sent: the sender's, else that of the role that may send it."""
-    schema = writer.schema
+    layout = writer.layout
     name = writer.message_name(message)
-    if name is None and unknown_of(message, schema.messages, "") is None:
+    if name is None and unknown_of(message, layout.messages, "") is None:
         found = declared_name(message)[:64]
         raise EncodeError("invalid_value", expected="a frame or a message", found=found)
-    role = schema.role or (schema.messages[name].role if name is not None else None)
-    if role is None and len(set(schema.plan.sends.values())) > 1:
+    role = layout.role or (layout.messages[name].role if name is not None else None)
+    if role is None and len(set(layout.schema.sends.values())) > 1:
         raise EncodeError(
             "invalid_value", path=name or "Unknown", expected="a role that sends it", found="none"
         )
-    return schema.frame_of(role)
+    return layout.frame_of(role)

@@ -29,8 +29,8 @@ def write_list(writer: Writer, type_: List, value: Any, spot: Spot) -> bytes:
     if value is None:
         return null_length(writer, type_.length, value, spot)
     items = as_items(value, spot.path)
-    if len(items) > writer.schema.count:
-        expected = f"at most {writer.schema.count} items"
+    if len(items) > writer.layout.count:
+        expected = f"at most {writer.layout.count} items"
         raise writer.over("count", spot.path, expected, f"{len(items)} items")
     writer.spend_messages(len(items), spot.path)
     parts = [_head(writer, type_.length, len(items), spot)]
@@ -62,12 +62,12 @@ def comparable(row: Row, type_: Type, value: object, path: str) -> object:
         case UnionReference(name):
             variety = writer.variety(name, value, path)
             declared = next(
-                each for each in writer.schema.plan.unions[name].varieties if each.name == variety.name
+                each for each in writer.layout.schema.unions[name].varieties if each.name == variety.name
             )
             variety.fields = _comparable_fields(row, name, declared.fields, value, path)
             return variety
         case StructReference(name):
-            fields = writer.schema.structs[name]
+            fields = writer.layout.structs[name]
             return tuple(_comparable_fields(row, name, fields, value, path).values())
         case _:
             return writer.coerce(type_, value, path) if isinstance(type_, PLAIN) else value

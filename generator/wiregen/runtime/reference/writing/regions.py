@@ -40,7 +40,7 @@ def _write_in_size(writer: Writer, type_: Region, carrier: InSize, value: Value,
 
 
 def _write_prefixed(writer: Writer, type_: Region, carrier: Prefix, value: Value, spot: Spot) -> bytes:
-    size = fixed_size(writer.schema, carrier.type)
+    size = fixed_size(writer.layout, carrier.type)
     start = nowhere if size is None else spot.behind(size)
     data = write_content(writer, type_, value, spot.within(start))
     return prefix_bytes(writer, carrier.type, len(data), spot.path) + data

@@ -76,12 +76,12 @@ class Writer:
 
     __slots__ = (
         "_inflated_left", "_level", "_messages_left", "_options", "_skim", "_skims_left", "_writers", "compression", "frame", "is_tail_kept",
-        "is_to_be_read", "schema", "sender", "unknowable", "work_left",
+        "is_to_be_read", "layout", "sender", "unknowable", "work_left",
     )  # fmt: skip
 
     def __init__(
         self,
-        plan: Schema,
+        schema: Schema,
         options: Options,
         writers: Dispatch,
         *,
@@ -91,7 +91,7 @@ class Writer:
         is_faulty: bool = False,
         skim: Callable[[object], bytes | None] | None = None,
     ) -> None:
-        self.schema = Layout(plan, options)
+        self.layout = Layout(schema, options)
         self.sender = options.from_role
         self.frame: str | None = None
         self.is_to_be_read = False
@@ -101,11 +101,11 @@ class Writer:
         self.unknowable = frozenset(("remaining",) if needs_context else ("remaining", "context"))
         self._options = options
         self._writers = writers
-        self._messages_left = self.schema.n_messages
-        self._inflated_left = self.schema.inflated
+        self._messages_left = self.layout.n_messages
+        self._inflated_left = self.layout.inflated
         self._skim = skim
         self._skims_left = _MOST_SKIMS
-        self.work_left = 8 * self.schema.work if is_faulty else None
+        self.work_left = 8 * self.layout.work if is_faulty else None
         self._level = 0
 
     def write(self, type_: Type, value: object, spot: Spot) -> bytes:
@@ -113,7 +113,7 @@ class Writer:
         if self.work_left is not None:
             self.spend_work(4 if isinstance(type_, PLAIN) and not spot.cell.is_declared else 8, spot.path)
         if isinstance(type_, SCALARS):
-            return scalar(self.schema.plan, type_, value, spot.path)
+            return scalar(self.layout.schema, type_, value, spot.path)
         data: bytes = self._writers[type(type_)](self, type_, value, spot)
         return data
 
@@ -128,13 +128,13 @@ class Writer:
 
     def spend_messages(self, count: int, path: str) -> None:
         if count > self._messages_left:
-            expected = f"at most {self.schema.n_messages} items in the frame"
+            expected = f"at most {self.layout.n_messages} items in the frame"
             raise self.over("messages", path, expected, "more")
         self._messages_left -= count
 
     def spend_inflated(self, size: int, path: str) -> None:
         if size > self._inflated_left:
-            expected = f"at most {self.schema.inflated} inflated bytes"
+            expected = f"at most {self.layout.inflated} inflated bytes"
             raise self.over("inflated", path, expected, "more")
         self._inflated_left -= size
 
@@ -149,31 +149,31 @@ class Writer:
             return
         self.work_left -= eighths
         if self.work_left < 0:
-            raise self.over("work", path, f"{SEARCHED} {self.schema.work} values of work", "none")
+            raise self.over("work", path, f"{SEARCHED} {self.layout.work} values of work", "none")
 
     def refuse_long(self, size: int, path: str) -> None:
         """Refuse a size above the limit of a frame."""
-        if size > self.schema.frame:
-            expected = f"a frame of at most {self.schema.frame} bytes"
+        if size > self.layout.frame:
+            expected = f"a frame of at most {self.layout.frame} bytes"
             raise self.over("frame", path, expected, f"{size} bytes")
 
     def over(self, limit: str, path: str, expected: str, found: str) -> EncodeError:
         """Return the error of a value that exceeds a limit, with the limit's own rule."""
         error = EncodeError("limit_exceeded", path=path, expected=within(expected, limit), found=found)
-        return error.tied(self.schema.limit_rules.get(limit))
+        return error.tied(self.layout.limit_rules.get(limit))
 
     def enter(self, name: str, path: str) -> None:
         """Enter a declaration, which counts if it can contain itself; `leave` undoes it."""
-        if name not in self.schema.circular:
+        if name not in self.layout.circular:
             return
-        if self._level > self.schema.depth:
-            expected = f"nesting at most {self.schema.depth} deep"
+        if self._level > self.layout.depth:
+            expected = f"nesting at most {self.layout.depth} deep"
             error = EncodeError("too_deep", path=path, expected=within(expected, "depth"))
-            raise error.tied(self.schema.limit_rules.get("depth"))
+            raise error.tied(self.layout.limit_rules.get("depth"))
         self._level += 1
 
     def leave(self, name: str) -> None:
-        self._level -= name in self.schema.circular
+        self._level -= name in self.layout.circular
 
     def budgets(self) -> tuple[int, int, int]:
         """Return the remaining budgets, for `restore`."""
@@ -211,12 +211,12 @@ class Writer:
         """Return the code of a message or of an alternative, or None."""
         if isinstance(type_, UnionReference):
             return self.variety(type_.name, value, path).code
-        unknown = unknown_of(value, self.schema.messages, path)
+        unknown = unknown_of(value, self.layout.messages, path)
         name = self.message_name(value)
         if unknown is not None:
             code = unknown.code
         elif name is not None:
-            code = self.schema.messages[name].code
+            code = self.layout.messages[name].code
         else:
             raise EncodeError("invalid_value", path=path, expected="a message", found=kind_of(value))
         return code
@@ -226,7 +226,7 @@ class Writer:
     def message_name(self, value: object) -> str | None:
         """Return the name of the message that a value is, or None."""
         name = declared_name(value)
-        return name if name in self.schema.messages else None
+        return name if name in self.layout.messages else None
 
     def variety(self, union: str, value: Value, path: str) -> Variety:
         """Return the alternative of a union that a value is; its fields are not copied.
@@ -234,7 +234,7 @@ class Writer:
         Raises:
             EncodeError: It is not an alternative, or lacks one of its several codes.
         """
-        for variety in self.schema.plan.unions[union].varieties:
+        for variety in self.layout.schema.unions[union].varieties:
             if is_named(value, variety.name) and not (is_a(value, Variety) and value.union != union):
                 return Variety(union, variety.name, {}, _variety_code(variety.spans, value, path))
         raise EncodeError("invalid_value", path=path, expected=f"a {union}", found=kind_of(value))
@@ -245,7 +245,7 @@ class Writer:
             case Integer() | Varint():
                 return number(type_, value, path)
             case EnumReference(name):
-                return number(self.schema.plan.enums[name].type, value, path)
+                return number(self.layout.schema.enums[name].type, value, path)
             case CodingReference():
                 return None if value is None else as_int(value, path)
             case Boolean():

@@ -15,8 +15,8 @@ __all__ = ["read_match", "read_union"]
 
 def read_union(reader: Reader, type_: UnionReference, place: Place) -> Steps:
     name = type_.name
-    union = reader.schema.plan.unions[name]
-    rules = reader.schema.rules
+    union = reader.layout.schema.unions[name]
+    rules = reader.layout.rules
     reader.enter(name, place)
     start = reader.window.here
     code_node = yield from reader.read(reader, union.type, place.part("code"))
@@ -30,7 +30,7 @@ def read_union(reader: Reader, type_: UnionReference, place: Place) -> Steps:
         )
     refuse_outside(reader, variety.name, type_.only, type_.is_lenient, place, code_node, variety.name)
     has_end = reader.is_last and reader.window.end is not None
-    if not has_end and reader.schema.fields_reach_end(variety.fields):
+    if not has_end and reader.layout.fields_reach_end(variety.fields):
         expected, rule = "a variety with an end", rules.get(f"{name}.{variety.name}")
         raise reader.fail(
             "unknown_code", place, blame=code_node, expected=expected, found=variety.name, rule=rule

@@ -62,7 +62,7 @@ def _decode(reader: Reader, data: bytes, algorithm: Algorithm, place: Place, at:
             transform.error, place, at + error.at, expected=error.expected, found=error.found
         ) from None
     if len(content) > most:
-        expected = f"at most {reader.schema.inflated} inflated bytes"
+        expected = f"at most {reader.layout.inflated} inflated bytes"
         raise reader.fail("limit_exceeded", place, at, expected=expected, found="more", limit="inflated")
     if transform.is_compression:
         reader.inflated_left -= len(content)

@@ -24,7 +24,7 @@ __all__ = ["read_divided"]
 
 def read_divided(reader: Reader, record: RecordScope, name: str, field: Field, place: Place) -> Steps:
     """Return the node of a block, whole or a fragment; a reassembly stays open until the context takes in the frame."""
-    join = reader.schema.plan.joins[name]
+    join = reader.layout.schema.joins[name]
     is_last = _holds(reader, join.lasts, place)
     is_part = _holds(reader, join.parts, place)
     if not is_last and not is_part:
@@ -119,9 +119,9 @@ def _read_whole(
 def _pieces(reader: Reader, last: _Last, inside: Node, place: Place) -> tuple[tuple[bytes, ...], int]:
     source, open_ = last.source, last.open_
     is_damaged = source.is_damaged(last.name, last.direction, open_)
-    schema = reader.schema
+    layout = reader.layout
     try:
-        return source.pieces(last.name, open_, bytes(inside.value), schema.joined, is_damaged=is_damaged)
+        return source.pieces(last.name, open_, bytes(inside.value), layout.joined, is_damaged=is_damaged)
     except DecodeError as error:
         where = Place(place.name, last.name, error.rule)
         raise reader.fail(

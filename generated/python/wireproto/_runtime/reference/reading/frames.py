@@ -82,12 +82,12 @@ def _read(reader: Reader, type_: Type, place: Place) -> Steps:
     return read(reader, type_, place)
 
 
-def _reader(plan: Schema, options: Options, window: Window) -> Reader:
-    return Reader(Layout(plan, options), options, window, _read)
+def _reader(schema: Schema, options: Options, window: Window) -> Reader:
+    return Reader(Layout(schema, options), options, window, _read)
 
 
 def read_frame(
-    plan: Schema,
+    schema: Schema,
     buffer: bytes | bytearray,
     offset: int,
     options: Options,
@@ -114,24 +114,26 @@ def read_frame(
         DecodeError: It does not conform.
         NeedMoreData: It is cut off, and no further bytes come.
     """
-    reader = _reader(plan, options, Window(buffer, offset, stop=stop, base=base))
+    reader = _reader(schema, options, Window(buffer, offset, stop=stop, base=base))
     reader.skim, reader.is_quick = skim, is_quick
     reader.is_faulty, reader.compiled = is_faulty, compiled
-    if not reader.schema.divided:
+    if not reader.layout.divided:
         reader.begin_search()
-    name = reader.schema.frame_of(options.from_role)
+    name = reader.layout.frame_of(options.from_role)
     _open(reader)
     node = yield from _guarded(reader, _frame(reader, name))
     is_wanted = not is_quick and (stop is None or node.end == base + stop)
     if reader.has_dropped and is_wanted:
-        return (yield from read_frame(plan, buffer, offset, options, base=base, stop=stop, compiled=compiled))
+        return (
+            yield from read_frame(schema, buffer, offset, options, base=base, stop=stop, compiled=compiled)
+        )
     return node
 
 
 def _open(reader: Reader) -> None:
     """Set the state at the start of an outermost frame."""
     window = reader.window
-    window.frame_end = window.position + reader.schema.frame
+    window.frame_end = window.position + reader.layout.frame
     reader.after = 0
 
 
@@ -140,7 +142,7 @@ def _frame(reader: Reader, name: str) -> Steps:
 
 
 def read_preamble(
-    plan: Schema,
+    schema: Schema,
     buffer: bytes | bytearray,
     offset: int,
     options: Options,
@@ -149,14 +151,14 @@ def read_preamble(
     stop: int | None = None,
 ) -> Generator[int, bool, Node]:
     """Return the tree of the sender's preamble; the arguments are those of `read_frame`."""
-    reader = _reader(plan, options, Window(buffer, offset, stop=stop, base=base))
-    name = plan.opens[options.from_role or ""]
+    reader = _reader(schema, options, Window(buffer, offset, stop=stop, base=base))
+    name = schema.opens[options.from_role or ""]
     _open(reader)
     return (yield from _guarded(reader, reading_records.read_preamble(reader, name)))
 
 
 def read_type(
-    plan: Schema,
+    schema: Schema,
     type_: Type,
     buffer: bytes,
     offset: int,
@@ -177,7 +179,7 @@ def read_type(
     """
     window = Window(buffer, offset, stop=end, base=base)
     window.end = end
-    reader = _reader(plan, options, window)
+    reader = _reader(schema, options, window)
     reader.is_last = True
     reader.is_quick = reader.is_faulty = is_faulty
     reader.begin_search()

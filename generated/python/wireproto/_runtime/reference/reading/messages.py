@@ -41,7 +41,7 @@ def subject_place(reader: Reader, subject: Expression, place: Place) -> Place:
 
 def read_message_match(reader: Reader, type_: MessageMatch, place: Place) -> Steps:
     subject = type_.subject
-    can_skip = reader.is_bounded and reader.is_last and not reader.schema.strict
+    can_skip = reader.is_bounded and reader.is_last and not reader.layout.strict
     try:
         code = subject_of(reader, subject, place)
     except DecodeError as error:
@@ -50,7 +50,7 @@ def read_message_match(reader: Reader, type_: MessageMatch, place: Place) -> Ste
         raise
     assert code is None or isinstance(code, int)
     frame = None if reader.frame is None else reader.frame.name
-    name = None if code is None else reader.schema.message_of(code, reader.sender, frame)
+    name = None if code is None else reader.layout.message_of(code, reader.sender, frame)
     blame = reader.blame(subject) if isinstance(subject, FieldReference) else None
     where = subject_place(reader, subject, place)
     if name is None and code is not None and frame is not None:
@@ -72,11 +72,11 @@ def _refuse_foreign(reader: Reader, code: int, frame: str, place: Place, blame: 
     Raises:
         DecodeError: unknown_code.
     """
-    name = reader.schema.foreign_of(code, frame)
+    name = reader.layout.foreign_of(code, frame)
     if name is None:
         return
-    expected, found = f"a message that {reader.schema.frames[frame].role} sends", f"{code} of {name}"
-    rule = reader.schema.plan.role_rule or place.rule
+    expected, found = f"a message that {reader.layout.frames[frame].role} sends", f"{code} of {name}"
+    rule = reader.layout.schema.role_rule or place.rule
     raise reader.fail("unknown_code", place, blame=blame, expected=expected, found=found, rule=rule)
 
 

@@ -68,7 +68,7 @@ def read_fields(
 ) -> Generator[int, bool, tuple[Node, ...]]:
     """Return the nodes of fields in a row, which are added to `record`."""
     after, is_last = reader.after, reader.is_last
-    behind = reader.schema.fields_behind(fields) if after is not None else ()
+    behind = reader.layout.fields_behind(fields) if after is not None else ()
     nodes: list[Node] = []
     is_row_over = False
     for run in _runs(fields):
@@ -116,7 +116,7 @@ def _is_there(reader: Reader, field: Field, place: Place) -> bool:
     if window.end is None:
         here = place.field(field.name, field.rule)
         raise reader.fail("undelimitable", here, expected="a region with an end")
-    return window.end - window.position >= (fixed_size(reader.schema, field.type) or 1)
+    return window.end - window.position >= (fixed_size(reader.layout, field.type) or 1)
 
 
 def _absent(reader: Reader, record: RecordScope, field: Field, place: Place) -> Node:
@@ -149,7 +149,7 @@ _CODES_WITH_CONTENT = ("invalid_text", "not_canonical", "constraint")
 def _read_field(reader: Reader, record: RecordScope, field: Field, place: Place) -> Steps:
     here = place.field(field.name, field.rule)
     try:
-        name = reader.schema.divided.get((record.name, field.name)) if reader.schema.divided else None
+        name = reader.layout.divided.get((record.name, field.name)) if reader.layout.divided else None
         if name is not None and record is reader.frame:
             node: Node = yield from _READ_DIVIDED.load()(reader, record, name, field, here)
         else:
@@ -211,7 +211,7 @@ def _check_derived(
         return  # nothing to compare with: an unknown message, for instance
     if _agrees(node.value, expected, field.type):
         node.annotate("derived")
-    elif derived.is_lenient and not reader.schema.strict:
+    elif derived.is_lenient and not reader.layout.strict:
         node.annotate("not as derived")
     else:
         code: Code = "length_mismatch" if measures(derived.value) else "constraint"
@@ -281,7 +281,7 @@ def read_struct(reader: Reader, type_: StructReference, place: Place) -> Steps:
     name = type_.name
     reader.enter(name, place)
     record = RecordScope(reader, name, place)
-    node, _ = yield from read_record(reader, record, reader.schema.structs[name], type_)
+    node, _ = yield from read_record(reader, record, reader.layout.structs[name], type_)
     reader.leave(name)
     return node
 
@@ -301,7 +301,7 @@ def read_message(reader: Reader, type_: MessageReference, place: Place) -> Steps
     here = Place(place.name, path, place.rule)
     reader.enter(name, here)
     record = RecordScope(reader, name, here)
-    node, _ = yield from read_record(reader, record, reader.schema.messages[name].fields, type_)
+    node, _ = yield from read_record(reader, record, reader.layout.messages[name].fields, type_)
     reader.leave(name)
     return node
 
@@ -315,7 +315,7 @@ def read_frame(reader: Reader, type_: FrameReference, place: Place) -> Steps:
     window = reader.window
     start, end = window.frame_start, window.frame_end
     window.frame_start = window.position
-    window.frame_end = min(end, window.position + reader.schema.frame)
+    window.frame_end = min(end, window.position + reader.layout.frame)
     reader.prefix, reader.is_bounded, reader.only = f"{place.path}.", False, (type_.only, type_.is_lenient)
     node = yield from read_bare_frame(
         reader, name, Place(place.name, f"{place.path}.{name}", place.rule), type_
@@ -327,7 +327,7 @@ def read_frame(reader: Reader, type_: FrameReference, place: Place) -> Steps:
 
 def read_bare_frame(reader: Reader, name: str, place: Place, type_: Type) -> Steps:
     """Return the node of a frame after its state is set."""
-    frame = reader.schema.frames[name]
+    frame = reader.layout.frames[name]
     record = RecordScope(reader, name, place, ("frame", frame.message))
     reader.frame = record
     node, _ = yield from read_record(reader, record, frame.fields, type_)
@@ -338,6 +338,6 @@ def read_preamble(reader: Reader, name: str) -> Steps:
     """Return the node of the preamble before the first frame."""
     record = RecordScope(reader, name, Place(name, name))
     node, _ = yield from read_record(
-        reader, record, reader.schema.preambles[name].fields, PreambleReference(name)
+        reader, record, reader.layout.preambles[name].fields, PreambleReference(name)
     )
     return node

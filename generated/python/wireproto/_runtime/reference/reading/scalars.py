@@ -25,7 +25,7 @@ def read_bool(reader: Reader, type_: Boolean, place: Place) -> Steps:
     number = (yield from reader.take(1, place))[0]
     node = reader.node(place, type_, start, number != 0)
     if number > 1:
-        if reader.schema.strict or not type_.is_lenient:
+        if reader.layout.strict or not type_.is_lenient:
             raise reader.fail("invalid_value", place, start, expected="0 or 1", found=str(number))
         node.annotate(f"written {number}")
     return node
@@ -39,12 +39,12 @@ def read_uuid(reader: Reader, type_: Uuid, place: Place) -> Steps:
 
 def read_enum(reader: Reader, type_: EnumReference, place: Place) -> Steps:
     name = type_.name
-    enum = reader.schema.plan.enums[name]
+    enum = reader.layout.schema.enums[name]
     node = yield from reader.read(reader, enum.type, place)
     member = next((each.name for each in enum.members if each.value == node.value), None)
     found = member or str(node.value)
     if member is None and not enum.is_open:
-        expected, rule = f"a member of {name}", place.rule or reader.schema.rules.get(name)
+        expected, rule = f"a member of {name}", place.rule or reader.layout.rules.get(name)
         raise reader.fail("invalid_enum", place, blame=node, expected=expected, found=found, rule=rule)
     refuse_outside(reader, member, type_.only, type_.is_lenient, place, node, found)
     node.type = type_
@@ -66,6 +66,6 @@ def refuse_outside(
     Raises:
         DecodeError: constraint.
     """
-    if only is None or name in only or (lenient and not reader.schema.strict):
+    if only is None or name in only or (lenient and not reader.layout.strict):
         return
     raise reader.fail("constraint", place, blame=blame, expected=f"only {', '.join(only)}", found=found)

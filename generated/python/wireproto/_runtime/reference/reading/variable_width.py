@@ -26,7 +26,7 @@ def read_varint(reader: Reader, type_: Varint, place: Place) -> Steps:
         raise reader.fail("invalid_value", place, start, expected=f"at most {bits} bits", found="more")
     node = reader.node(place, type_, start, raw >> 1 ^ -(raw & 1) if type_.is_zigzag else raw)
     if len(groups) > 1 and groups[-1] == 0:
-        if reader.schema.strict or not type_.is_lenient:
+        if reader.layout.strict or not type_.is_lenient:
             raise reader.fail(
                 "not_canonical", place, start, expected="the fewest bytes", found=f"{len(groups)} bytes"
             )
@@ -47,14 +47,14 @@ def _groups(reader: Reader, place: Place) -> Generator[int, bool, list[int]]:
 
 
 def read_coding(reader: Reader, type_: CodingReference, place: Place) -> Steps:
-    name, coding = type_.name, reader.schema.plan.codings[type_.name]
+    name, coding = type_.name, reader.layout.schema.codings[type_.name]
     start = reader.window.here
     first = yield from reader.read(reader, coding.type, place.part("code"))
     number = first.value
     assert isinstance(number, int)
     index = next((at for at, width in enumerate(coding.widths) if width.low <= number <= width.high), None)
     if index is None:
-        rule = place.rule or reader.schema.rules.get(name)
+        rule = place.rule or reader.layout.rules.get(name)
         expected = f"a code of {name}"
         raise reader.fail("invalid_value", place, start, expected=expected, found=str(number), rule=rule)
     width = coding.widths[index]

@@ -87,14 +87,14 @@ def prefix_bytes(
         EncodeError: `unrepresentable`, it does not fit; `invalid_value`, it is null and the prefix cannot encode that.
     """
     if isinstance(type_, CodingReference):
-        return coding_bytes(writer.schema.plan, type_.name, count, path)
+        return coding_bytes(writer.layout.schema, type_.name, count, path)
     if count is None:
         raise null(None, path)
     if count > type_.bounds[1]:
         raise EncodeError(
             "unrepresentable", path=path, expected=f"a length of at most {type_.bounds[1]}", found=str(count)
         )
-    return scalar(writer.schema.plan, type_, count, path)
+    return scalar(writer.layout.schema, type_, count, path)
 
 
 def null_length(writer: Writer, length: Length, value: object, spot: Spot) -> bytes:

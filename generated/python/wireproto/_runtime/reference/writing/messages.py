@@ -26,7 +26,7 @@ def place_of(spot: Spot) -> str:
 def write_message_match(writer: Writer, type_: MessageMatch, value: Any, spot: Spot) -> bytes:
     """Return the bytes of a message that a reader finds by its code."""
     subject, only = type_.subject, type_.only
-    unknown = unknown_of(value, writer.schema.messages, place_of(spot))
+    unknown = unknown_of(value, writer.layout.messages, place_of(spot))
     if unknown is not None:
         return _unknown(writer, unknown, subject, spot)
     name = writer.message_name(value)
@@ -34,9 +34,9 @@ def write_message_match(writer: Writer, type_: MessageMatch, value: Any, spot: S
         raise EncodeError("invalid_value", path=place_of(spot), expected="a message", found=kind_of(value))
     if only is not None and name not in only:
         raise EncodeError("constraint", path=place_of(spot), expected=f"only {', '.join(only)}", found=name)
-    code, role = writer.schema.messages[name].code, writer.schema.messages[name].role
+    code, role = writer.layout.messages[name].code, writer.layout.messages[name].role
     _refuse_foreign(writer, role, name, spot)
-    if code is None or writer.schema.message_of(code, writer.sender or role, writer.frame) != name:
+    if code is None or writer.layout.message_of(code, writer.sender or role, writer.frame) != name:
         raise EncodeError(
             "unknown_code", path=place_of(spot), expected="a message with a code here", found=name
         )
@@ -50,9 +50,9 @@ def _refuse_foreign(writer: Writer, role: str | None, name: str, spot: Spot) -> 
     Raises:
         EncodeError: unknown_code.
     """
-    if role is None or writer.frame is None or writer.schema.frame_of(role) == writer.frame:
+    if role is None or writer.frame is None or writer.layout.frame_of(role) == writer.frame:
         return
-    expected = f"a message that {writer.schema.frames[writer.frame].role} sends"
+    expected = f"a message that {writer.layout.frames[writer.frame].role} sends"
     raise EncodeError("unknown_code", path=place_of(spot), expected=expected, found=name)
 
 
@@ -86,7 +86,7 @@ def _unknown(writer: Writer, unknown: Unknown, subject: Expression, spot: Spot) 
 
 def _known(writer: Writer, code: int) -> str | None:
     """Return the message with a code: a reader decodes it as that message, or refuses it as the other role's."""
-    known = writer.schema.message_of(code, writer.sender, writer.frame)
+    known = writer.layout.message_of(code, writer.sender, writer.frame)
     return (
-        known if known is not None or writer.frame is None else writer.schema.foreign_of(code, writer.frame)
+        known if known is not None or writer.frame is None else writer.layout.foreign_of(code, writer.frame)
     )

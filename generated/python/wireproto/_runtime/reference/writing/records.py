@@ -23,7 +23,7 @@ def write_struct(writer: Writer, type_: StructReference, value: Value, spot: Spo
     if not is_named(value, name):
         raise EncodeError("invalid_value", path=spot.path, expected=f"a {name}", found=kind_of(value))
     writer.enter(name, spot.path)
-    row = Row(writer, writer.schema.structs[name], value, spot.path, frame=spot.row.frame)
+    row = Row(writer, writer.layout.structs[name], value, spot.path, frame=spot.row.frame)
     spot.cell.inner = row
     data = row.write(spot.start, spot.around)
     writer.leave(name)
@@ -37,7 +37,7 @@ def write_message(writer: Writer, type_: MessageReference, value: object, spot: 
         raise EncodeError("invalid_value", path=path, expected=f"a {name}", found=kind_of(value))
     writer.enter(name, path)
     frame = spot.row if spot.row.body is not None else spot.row.frame
-    row = Row(writer, writer.schema.messages[name].fields, value, path, frame=frame)
+    row = Row(writer, writer.layout.messages[name].fields, value, path, frame=frame)
     spot.cell.inner = row
     data = row.write(spot.start, spot.around)
     writer.leave(name)
@@ -79,12 +79,12 @@ def as_frame(writer: Writer, name: str, value: Value, path: str) -> object:
 
 
 def _bare_frame(writer: Writer, name: str, frame: object, path: str, around: RegionContext) -> bytes:
-    declared = writer.schema.frames[name]
+    declared = writer.layout.frames[name]
     before = writer.sender, writer.frame
     writer.sender, writer.frame = writer.sender or declared.role, name
     row = Row(writer, declared.fields, frame, join(path, name), body=declared.message, body_path=path)
     try:
-        if writer.schema.divided:
+        if writer.layout.divided:
             _DIVIDE.load()(row, name, frame)
         data = row.write(lambda: 0, around)
     finally:
@@ -95,8 +95,8 @@ def _bare_frame(writer: Writer, name: str, frame: object, path: str, around: Reg
 
 def write_outermost(writer: Writer, name: str, value: object) -> bytes:
     """Return the bytes of a frame, or of a preamble, in the outer stream."""
-    if name in writer.schema.frames:
+    if name in writer.layout.frames:
         return _bare_frame(writer, name, as_frame(writer, name, value, ""), "", RegionContext())
-    data = Row(writer, writer.schema.preambles[name].fields, value, name).write(lambda: 0, RegionContext())
+    data = Row(writer, writer.layout.preambles[name].fields, value, name).write(lambda: 0, RegionContext())
     writer.refuse_long(len(data), name)
     return data

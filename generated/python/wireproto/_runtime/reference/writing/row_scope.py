@@ -115,7 +115,7 @@ class RowScope:
                 return scope.present(path)
 
     def limit(self, name: str) -> int:
-        value = self._row.writer.schema.limits.get(name)
+        value = self._row.writer.layout.limits.get(name)
         if value is None:
             raise Undefined("limit", name)
         return value

@@ -224,10 +224,10 @@ class Row:
         """
         if cell.run:
             run = (each for each in cell.run if cell is cell.run[0] and self.is_written(each))
-            return sum(self.writer.schema.bits(each.type) or 0 for each in run) // 8
+            return sum(self.writer.layout.bits(each.type) or 0 for each in run) // 8
         is_optional = cell.field.condition is not None or isinstance(cell.field.value, Trailing)
         is_there = not is_optional or (cell.is_busy and not cell.is_deciding)
-        known = fixed_size(self.writer.schema, cell.type) if is_there else None
+        known = fixed_size(self.writer.layout, cell.type) if is_there else None
         return len(self.data(cell)) if known is None else known
 
     def check_where(self, cell: Cell) -> None:
@@ -341,7 +341,7 @@ class Row:
 
     def _may_be_left_out(self, cell: Cell) -> bool:
         """Return whether None means the default of a field: it may be absent, and its type has no null."""
-        return cell.name in unsure_names(self._fields) and not has_null(self.writer.schema.plan, cell.type)
+        return cell.name in unsure_names(self._fields) and not has_null(self.writer.layout.schema, cell.type)
 
     def _evaluated(self, cell: Cell) -> Value:
         """Return the result of a field's value expression; UUIDs are bytes there."""
@@ -361,7 +361,7 @@ class Row:
     def _padding(self, cell: Cell) -> int:
         length = cell.type.length if isinstance(cell.type, Counted) else None
         count = self.evaluate(length.value, cell) if isinstance(length, Computed) else 0
-        if type(count) is not int or not 0 <= count <= self.writer.schema.frame:
+        if type(count) is not int or not 0 <= count <= self.writer.layout.frame:
             raise EncodeError(
                 "length_mismatch", path=cell.path, expected="a length", found="none that is possible"
             )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["refuse_unreadable", "refuse_unreadable_type"]
 
 
-def refuse_unreadable(plan: Schema, name: str, value: Value, data: bytes, options: Options) -> None:
+def refuse_unreadable(schema: Schema, name: str, value: Value, data: bytes, options: Options) -> None:
     """Refuse bytes that decode to an error or to another value, as a condition has another result with all bytes.
 
     Raises:
@@ -28,18 +28,18 @@ def refuse_unreadable(plan: Schema, name: str, value: Value, data: bytes, option
     """
     from ..explain import explain
 
-    shown = _completed(plan, value if declared_name(value) == name else FrameValue(name, {}, value))
-    sent = Options(_sender(plan, name, shown, options), context=options.context, variant=options.variant)
+    shown = _completed(schema, value if declared_name(value) == name else FrameValue(name, {}, value))
+    sent = Options(_sender(schema, name, shown, options), context=options.context, variant=options.variant)
     try:
-        node = explain(plan, data, 0, len(data), sent, is_preamble=name in plan.preambles)
+        node = explain(schema, data, 0, len(data), sent, is_preamble=name in schema.preambles)
     except DecodeError as error:
         raise _unreadable(error) from None
-    is_same = _fields(plan, node.value, options) == _fields(plan, shown, options)
+    is_same = _fields(schema, node.value, options) == _fields(schema, shown, options)
     if node.end != len(data) or not is_same:
         raise _another(name)
 
 
-def refuse_unreadable_type(plan: Schema, type_: Type, value: Value, data: bytes, name: str) -> None:
+def refuse_unreadable_type(schema: Schema, type_: Type, value: Value, data: bytes, name: str) -> None:
     """Refuse the bytes of a shape that, in a region of their own, decode to an error or to another value.
 
     Raises:
@@ -48,10 +48,10 @@ def refuse_unreadable_type(plan: Schema, type_: Type, value: Value, data: bytes,
     from ..explain import explain_type
 
     try:
-        node = explain_type(plan, type_, data, Options(), name=name)
+        node = explain_type(schema, type_, data, Options(), name=name)
     except DecodeError as error:
         raise _unreadable(error) from None
-    if value_record(plan, type_, node.value) != value_record(plan, type_, value):
+    if value_record(schema, type_, node.value) != value_record(schema, type_, value):
         raise _another(name)
 
 
@@ -66,10 +66,10 @@ def _another(name: str) -> EncodeError:
     )
 
 
-def _completed(plan: Schema, value: object) -> Value:
+def _completed(schema: Schema, value: object) -> Value:
     """Return a value with the defaults of its message's missing fields; only a Record can leave some out."""
     record = value.message if isinstance(value, FrameValue) else value
-    declared = plan.messages.get(declared_name(record)) or plan.preambles.get(declared_name(record))
+    declared = schema.messages.get(declared_name(record)) or schema.preambles.get(declared_name(record))
     if declared is None or not isinstance(record, Record):
         return value
     unsure = unsure_names(declared.fields)
@@ -82,13 +82,13 @@ def _completed(plan: Schema, value: object) -> Value:
     return FrameValue(value.name, value.fields, whole) if isinstance(value, FrameValue) else whole
 
 
-def _sender(plan: Schema, name: str, value: object, options: Options) -> str | None:
+def _sender(schema: Schema, name: str, value: object, options: Options) -> str | None:
     """Return the role that sends a preamble or a frame: the given one, else the only one that may."""
-    if name in plan.preambles:
-        return plan.preambles[name].role
-    message = plan.messages.get(declared_name(getattr(value, "message", None)))
-    return options.from_role or plan.frames[name].role or (None if message is None else message.role)
+    if name in schema.preambles:
+        return schema.preambles[name].role
+    message = schema.messages.get(declared_name(getattr(value, "message", None)))
+    return options.from_role or schema.frames[name].role or (None if message is None else message.role)
 
 
-def _fields(plan: Schema, value: object, options: Options) -> Value:
-    return frame_record(plan, value, variant=options.variant)["fields"]
+def _fields(schema: Schema, value: object, options: Options) -> Value:
+    return frame_record(schema, value, variant=options.variant)["fields"]
