@@ -26,6 +26,7 @@ from wiregen.runtime.stream.context import Context
 __all__ = [
     "NOTHING_LEFT",
     "Carrier",
+    "Line",
     "LineEncoder",
     "LineError",
     "LineMaker",
@@ -133,7 +134,7 @@ def decoded_line(
     size: int,
     role: str | None = None,
     flow: str | None = None,
-    time: float | None = None,
+    time: float | str | None = None,
     raw: bytes | None = None,
     part: dict[str, Any] | None = None,
     joined: object = None,
@@ -166,7 +167,7 @@ def error_line(
     offset: int,
     role: str | None = None,
     flow: str | None = None,
-    time: float | None = None,
+    time: float | str | None = None,
     most_bytes: int | None = None,
 ) -> Line:
     """Return the line of bytes that could not be decoded; after `most_bytes` bytes they are cut, and marked so."""
@@ -179,7 +180,7 @@ def error_line(
     }
 
 
-def _head(offset: int, size: int, role: str | None, flow: str | None, time: float | None) -> Line:
+def _head(offset: int, size: int, role: str | None, flow: str | None, time: float | str | None) -> Line:
     line: Line = {"offset": offset, "size": size, "from": role, "flow": flow, "time": time}
     return {key: value for key, value in line.items() if value is not None}
 
@@ -374,7 +375,7 @@ class LineMaker:
         offset: int,
         role: str | None = None,
         flow: str | None = None,
-        time: float | None = None,
+        time: float | str | None = None,
     ) -> Line:
         """Return the line of a frame, a message in a frame, or a preamble that was read from `data`."""
         record = frame_record(self._schema, frame, variant=self._variant)

@@ -83,6 +83,7 @@ def check_source(source: Source, sources: Sources, report: Report, roots: tuple[
         source=name,
         mentioned=resolved.mentioned,
         lock=read_lock(path, report),
+        workspace=resolved.workspace,
     )
 
 

@@ -20,6 +20,7 @@ from wiregen.language.diagnostics import Report, Span, did_you_mean
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from wiregen.language.resolver import Workspace
     from wiregen.schema import model as m
 
 __all__ = ["BESIDE", "GROUP", "Backend", "Page", "Subject", "blamed", "is_ours", "load_backends", "pages_of"]
@@ -34,7 +35,7 @@ class Subject:
 
     `mentioned`: the declarations that another one in the file needs. `lock`: the text that a backend wrote
     next to the .wire file in a former build, or "". `package`: the Python package of all protocols.
-    `has_connections`: the package gets `Connection` and `Session`.
+    `has_connections`: the package gets `Connection` and `Session`. `workspace`: the names of the file, for questions.
     """
 
     protocol: m.Protocol
@@ -44,6 +45,7 @@ class Subject:
     lock: str = ""
     package: str = "wireproto"
     has_connections: bool = True
+    workspace: Workspace | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

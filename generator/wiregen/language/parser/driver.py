@@ -8,7 +8,8 @@ from lark import ParseTree, UnexpectedInput
 from wiregen.language import syntax
 from wiregen.language.diagnostics import Report, Span
 
-from .grammar import Attempt
+from .expressions import expressions
+from .grammar import QUESTION, Attempt
 from .scanning import Outline, outline, report_late_docs, report_obstacles
 from .tree import NestedTooDeeplyError, build, declarations_of
 from .unexpected import report_unexpected
@@ -52,6 +53,22 @@ def parse_tokens(source: SourceText, report: Report) -> ParseTree | None:
     trees = _trees(source, seen, findings) if is_fit else []
     report.merge(findings)
     return None if findings.has_errors else trees[0]
+
+
+def parse_question(source: SourceText, report: Report) -> tuple[syntax.Expression, ...]:
+    """Return the expressions of a question; otherwise report an error and return ()."""
+    seen = outline(source.text)
+    if report_obstacles(source.text, seen, source.name, report):
+        return ()
+    attempt = Attempt(text=source.text, begin=0, end=len(source.text), rule=QUESTION)
+    try:
+        found = expressions(build(attempt.parse(), source.name, report))
+    except UnexpectedInput as error:
+        report_unexpected(error, attempt, seen, source.name, report)
+        return ()
+    except NestedTooDeeplyError:
+        return ()
+    return () if report.has_errors else found
 
 
 def _parse(source: SourceText, report: Report) -> syntax.File | None:

@@ -15,10 +15,12 @@ from typing import Final
 import lark
 from lark import Lark, ParseTree
 from lark.grammar import Rule
-from lark.lexer import TerminalDef
+from lark.lexer import PatternRE, TerminalDef
 from lark.utils import TextSlice
 
 TABLES: Final = Path(__file__).resolve().with_name("tables.json")
+QUESTION: Final = "question"
+"""The start rule of expressions about decoded frames, separated by commas."""
 
 _GRAMMAR: Final = Path(__file__).resolve().parent.parent / "wire.lark"
 _OPTIONS: Final[dict[str, object]] = {
@@ -39,6 +41,23 @@ def grammar() -> Lark:
 def computed() -> Lark:
     """Return the parser, its tables computed from the grammar's text."""
     return Lark(_GRAMMAR.read_text(encoding="utf-8"), **_OPTIONS)
+
+
+@cache
+def question_grammar() -> Lark:
+    """Return the parser of questions: expressions of the language, in which `@` begins the name of a place."""
+    text = f"{_GRAMMAR.read_text(encoding='utf-8')}\n{QUESTION} : expression (COMMA expression)*\n"
+    return Lark(text, **{**_OPTIONS, "start": [QUESTION]}, edit_terminals=_name_places)
+
+
+def _name_places(terminal: TerminalDef) -> None:
+    if terminal.name == "NAME":
+        terminal.pattern = PatternRE(rf"@[A-Za-z_]+|{terminal.pattern.value}")
+
+
+def grammar_of(rule: str) -> Lark:
+    """Return the parser that has a start rule."""
+    return question_grammar() if rule == QUESTION else grammar()
 
 
 def ready(path: Path) -> Lark | None:
@@ -83,4 +102,4 @@ class Attempt:
         Raises:
             UnexpectedInput: The text does not match the rule.
         """
-        return grammar().parse(TextSlice(self.text, self.begin, self.end), start=self.rule)
+        return grammar_of(self.rule).parse(TextSlice(self.text, self.begin, self.end), start=self.rule)

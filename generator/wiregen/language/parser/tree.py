@@ -6,6 +6,7 @@ from wiregen.language import syntax
 from wiregen.language.diagnostics import Report, Span
 
 from . import behaviour, declarations, expressions, layout
+from .grammar import QUESTION
 from .literals import LITERALS
 from .parts import Parts
 
@@ -127,4 +128,5 @@ RULES = {
     "version": _version,
     "file": _start,
     "declarations": _start,
+    QUESTION: _start,
 }

@@ -13,7 +13,7 @@ from wiregen.language.diagnostics import Report
 
 from . import characters, structure
 from . import explanations as wording
-from .grammar import Attempt, grammar
+from .grammar import Attempt, grammar_of
 from .scanning import Outline
 from .syntax_error import Fault
 
@@ -85,7 +85,8 @@ def _accepts(error: UnexpectedInput, attempt: Attempt, at: int) -> frozenset[str
     that were possible before. Therefore the text before the fault is parsed once more, without the text after
     it.
     """
-    before: Any = grammar().parse_interactive(TextSlice(attempt.text, attempt.begin, at), start=attempt.rule)
+    part = TextSlice(attempt.text, attempt.begin, at)
+    before: Any = grammar_of(attempt.rule).parse_interactive(part, start=attempt.rule)
     try:
         before.exhaust_lexer()
     except UnexpectedInput:

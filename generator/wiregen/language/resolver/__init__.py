@@ -3,6 +3,16 @@
 The Report collects errors, as many as one run can find: a harmless placeholder replaces each wrong part.
 """
 
+from wiregen.language.resolver.questions import Question, resolve_condition, resolve_questions
 from wiregen.language.resolver.resolution import Origins, Resolved, resolve
+from wiregen.language.resolver.state import Workspace
 
-__all__ = ["Origins", "Resolved", "resolve"]
+__all__ = [
+    "Origins",
+    "Question",
+    "Resolved",
+    "Workspace",
+    "resolve",
+    "resolve_condition",
+    "resolve_questions",
+]

@@ -53,6 +53,8 @@ class Resolved:
     origins: Origins
     mentioned: frozenset[str]
     """Declarations that another one in the file needs, including aliases, which the model does not have."""
+    workspace: Workspace
+    """The names of the file, in which questions are resolved."""
 
 
 def resolve(
@@ -73,7 +75,9 @@ def resolve(
 
 def _resolved(work: Workspace, protocol: model.Protocol) -> Resolved:
     needed = (name for node in work.declarations for name in meant(node, work.names) if name != _name(node))
-    return Resolved(protocol=protocol, origins=dict(work.origins), mentioned=frozenset(needed))
+    return Resolved(
+        protocol=protocol, origins=dict(work.origins), mentioned=frozenset(needed), workspace=work
+    )
 
 
 def _name(node: syntax.Declaration) -> str | None:

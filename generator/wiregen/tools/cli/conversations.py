@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from wiregen.formats.capture import CaptureError, Closed, Flow, Gap, Piece, read_streams
 from wiregen.runtime.stream.context import Context
@@ -42,12 +42,13 @@ def decode_capture(
     ports: tuple[int, ...],
     advance: Callable[[int], None],
     role: str | None = None,
+    growing: BinaryIO | None = None,
 ) -> Iterator[Decoded]:
     """Yield the frames and errors in the connections of a capture; `ports` are those that the protocol declares.
 
-    `role`: only those that this role sends.
+    `role`: only those that this role sends. `growing`: the bytes of a capture that is still being written.
     """
-    for event, conversation in conversations(path, settings, port, ports, advance):
+    for event, conversation in conversations(path, settings, port, ports, advance, growing):
         for decoded in conversation.take(event):
             if role in (None, decoded.role):
                 yield decoded
@@ -59,13 +60,14 @@ def conversations(
     port: int | None,
     ports: tuple[int, ...],
     advance: Callable[[int], None],
+    growing: BinaryIO | None = None,
 ) -> "Iterator[tuple[Event, Conversation]]":
     """Yield each event of a capture, in the order of time, with the conversation that it belongs to.
 
     Raises:
         Failure: The capture cannot be read, or no connection has the requested port.
     """
-    streams, is_any = read_streams(path, port=port), False
+    streams, is_any = read_streams(growing or path, port=port), False
     live: dict[str, Conversation] = {}
     orient = _Orientation(path, settings, port, ports)
     try:

@@ -2,20 +2,25 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
 from wiregen.schema.copies import replace
 from wiregen.tools.cli import shared_options
+from wiregen.tools.cli.clock import TIME_FORMS, Clock, TimeForm
 from wiregen.tools.cli.failure import DONE, FINDINGS, Failure
 from wiregen.tools.cli.messages import is_terminal, tell
 
 if TYPE_CHECKING:
+    from wiregen.generate.backends import Subject
     from wiregen.runtime.schema.protocol import Schema
     from wiregen.tools.cli.decoding_options import Decoded, Settings
     from wiregen.tools.cli.input import Input
+    from wiregen.tools.cli.questions import Answers
+    from wiregen.tools.cli.sinks import Sink
 
 __all__ = ["verb"]
 
@@ -49,8 +54,36 @@ __all__ = ["verb"]
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["jsonl", "json", "tree", "hex"]),
-    help="Output format. Default: tree on a terminal, otherwise jsonl.",
+    type=click.Choice(["jsonl", "json", "csv", "tree", "hex"]),
+    help="Output format; csv needs --select or --group-by. Default: tree on a terminal, otherwise jsonl.",
+)
+@click.option(
+    "--where",
+    metavar="EXPR",
+    help='Show only frames for which EXPR, an expression of the language, is true: `message == "Ack" and sequence > 10`.',
+)
+@click.option(
+    "--select",
+    metavar="EXPR,...",
+    help="Show only these values of each frame: fields, or @message, @from, @offset, @size, @time, @flow, @error.",
+)
+@click.option("--count", "is_counted", is_flag=True, help="Show only the number of frames.")
+@click.option(
+    "--group-by", metavar="EXPR,...", help="Show the number of frames for each combination of values."
+)
+@click.option(
+    "--time",
+    "time_form",
+    type=click.Choice(TIME_FORMS),
+    default="epoch",
+    show_default=True,
+    help="Show times in seconds since 1970, as ISO 8601 in UTC, or in seconds since the first frame.",
+)
+@click.option(
+    "--follow",
+    "is_followed",
+    is_flag=True,
+    help="Go on when FILE grows, until Ctrl-C or until FILE is deleted.",
 )
 @shared_options.strict
 @shared_options.limits
@@ -65,6 +98,12 @@ def verb(
     pcap: bool | None,
     port: int | None,
     format_: str | None,
+    where: str | None,
+    select: str | None,
+    is_counted: bool,
+    group_by: str | None,
+    time_form: TimeForm,
+    is_followed: bool,
     strict: bool,
     limits: tuple[str, ...],
 ) -> int:
@@ -73,15 +112,18 @@ def verb(
     FILE is one direction of a connection, or a capture (pcap or pcapng, also .gz, .xz, .zst). `-` is stdin. Exits with 1 if
     any bytes could not be decoded.
 
+    Conditions and values name the fields of messages and of their headers: decode PROTOCOL capture.pcap --where 'size > 100'
+    --select message,size,@offset
+
     If a layout depends on earlier messages of the other role, give them: decode PROTOCOL --from server --before client:HEX
     """
     from wiregen.schema.lowering import lower
     from wiregen.tools.cli.decoding_options import Settings
-    from wiregen.tools.cli.input import from_hex, open_bytes
+    from wiregen.tools.cli.input import from_hex, open_bytes, open_growing
     from wiregen.tools.cli.protocol_options import limits_of, role_of, variant_of
     from wiregen.tools.cli.protocols import carrier_of
 
-    if digits is not None and (file is not None or pcap):
+    if digits is not None and (file is not None or pcap or is_followed):
         raise Failure("--hex and a file are both given", "give only one of them")
     subject, carrier = carrier_of(protocol, backend)
     if carrier is not None:
@@ -95,12 +137,16 @@ def verb(
         carrier=carrier,
     )
     sender = role_of(schema, role)
+    output = _output(subject, settings, format_, where, select, group_by, is_counted, Clock(time_form))
     ports = tuple(port.number for port in subject.protocol.ports)
-    opened = open_bytes(file, is_capture=pcap) if digits is None else nullcontext(from_hex(digits))
+    if digits is not None:
+        opened: AbstractContextManager[Input] = nullcontext(from_hex(digits))
+    else:
+        opened = (open_growing if is_followed else open_bytes)(file, is_capture=pcap)
     with opened as source:
         if source.path is not None and not pcap:
             tell("the input is a capture")
-        return _decode(source, settings, sender, before, port, ports, format_)
+        return _decode(source, settings, sender, before, port, ports, output)
 
 
 def _of_carrier(backend: str, pcap: bool | None, format_: str | None) -> tuple[bool, str]:
@@ -118,6 +164,45 @@ def _of_carrier(backend: str, pcap: bool | None, format_: str | None) -> tuple[b
     return False, format_ or "jsonl"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Output:
+    """The sink of a run, and the questions that frames must answer to reach it."""
+
+    sink: "Sink"
+    answers: "Answers | None"
+    clock: Clock
+
+
+def _output(
+    subject: "Subject",
+    settings: "Settings",
+    format_: str | None,
+    where: str | None,
+    select: str | None,
+    group_by: str | None,
+    is_counted: bool,
+    clock: Clock,
+) -> _Output:
+    """Return the output that the options ask for; exit if they do not fit together."""
+    from wiregen.tools.cli.sinks import sink
+
+    answers = None
+    assert subject.workspace is not None  # of a .wire file
+    if is_counted or (where, select, group_by) != (None, None, None):
+        from wiregen.tools.cli.questions import Answers, inquiry_of
+
+        inquiry = inquiry_of(subject.workspace, where, select, group_by, is_counted=is_counted)
+        answers = Answers(inquiry, settings, clock)
+    if answers is None or not (answers.names or is_counted):
+        if format_ == "csv":
+            raise Failure("--format csv without columns", "name them with --select or --group-by")
+        shape = format_ or ("tree" if is_terminal(sys.stdout) else "jsonl")
+        return _Output(sink=sink(shape, settings, clock), answers=answers, clock=clock)
+    from wiregen.tools.cli.question_sinks import answer_sink
+
+    return _Output(sink=answer_sink(answers, format_), answers=answers, clock=clock)
+
+
 def _decode(
     source: "Input",
     settings: "Settings",
@@ -125,20 +210,26 @@ def _decode(
     before: tuple[str, ...],
     port: int | None,
     ports: tuple[int, ...],
-    format_: str | None,
+    output: _Output,
 ) -> int:
     """Print the frames and errors in the input; return the exit code."""
     from wiregen.tools.cli.progress import progress
-    from wiregen.tools.cli.sinks import sink
 
-    out = sink(format_ or ("tree" if is_terminal(sys.stdout) else "jsonl"), settings)
-    has_fault = False
-    with progress(source.size) as advance:
+    n_errors = n_hidden = 0
+    ends = (KeyboardInterrupt,) if source.is_followed else ()
+    with progress(source.size) as advance, suppress(*ends):
         for decoded in _items(source, settings, role, before, port, ports, advance):
-            out.write(decoded)
-            has_fault |= isinstance(decoded.outcome, Exception)
-        out.close()
-    return FINDINGS if has_fault else DONE
+            output.clock.saw(decoded.time)
+            is_error = isinstance(decoded.outcome, Exception)
+            n_errors += is_error
+            if output.answers is None or output.answers.is_asked(decoded):
+                output.sink.write(decoded)
+            else:
+                n_hidden += is_error
+    output.sink.close()
+    if n_hidden:
+        tell(f"errors that are not shown: {n_hidden}; to show them, use --where '@error != null'")
+    return FINDINGS if n_errors else DONE
 
 
 def _items(
@@ -155,7 +246,7 @@ def _items(
     if source.path is not None:
         from wiregen.tools.cli.conversations import decode_capture
 
-        return decode_capture(source.path, settings, port, ports, advance, role)
+        return decode_capture(source.path, settings, port, ports, advance, role, source.growing)
     if port is not None:
         raise Failure(
             "--port is for captures, but the input is not a capture",

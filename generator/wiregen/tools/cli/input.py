@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, BinaryIO, Final
+from typing import IO, BinaryIO, Final, cast
 
 from wiregen.tools.cli.failure import Failure
+from wiregen.tools.cli.growing_file import GrowingFile
 from wiregen.tools.cli.messages import is_terminal
 
-__all__ = ["Input", "from_hex", "open_bytes", "open_lines"]
+__all__ = ["Input", "from_hex", "open_bytes", "open_growing", "open_lines"]
 
 _CHUNK: Final = 1 << 16
 _MOST_LINE: Final = 1 << 28
@@ -29,12 +30,16 @@ class Input:
         path: That of a capture, or None: the bytes are a stream.
         size: In bytes, or None if it is not known in advance.
         is_live: The bytes may arrive slowly, so results are shown at once.
+        is_followed: The file is still being written; Ctrl-C ends it.
+        growing: The bytes of a capture that is still being written, in place of those of `path`.
     """
 
     chunks: Iterator[bytes]
     path: Path | None = None
     size: int | None = None
     is_live: bool = False
+    is_followed: bool = False
+    growing: "BinaryIO | None" = None
 
 
 def from_hex(digits: str, option: str = "--hex") -> Input:
@@ -70,6 +75,21 @@ def open_bytes(name: str | None, *, is_capture: bool | None) -> Iterator[Input]:
             yield Input(chunks=iter(()), path=Path(name), size=_size(file))
         else:
             yield Input(chunks=_chunks(file), size=_size(file))
+
+
+@contextmanager
+def open_growing(name: str | None, *, is_capture: bool | None) -> Iterator[Input]:
+    """Open a file that is still being written; its bytes end when the file is deleted."""
+    if name is None or name == "-" or not Path(name).is_file():
+        raise Failure("--follow needs a file", "give the FILE that grows; stdin is always read as it arrives")
+    with _open(name) as file:
+        growing = GrowingFile(file)
+        head = growing.read(_HEAD_SIZE)
+        file.seek(0)
+        if is_capture or (is_capture is None and _looks_like_capture(head, name)):
+            yield Input(chunks=iter(()), path=Path(name), is_followed=True, growing=cast(BinaryIO, growing))
+        else:
+            yield Input(chunks=iter(lambda: growing.read1(_CHUNK), b""), is_followed=True)
 
 
 @contextmanager

@@ -186,12 +186,12 @@ def standard_input(sources: "Sources", report: "Report") -> "Source | None":
     return decode("<stdin>", Path("stdin.wire"), data, sources, report)
 
 
-def stop(report: "Report", sources: "Sources") -> NoReturn:
-    """Show the diagnostics on stderr and exit."""
+def stop(report: "Report", sources: "Sources", *, code: int | None = None) -> NoReturn:
+    """Show the diagnostics on stderr and exit, with the code of the diagnostics by default."""
     from wiregen.language.diagnostics import render
 
     sys.stderr.write(render(report, sources, colour=has_colour(sys.stderr)))
-    raise click.exceptions.Exit(exit_code(report))
+    raise click.exceptions.Exit(exit_code(report) if code is None else code)
 
 
 def exit_code(report: "Report") -> int:

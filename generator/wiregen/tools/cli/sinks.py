@@ -2,9 +2,11 @@
 
 from typing import Protocol
 
-from wiregen.formats.jsonl import LineMaker, backend_of, dumps, error_line
+from wiregen.formats.jsonl import Line, LineMaker, backend_of, error_line
 from wiregen.runtime.codec.errors import DecodeError
+from wiregen.tools.cli.clock import Clock
 from wiregen.tools.cli.decoding_options import Decoded, Settings
+from wiregen.tools.cli.row_printers import JsonArray, JsonLines, RowPrinter
 
 __all__ = ["Sink", "sink"]
 
@@ -18,63 +20,37 @@ class Sink(Protocol):
         """Write the end of the result; not called if decoding was interrupted."""
 
 
-def sink(format_: str, settings: Settings) -> Sink:
+def sink(format_: str, settings: Settings, clock: Clock) -> Sink:
     """Return the sink of a format, writing to stdout."""
-    if format_ == "jsonl":
-        return _Jsonl(settings)
-    if format_ == "json":
-        return _Json(settings)
+    if format_ in ("jsonl", "json"):
+        return _Lines(settings, clock, JsonLines() if format_ == "jsonl" else JsonArray())
     from wiregen.tools.cli.tree_sinks import Hex, Tree  # rich is not loaded for programs
 
-    return Tree(settings) if format_ == "tree" else Hex(settings)
+    return Tree(settings, clock) if format_ == "tree" else Hex(settings, clock)
 
 
 class _Lines:
-    """Makes the lines of frames and errors."""
+    """Prints a JSON object for every frame and error."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, clock: Clock, printer: RowPrinter) -> None:
         limits, self._carrier = dict(settings.limits), settings.carrier
         self._maker = LineMaker(
             settings.schema, variant=settings.variant, limits=limits, carrier=self._carrier
         )
+        self._clock = clock
+        self._printer = printer
+        self.close = printer.close
 
-    def text(self, decoded: Decoded) -> str:
-        """Return a line without its end."""
-        time = None if decoded.time is None else round(decoded.time, 6)
+    def write(self, decoded: Decoded) -> None:
+        self._printer.row(self._line(decoded))
+
+    def _line(self, decoded: Decoded) -> Line:
+        time = None if decoded.time is None else self._clock.shown(decoded.time)
         outcome, role, flow = decoded.outcome, decoded.role, decoded.flow
         if not isinstance(outcome, DecodeError):
-            line = self._maker.decoded(
+            return self._maker.decoded(
                 outcome.value, decoded.raw, offset=decoded.offset, role=role, flow=flow, time=time
             )
-            return dumps(line)
         line = error_line(outcome, decoded.raw, offset=decoded.offset, role=role, flow=flow, time=time)
         more = {"size": decoded.size, "bytes_truncated": decoded.size != len(decoded.raw)}
-        return dumps(line | more | backend_of(self._carrier))
-
-
-class _Jsonl:
-    """A line for every frame and error."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._lines = _Lines(settings)
-
-    def write(self, decoded: Decoded) -> None:
-        print(self._lines.text(decoded))
-
-    def close(self) -> None:
-        pass
-
-
-class _Json:
-    """One array with the same objects."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._lines = _Lines(settings)
-        self._is_empty = True
-
-    def write(self, decoded: Decoded) -> None:
-        print(f"{'[' if self._is_empty else ','}\n{self._lines.text(decoded)}", end="")
-        self._is_empty = False
-
-    def close(self) -> None:
-        print("[]" if self._is_empty else "\n]")
+        return line | more | backend_of(self._carrier)

@@ -18,6 +18,7 @@ from wiregen.formats.inspect import (
     tree_of_frame,
 )
 from wiregen.runtime.codec.errors import DecodeError
+from wiregen.tools.cli.clock import Clock
 from wiregen.tools.cli.decoding_options import Decoded, Settings, message_of
 from wiregen.tools.cli.messages import has_colour, is_terminal
 
@@ -27,13 +28,14 @@ __all__ = ["Hex", "Tree"]
 class Tree:
     """A tree of values for each frame."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, clock: Clock) -> None:
         self._schema = settings.schema
+        self._clock = clock
         self._secrets = secret_names(settings.schema)
         self._page = _Page(sys.stdout, is_cropped=False)
 
     def write(self, decoded: Decoded) -> None:
-        head, outcome = _head(decoded), decoded.outcome
+        head, outcome = _head(decoded, self._clock), decoded.outcome
         if isinstance(outcome, DecodeError):
             self._page.print(lines(tree_of_fault(outcome, head, self._secrets)))
         else:
@@ -46,14 +48,15 @@ class Tree:
 class Hex:
     """A hexdump of each frame."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, clock: Clock) -> None:
         self._schema = settings.schema
+        self._clock = clock
         self._secrets = secret_names(settings.schema)
         self._page = _Page(sys.stdout, is_cropped=True)
 
     def write(self, decoded: Decoded) -> None:
         outcome, raw, offset = decoded.outcome, decoded.raw, decoded.offset
-        self._page.print(lines(_head(decoded)))
+        self._page.print(lines(_head(decoded, self._clock)))
         if isinstance(outcome, DecodeError):
             is_secret = may_hold_secret(self._schema, (outcome.partial or {}).get("message"))
             self._page.print(dump_fault(raw, outcome, offset, is_secret=is_secret))
@@ -64,13 +67,13 @@ class Hex:
         pass
 
 
-def _head(decoded: Decoded) -> Branch:
+def _head(decoded: Decoded, clock: Clock) -> Branch:
     """Return the first line of a frame or error."""
     outcome = decoded.outcome
     is_fault = isinstance(outcome, DecodeError)
     sender = "" if decoded.role is None else f" from {decoded.role}"
     what = f"error {outcome.code}" if isinstance(outcome, DecodeError) else message_of(decoded)
-    flow = "" if decoded.flow is None else f"{decoded.flow} at {decoded.time:.6f}"
+    flow = "" if decoded.flow is None else f"{decoded.flow} at {clock.text(decoded.time)}"
     text = f"{plural(decoded.size, 'byte')}{sender}: {what}"
     return Branch(label=f"@{decoded.offset}", text=text, note=flow, style="bold red" if is_fault else "bold")
 
