@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 from typing import Final
 
 from wiregen.conformance.fuzz.comparison import Trial
@@ -15,7 +15,9 @@ from wiregen.schema.copies import replace
 __all__ = ["shrunk"]
 
 _SHORT: Final = 64
-"""Most bytes of an input of which single bytes are removed together with a change to one or two numbers."""
+"""Most bytes of an input of which a few bytes are removed together with a change to one or two numbers."""
+_WIDTHS: Final = (1, 2, 3, 4, 8)
+"""The numbers of bytes that are removed so: an item of a list may be as small as these."""
 
 
 def shrunk(
@@ -76,18 +78,20 @@ def _zeroed(data: bytes) -> Iterator[bytes]:
 
 
 def _tightened(data: bytes) -> Iterator[bytes]:
-    """Yield the data without one byte, and with one or two earlier numbers decremented: they may be
-    enclosing lengths.
+    """Yield the data without a few bytes, and with one or two earlier numbers decreased: they may be enclosing
+    lengths, or the count of the items of which one is removed.
 
     Invalid bytes have no tree that would name the lengths.
     """
     if len(data) > _SHORT:
         return
-    for at in range(len(data)):
-        earlier = [place for place in range(at) if 0 < data[place] <= len(data)]
-        for places in (*combinations(earlier, 1), *combinations(earlier, 2)):
-            buffer = bytearray(data)
-            for place in places:
-                buffer[place] -= 1
-            del buffer[at]
-            yield bytes(buffer)
+    for width in _WIDTHS:
+        for at in range(len(data) - width + 1):
+            earlier = [place for place in range(at) if 0 < data[place] <= len(data)]
+            for places in (*combinations(earlier, 1), *combinations(earlier, 2)):
+                for amounts in product({width, 1}, repeat=len(places)):
+                    buffer = bytearray(data)
+                    for place, amount in zip(places, amounts, strict=True):
+                        buffer[place] = max(0, buffer[place] - amount)
+                    del buffer[at : at + width]
+                    yield bytes(buffer)

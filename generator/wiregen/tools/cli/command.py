@@ -42,6 +42,7 @@ _VERBS = {
     "new": "Create a project.",
     "play": "Serve a playground: see and edit the fields of bytes in a browser.",
     "replay": "Check a recorded connection against the sessions of its protocol.",
+    "shrink": "Find the smallest bytes that still have the same error.",
     "spark": "Convert captured traffic to tables, with Spark.",
     "transcode": "Convert a stream from one serialization to another.",
     "vectors": "Build conformance vectors, and check implementations against them.",
