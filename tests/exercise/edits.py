@@ -63,11 +63,6 @@ FLOATS: Final''',
             ),
         ),
     ),
-    Edit(
-        f"{_PACKAGE}/generate/views/arrow/types.py",
-        (('{"f32": "pa.float32()"', '{"bf16": "pa.float32()", "f32": "pa.float32()"'),),
-        target="Arrow",
-    ),
 )
 """`bf16`: the upper half of an IEEE 754 binary32. Its numbers are floats wherever they are shown."""
 

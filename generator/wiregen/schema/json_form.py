@@ -97,7 +97,10 @@ _LENIENT: Final = Entry(
 _RENAMED: Final[Mapping[str, str]] = {"is_signed": "signed", "is_zigzag": "zigzag", "is_lenient": "lenient"}
 _CHANGED: Final[Mapping[tuple[type[Node], str], tuple[Entry, ...]]] = {
     (m.Integer, "size"): (_BITS,),
-    (m.Float, "format"): (_BITS,),
+    (m.Float, "format"): (
+        _BITS,
+        Entry(key="format", annotation="FloatName", value=lambda node, _: node.format),
+    ),
     (m.Arm, "spans"): (
         Entry(key="path", annotation="str", value=lambda _, place: place.path),
         Entry(

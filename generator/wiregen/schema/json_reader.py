@@ -140,7 +140,9 @@ def _fields(value: object) -> Iterator[_Object]:
 
 _CHANGED: Final[Mapping[tuple[type[Node], str], Callable[[_Object], object]]] = {
     (m.Integer, "size"): lambda value: _bits(value) // 8,
-    (m.Float, "format"): lambda value: f"f{_bits(value)}",
+    (m.Float, "format"): lambda value: value.get(
+        "format", f"f{_bits(value)}"
+    ),  # earlier versions wrote no format
     (m.Arm, "spans"): lambda value: _read(value["patterns"], "Span"),
     (m.Variety, "spans"): lambda value: _read(value["codes"], "Span"),
     (m.List, "smallest_item"): lambda value: 0,

@@ -41,7 +41,6 @@ Group = list[Column]
 _TEXTS = {"utf8": ops.UTF8, "mutf8": ops.MUTF8, "ascii": ops.ASCII}
 _MOST_DENSE = 1 << 12
 _WIDEST = 8  # bytes of the widest integer that a register holds
-_COPIED_FLOATS = ("f32", "f64")  # those whose bytes are Arrow's
 
 
 class Values(ABC):
@@ -108,9 +107,9 @@ class Values(ABC):
                 offset = self.writer.fixed(1, fields=column_rows(ops.F_INT, group, 1))
                 self.writer.look(ops.FLAG, offset)
                 return Known(value=self._loaded(offset, 1)) if is_asked else Known()
-            case n.Float(format_, endian):
+            case n.Float(_, endian):
                 is_other = any(column.field.type.bit_width != type_.bits for column in group)
-                if format_ not in _COPIED_FLOATS or is_other:
+                if not type_.letter or is_other:  # the bytes of those of `struct` are Arrow's
                     raise Unsupported("a float that Arrow keeps in another format")
                 form = type_.size + endian_flag(endian)
                 self.writer.fixed(type_.size, fields=column_rows(ops.F_INT, group, form))

@@ -8,6 +8,8 @@ import pytest
 from wiregen.generate.frontend import load_protocol
 from wiregen.language.diagnostics import Report
 from wiregen.language.source import Sources
+from wiregen.runtime.schema.types import Float
+from wiregen.schema import json_reader
 from wiregen.schema.copies import replace
 from wiregen.schema.json_form import as_json
 from wiregen.schema.json_reader import protocol_from_json
@@ -33,3 +35,17 @@ def test_what_was_written_is_read(path: Path) -> None:
 def test_other_values_are_refused(value: object) -> None:
     with pytest.raises(ValueError, match="it is not a model"):
         protocol_from_json(value)
+
+
+@pytest.mark.parametrize(
+    ("published", "name"),
+    [
+        ({"kind": "float", "bits": 16, "format": "bf16", "endian": "big"}, "bf16"),
+        ({"kind": "float", "bits": 64, "format": "f64", "endian": "big"}, "f64"),
+        ({"kind": "float", "bits": 32, "endian": "big"}, "f32"),
+    ],
+)
+def test_a_float_is_read_by_the_word_of_its_format(published: dict[str, object], name: str) -> None:
+    float_ = json_reader._read(published, "Type")
+    assert isinstance(float_, Float)
+    assert float_.format == name

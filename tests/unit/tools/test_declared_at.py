@@ -36,7 +36,9 @@ message Data 1 {
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "idl").mkdir()
     (tmp_path / "idl" / "tide.wire").write_text(TEXT, encoding="utf-8")
-    (tmp_path / "wiregen.toml").write_text('backends = ["native", "protobuf", "msgpack"]\n', encoding="utf-8")
+    (tmp_path / "wiregen.toml").write_text(
+        'backends = ["native", "protobuf", "msgpack", "wireshark"]\n', encoding="utf-8"
+    )
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("WIREGEN_DEBUG", raising=False)
     monkeypatch.setattr("wiregen.tools.cli.parallel._n_cores", lambda: 1)
@@ -44,7 +46,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _is_named(value: Any, name: str) -> bool:
-    """Return whether an argument is a node or a place of that name."""
+    """Return whether an argument is a node or a place of that name, or the name of a filter."""
+    if value == name:
+        return True
     path = getattr(value, "path", None) or getattr(getattr(value, "name", None), "text", None)
     return isinstance(path, str) and path.endswith(name)
 
@@ -55,6 +59,7 @@ STAGES = [
     pytest.param("build", "wiregen.generate.steps.flattening.Flattener._field", "Data.pairs", 14, "Data.pairs", id="plan"),
     pytest.param("build", "wiregen.generate.views.python.classes.ClassBuilder.data", "Pair", 11, "Pair", id="classes"),
     pytest.param("build", "wiregen.generate.views.protobuf.builder.ProtobufBuilder._record", "Data", 12, "Data", id="protobuf"),
+    pytest.param("build", "wiregen.generate.views.wireshark.types.LuaTypes.type", "data.pairs", 14, "Data.pairs", id="wireshark"),
     pytest.param("docs build", "wiregen.site.pages.layout_cells._Walk._field", "Data.pairs", 14, "Data.pairs", id="docs"),
     pytest.param("vectors build", "wiregen.conformance.samples.chosen_types.ChosenTypes.read", "Data.pairs", 14, "Data.pairs", id="vectors"),
 ]  # fmt: skip

@@ -1,7 +1,7 @@
 """The declaration of a `.wire` file that a stage was working on when it failed.
 
 Stages pass the objects that they work on as arguments, so the frames of a traceback hold them: nodes of the
-model, of the syntax tree, places of the reference codec.
+model, of the syntax tree, places of the reference codec, names of filters of Wireshark.
 
 The innermost one that the file declares is named; values and payload never are.
 """
@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from wiregen.language.diagnostics import Span, locate
 from wiregen.language.source import Sources
+from wiregen.schema.naming import snake_case
 
 __all__ = ["declared_at"]
 
@@ -83,7 +84,7 @@ def _span_of(value: object, origins: Mapping[str, Span]) -> tuple[str, Span] | N
 
 
 def _by_path(path: str, origins: Mapping[str, Span]) -> tuple[str, Span] | None:
-    """Return the declaration at the end of a path: of the model (`tide.Sounding.depth`) or in a value (`Frame.Data.key`)."""
+    """Return the declaration of a path: of the model (`tide.Sounding.depth`), in a value (`Frame.Data.key`), a filter (`sounding.depth`)."""
     if path in origins:
         return path.partition(".")[2], origins[path]
     parts = _INDEX.sub("", path).split(".")
@@ -93,4 +94,11 @@ def _by_path(path: str, origins: Mapping[str, Span]) -> tuple[str, Span] | None:
         name = ".".join(parts[start:end])
         if name[:1].isupper() and f"{protocol}.{name}" in origins:
             return name, origins[f"{protocol}.{name}"]
-    return None
+    return next(
+        (
+            (name, span)
+            for name, span in ((each.partition(".")[2], span) for each, span in origins.items())
+            if "." in name and [snake_case(name.partition(".")[0]), name.partition(".")[2]] == parts[:2]
+        ),
+        None,
+    )

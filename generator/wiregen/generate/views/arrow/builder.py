@@ -12,11 +12,12 @@ from typing import TypeVar
 
 from wiregen.generate.views.arrow.cycles import Cycles
 from wiregen.generate.views.arrow.types import (
-    FLOATS,
+    Scalar,
     integer_of,
     is_integer,
     may_be_no_text,
     number,
+    scalar,
     widest,
 )
 from wiregen.runtime.records.arms import arms_of_columns
@@ -90,19 +91,12 @@ class ColumnsBuilder:
     def columns_of(self, name: str, type_: m.Type, doc: str) -> tuple[Column, ...]:
         """Return the column of a value, and its companions."""
         match type_:
-            case m.Integer() | m.Varint() | m.Bits(is_flag=False):
-                return (Column(name=name, type=number(integer_of(type_)), doc=doc),)
-            case m.Float(format=format_):
-                return (Column(name=name, type=FLOATS[format_], doc=doc),)
-            case m.Boolean() | m.Bits():
-                return (Column(name=name, type="pa.bool_()", doc=doc),)
-            case m.Uuid():
-                return (Column(name=name, type="pa.string()", doc=doc, wire="uuid"),)
-            case m.Bytes():
-                return (Column(name=name, type="pa.binary()", doc=doc),)
             case m.Text():
-                text = Column(name=name, type="pa.string()", doc=doc)
+                text = Column(name=name, type=scalar(type_), doc=doc)
                 return (text, _beside(text, "raw", "pa.binary()")) if may_be_no_text(type_) else (text,)
+            case _ if isinstance(type_, Scalar):
+                wire = "uuid" if isinstance(type_, m.Uuid) else ""
+                return (Column(name=name, type=scalar(type_), doc=doc, wire=wire),)
             case m.List(item=item):
                 return tuple(
                     replace(column, type=f"pa.list_({column.type})")

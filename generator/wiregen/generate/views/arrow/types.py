@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Final, TypeAlias
+from collections.abc import Iterable
+from typing import TypeAlias, assert_never
 
 from wiregen.runtime.schema.literals import FloatName
+from wiregen.runtime.schema.scalars import FLOATS
 from wiregen.schema import model as m
 
-__all__ = ["FLOATS", "Width", "integer_of", "is_integer", "may_be_no_text", "number", "widest"]
+__all__ = ["Scalar", "Width", "integer_of", "is_integer", "may_be_no_text", "number", "scalar", "widest"]
 
 Width: TypeAlias = tuple[int, bool]
 """The number of bits, and whether the integer is signed."""
+
+Scalar: TypeAlias = m.Integer | m.Varint | m.Bits | m.Float | m.Boolean | m.Uuid | m.Bytes | m.Text
+"""Types whose value is one column."""
+
+
+def scalar(type_: Scalar) -> str:
+    """Return the type of the column of a value."""
+    match type_:
+        case m.Boolean() | m.Bits(is_flag=True):
+            return "pa.bool_()"
+        case m.Integer() | m.Varint() | m.Bits():
+            return number(integer_of(type_))
+        case m.Float(format=format_):
+            return _real(format_)
+        case m.Uuid() | m.Text():
+            return "pa.string()"
+        case m.Bytes():
+            return "pa.binary()"
+        case _:
+            assert_never(type_)
 
 
 def integer_of(type_: m.Type) -> Width:
@@ -42,8 +63,12 @@ def number(width: Width) -> str:
     return "pa.decimal128(20, 0)"
 
 
-FLOATS: Final[Mapping[FloatName, str]] = {"f32": "pa.float32()", "f64": "pa.float64()"}
-"""The type that holds each value of a format."""
+def _real(format_: FloatName) -> str:
+    """Return the smallest type of Arrow that holds each value of a format."""
+    about, single = FLOATS[format_], FLOATS["f32"]
+    extremes = (about.unpack(about.largest), about.unpack(about.least))
+    is_single = about.digits <= single.digits and not any(single.differs(each, each) for each in extremes)
+    return "pa.float32()" if is_single else "pa.float64()"
 
 
 def may_be_no_text(type_: m.Text) -> bool:

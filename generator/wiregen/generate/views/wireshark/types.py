@@ -13,7 +13,8 @@ from wiregen.schema.naming import snake_case
 
 __all__ = ["LuaTypes", "declared", "flag", "words"]
 
-_FLOATS: Final = {"f32": "float", "f64": "double"}
+_FLOATS: Final = {4: "float", 8: "double"}
+"""Those that Lua reads and Wireshark shows, by size."""
 _LENIENT: Final = {False: "false", True: "true", "padded": "true"}
 
 
@@ -174,9 +175,8 @@ class LuaTypes:
         match type_:
             case m.Integer():
                 return self._integer(type_, name, label)
-            case m.Float(format=format_, endian=endian):
-                shown = self.shown(name, _FLOATS[format_], label)
-                return f"float({shown}, {type_.size}, {flag(endian == 'little')})"
+            case m.Float():
+                return self._float(type_, name, label)
             case m.Boolean(is_lenient=is_lenient):
                 return f"bool({self.shown(name, 'bool', label)}, {flag(is_lenient)})"
             case m.Uuid():
@@ -227,6 +227,13 @@ class LuaTypes:
                 raise AssertionError("bits are read in runs")
             case _:
                 assert_never(type_)
+
+    def _float(self, type_: m.Float, name: str, label: str) -> str:
+        if not type_.letter or type_.size not in _FLOATS:
+            self._left_out.append(f"`{type_.format}`")
+            return f"bytes({self.shown(name, 'bytes', label)}, sized(function() return {type_.size} end))"
+        shown = self.shown(name, _FLOATS[type_.size], label)
+        return f"float({shown}, {type_.size}, {flag(type_.endian == 'little')})"
 
     def _integer(self, type_: m.Integer, name: str, label: str, names: str = "nil") -> str:
         bits = 8 * type_.size if type_.size <= 4 else 64
