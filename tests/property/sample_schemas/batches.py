@@ -33,7 +33,7 @@ from wiregen.generate.writer import write
 from wiregen.language.config import Config
 from wiregen.language.diagnostics import Report, locate, render
 from wiregen.language.source import Sources
-from wiregen.schema.lowering import KNOWN_LIMITS
+from wiregen.runtime.codec.options import DEFAULT_LIMITS
 from wiregen.schema.model import Protocol
 from wiregen.site.pages.chapter import Chapter
 from wiregen.site.pages.declarations import wire_text
@@ -285,7 +285,7 @@ class _Batch:
         assert package is not None
         protocol = subject.protocol
         traces = make_traces(protocol, subject.origins, sources) if protocol.sessions else None
-        limits = tuple(limit.name for limit in protocol.limits if limit.name in KNOWN_LIMITS)
+        limits = tuple(limit.name for limit in protocol.limits if limit.name in DEFAULT_LIMITS)
         made = build_vectors(package.schema, limits=limits, carry=carrier(package), traces=traces)
         same("vectors hold", [f"{id_}: {finding}" for id_, finding in made.unheld()], [])
         implementation = implementation_of(package)

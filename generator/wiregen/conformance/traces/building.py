@@ -16,6 +16,7 @@ from wiregen.language.examples.connection_state import Setup
 from wiregen.language.examples.replaying import culprit, replayed
 from wiregen.language.examples.tolerated_states import tolerated_states
 from wiregen.language.examples.trace import Goal, Missing, Step, Trace, Traces
+from wiregen.runtime.codec.options import DEFAULT_LIMITS
 from wiregen.runtime.schema.expressions import LimitReference
 from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.protocol import Schema
@@ -24,7 +25,7 @@ from wiregen.runtime.schema.types import Boolean, EnumReference
 from wiregen.runtime.sessions.table import Program
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
-from wiregen.schema.lowering import KNOWN_LIMITS, lower
+from wiregen.schema.lowering import lower
 
 __all__ = ["make_traces", "trace_of"]
 
@@ -197,7 +198,7 @@ def _setups(first: Setup) -> Iterator[Setup]:
     own = {
         name: _LOW
         for name in first.schema.limits
-        if name not in KNOWN_LIMITS and _is_bound(first.schema, name)
+        if name not in DEFAULT_LIMITS and _is_bound(first.schema, name)
     }
     if own:
         yield replace(first, limits=own)

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from wiregen.language.checker.inspection import Inspection
+from wiregen.runtime.codec.options import DEFAULT_LIMITS
 from wiregen.runtime.codec.values import MOST_NESTING
 from wiregen.runtime.schema.node import Node, fields_of, nodes_in
-from wiregen.schema.lowering import KNOWN_LIMITS, idle_limits
+from wiregen.schema.lowering import idle_limits
 from wiregen.schema.model import LimitReference, List, Message, Protocol, Struct, Type
 from wiregen.schema.walk import flat_fields, nested_types
 
 __all__ = ["RULES"]
 
-_KEPT: Final = f"codecs enforce only {', '.join(f'`{name}`' for name in KNOWN_LIMITS)}"
+_KEPT: Final = f"codecs enforce only {', '.join(f'`{name}`' for name in DEFAULT_LIMITS)}"
 
 
 def _bounds_nothing(inspection: Inspection) -> None:
@@ -28,7 +29,7 @@ def _bounds_nothing(inspection: Inspection) -> None:
             idle.pop(name, None)
     for limit in protocol.limits:
         reason = idle.get(limit.name)
-        if limit.name in asked or (limit.name in KNOWN_LIMITS and reason is None):
+        if limit.name in asked or (limit.name in DEFAULT_LIMITS and reason is None):
             continue
         inspection.warning(
             "WG3050",

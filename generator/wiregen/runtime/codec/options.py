@@ -29,8 +29,11 @@ DEFAULT_LIMITS: dict[str, int | None] = {
     "count": None,
     "messages": 65536,
     "depth": 32,
+    "open": 65536,
+    "joined": None,
     "work": 65536,
 }
+"""The limits that codecs enforce, or None for limits without a bound; `joined` without one is bounded by `frame`."""
 
 
 class Options:

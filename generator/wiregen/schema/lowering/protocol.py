@@ -6,8 +6,9 @@ Its nodes are the contract between generator and runtime.
 from __future__ import annotations
 
 from functools import cache
-from typing import Final, TypeVar, cast
+from typing import TypeVar, cast
 
+from wiregen.runtime.codec.options import DEFAULT_LIMITS
 from wiregen.runtime.schema.node import Node
 from wiregen.runtime.schema.protocol import Schema, Variant
 from wiregen.schema import model as m
@@ -19,22 +20,10 @@ from wiregen.schema.walk import flat_fields
 
 _Part = TypeVar("_Part")
 
-KNOWN_LIMITS: Final[dict[str, int | None]] = {
-    "frame": 16 * 2**20,
-    "inflated": 64 * 2**20,
-    "count": None,
-    "messages": 65536,
-    "depth": 32,
-    "open": 65536,
-    "joined": None,
-    "work": 65536,
-}
-"""The limits that codecs enforce, or None for limits without a bound; `joined` without one is bounded by `frame`."""
-
 
 def limits_of(protocol: m.Protocol) -> dict[str, int | None]:
     """Return the limits of a protocol by name; `joined` only if it has joins or the file declares the limit."""
-    known = {name: value for name, value in KNOWN_LIMITS.items() if name != "joined" or protocol.joins}
+    known = {name: value for name, value in DEFAULT_LIMITS.items() if name != "joined" or protocol.joins}
     return known | {limit.name: limit.value for limit in protocol.limits}
 
 

@@ -179,13 +179,14 @@ def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":
     from wiregen.language.diagnostics import Report
     from wiregen.language.examples.checking import examples_in_bytes
     from wiregen.language.examples.conversations import told_conversations
-    from wiregen.schema.lowering import KNOWN_LIMITS, idle_limits
+    from wiregen.runtime.codec.options import DEFAULT_LIMITS
+    from wiregen.schema.lowering import idle_limits
 
     report = Report()
     package = make(subject, config.backends, report)
     if package is None:
         stop(report, sources)
-    kept = KNOWN_LIMITS.keys() - idle_limits(subject.protocol)
+    kept = DEFAULT_LIMITS.keys() - idle_limits(subject.protocol)
     limits = tuple(limit.name for limit in subject.protocol.limits if limit.name in kept)
     examples = tuple(Given(**each) for each in examples_in_bytes(subject.protocol))
     traces = make_traces(subject.protocol, subject.origins, sources) if subject.protocol.sessions else None
