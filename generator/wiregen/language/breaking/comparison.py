@@ -46,7 +46,7 @@ def _settings(old: m.Protocol, new: m.Protocol) -> Iterator[Change]:
     if old.bits != new.bits:
         message = f"the order of bit fields is {new.bits}, it was {old.bits}"
         yield Change(
-            code="WG8008", path=f"{new.path}#bits", message=message, effect="bits are read otherwise"
+            code="WG8008", path=f"{new.path}#bits", message=message, effect="bits are decoded differently"
         )
     if old.roles != new.roles:
         message = f"the roles are {', '.join(new.roles)}, they were {', '.join(old.roles)}"
@@ -54,14 +54,20 @@ def _settings(old: m.Protocol, new: m.Protocol) -> Iterator[Change]:
             code="WG8101", path=f"{new.path}#roles", message=message, effect="programs that name a role fail"
         )
     if old.on_error != new.on_error:
-        message = f"the reaction to wrong bytes is `{new.on_error}`, it was `{old.on_error}`"
+        message = f"the reaction to invalid bytes is `{new.on_error}`, it was `{old.on_error}`"
         yield Change(
-            code="WG8303", path=f"{new.path}#error", message=message, effect="connections end otherwise"
+            code="WG8303",
+            path=f"{new.path}#error",
+            message=message,
+            effect="a connection ends or continues after an error",
         )
     if old.ports != new.ports:
-        message = "the ports are others"
+        message = "the ports change"
         yield Change(
-            code="WG8303", path=f"{new.path}#port", message=message, effect="captures are found otherwise"
+            code="WG8303",
+            path=f"{new.path}#port",
+            message=message,
+            effect="captures are searched for other ports",
         )
 
 

@@ -31,7 +31,7 @@ def compare_declarations(
             yield from _gone(each, new.path)
             continue
         if name != each.name and not isinstance(each, m.Context | m.Join | m.Session):
-            message = f"{_what(each)} `{each.name}` is called `{name}`"
+            message = f"{_what(each)} `{each.name}` is renamed to `{name}`"
             yield Change(code="WG8101", path=other.path, message=message, effect=_API)
         yield from _between(each, other, pair)
     ours = {(type(each), names.get(each.name, each.name)) for each in declared(old)}
@@ -49,12 +49,12 @@ def _gone(declaration: Declared, path: str) -> Iterator[Change]:
     message = f"{_what(declaration)} `{declaration.name}` is removed"
     match declaration:
         case m.Message(code=int(code)):
-            effect = f"frames with the code {code} are refused, or are another message"
+            effect = f"frames with the code {code} are refused, or decoded as another message"
             yield Change(code="WG8007", path=path, message=message, effect=effect)
         case m.Frame() | m.Preamble():
             yield Change(code="WG8008", path=path, message=message, effect="peers send these bytes")
         case m.Context() | m.Join():
-            effect = "frames that depend on earlier ones are read otherwise"
+            effect = "frames that depend on earlier ones are decoded differently"
             yield Change(code="WG8010", path=path, message=message, effect=effect)
         case m.Session():
             yield Change(
@@ -80,8 +80,8 @@ def _between(old: Declared, new: Declared, pair: Pair) -> Iterator[Change]:
             yield from _union(old, new, pair)
         case m.Coding(), m.Coding():
             if plain(old, pair.renames) != plain(replace(new, name=old.name), Renames()):
-                message = f"the numbers of coding `{new.name}` are written otherwise"
-                effect = "every field after a number of this coding moves, or its value is another one"
+                message = f"the widths of coding `{new.name}` change"
+                effect = "a number of this coding has another value, or every field after it moves"
                 yield Change(code="WG8009", path=new.path, message=message, effect=effect)
         case m.Const(), m.Const():
             if old.value != new.value:
@@ -91,8 +91,8 @@ def _between(old: Declared, new: Declared, pair: Pair) -> Iterator[Change]:
                 )
         case (m.Context(), m.Context()) | (m.Join(), m.Join()):
             if plain(replace(old, name=""), pair.renames) != plain(replace(new, name=""), Renames()):
-                message = f"{_what(new)} `{new.name}` is set, kept or cleared otherwise"
-                effect = "frames that depend on earlier ones are read otherwise"
+                message = f"the lines or keys of {_what(new)} `{new.name}` change"
+                effect = "frames that depend on earlier ones are decoded differently"
                 yield Change(code="WG8010", path=new.path, message=message, effect=effect)
 
 
@@ -144,7 +144,7 @@ def _enum(old: m.Enum, new: m.Enum, pair: Pair) -> Iterator[Change]:
             )
             yield Change(code="WG8005", path=f"{new.path}.{member.name}", message=message, effect=effect)
         elif other is not None:
-            message = f"member `{name}` is called `{other.name}`"
+            message = f"member `{name}` is renamed to `{other.name}`"
             yield Change(code="WG8101", path=other.path, message=message, effect=_API)
         elif new.is_open:
             message = f"member `{name}` is removed"
@@ -170,7 +170,9 @@ def _base(old: m.Enum | m.Union, new: m.Enum | m.Union, pair: Pair) -> Iterator[
     message = f"the numbers of {_what(new)} `{new.name}` change from `{before}` to `{after}`"
     by = pair.growth(old.type, new.type)
     effect = (
-        f"every field after a value of `{new.name}` moves by {by}" if by else "its bytes are read otherwise"
+        f"every field after a value of `{new.name}` moves by {by}"
+        if by
+        else "its bytes are decoded differently"
     )
     yield Change(code="WG8001", path=new.path, message=message, effect=effect)
 
@@ -192,7 +194,7 @@ def _union(old: m.Union, new: m.Union, pair: Pair) -> Iterator[Change]:
             yield Change(code="WG8009", path=variety.path, message=message, effect=effect)
             continue
         if before.name != variety.name:
-            message = f"alternative `{new.name}.{before.name}` is called `{variety.name}`"
+            message = f"alternative `{new.name}.{before.name}` is renamed to `{variety.name}`"
             yield Change(code="WG8101", path=variety.path, message=message, effect=_API)
         if before.is_lone != variety.is_lone:
             message = f"alternative `{name}` has other attributes"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeVar, assert_never
 
 from wiregen.language.breaking.changes import Change
 from wiregen.language.breaking.matching import keyed_fields, renamed_fields
@@ -60,9 +60,9 @@ class _Row:
         place = f"offset {before} of `{self.name}`" if before is not None else f"`{field.name}`"
         is_last = index == len(self.old) - 1
         if by is None:
-            return f"the bytes from {place} on are read otherwise"
+            return f"the bytes from {place} on are decoded differently"
         if by == 0:
-            return f"the bytes at {place} are read otherwise"
+            return f"the bytes at {place} are decoded differently"
         if is_last:
             return (
                 f"`{self.name}` becomes {abs(by)} bytes {'longer' if by > 0 else 'shorter'}, from {place} on"
@@ -105,7 +105,7 @@ def compare_fields(
 def _renamed(row: _Row, own: Mapping[str, str], new: Mapping[str, m.Field]) -> Iterator[Change]:
     for before, after in own.items():
         if after in new and not new[after].is_hidden:
-            message = f"field `{row.name}.{before}` is called `{after}`"
+            message = f"field `{row.name}.{before}` is renamed to `{after}`"
             effect = "programs that use the attribute fail; the bytes are the same"
             yield Change(code="WG8102", path=new[after].path, message=message, effect=effect)
 
@@ -219,7 +219,7 @@ def _value(
     if before == after:
         return
     if is_default and after is None:
-        message = f"field `{name}` has no default any more"
+        message = f"field `{name}` has lost its default"
         yield Change(code="WG8102", path=new.path, message=message, effect="programs that omit it fail")
     elif is_default and before is not None:
         message = f"the default of field `{name}` is {_stated(new)}, it was {_stated(old)}"
@@ -227,13 +227,25 @@ def _value(
             code="WG8302", path=new.path, message=message, effect="messages without it get another value"
         )
     elif not is_default:
-        message = f"field `{name}` is {_kind(after)}{_stated(new)}, it was {_kind(before)}{_stated(old)}"
+        message = f"field `{name}` is {_described(new.value)}, it was {_described(old.value)}"
         effect = "one state refuses values that the other one sends"
         yield Change(code="WG8004", path=new.path, message=message, effect=effect)
 
 
-def _kind(value: m.FieldValue | None) -> str:
-    return "free" if value is None else f"{type(value).__name__.lower()} "
+def _described(value: m.FieldValue | None) -> str:
+    match value:
+        case None:
+            return "set by hand"
+        case m.Default(value=default):
+            return f"set by hand, with the default {_shown(default)}"
+        case m.Constant(value=constant):
+            return f"the constant {_shown(constant)}"
+        case m.Derived(value=derived):
+            return f"derived as {_shown(derived)}"
+        case m.Trailing(value=fallback):
+            return f"an optional tail with the default {_shown(fallback)}"
+        case _:
+            assert_never(value)
 
 
 def _stated(field: m.Field) -> str:

@@ -108,7 +108,12 @@ def _variables(old: m.Session, new: m.Session, renames: Renames) -> Iterator[Cha
             message = f"{what} `{new.name}.{variable.name}` is removed"
             path = new.path
         elif plain(variable, renames) != plain(other, Renames()):
-            message, path = f"{what} `{new.name}.{variable.name}` has another type or first value", other.path
+            message, path = (
+                f"{what} `{new.name}.{variable.name}` has another type or initial value",
+                other.path,
+            )
         else:
             continue
-        yield Change(code="WG8204", path=path, message=message, effect="connections behave otherwise")
+        yield Change(
+            code="WG8204", path=path, message=message, effect="connections check messages differently"
+        )

@@ -50,7 +50,7 @@ def verb(
 ) -> int:
     """Compare protocols with an older state: by NAME or path, or all sources of the configuration.
 
-    Levels: wire (bytes of one state are refused or read otherwise by the other), api (names, types and defaults of generated
+    Levels: wire (one state refuses bytes of the other, or decodes them differently), api (names, types and defaults of generated
     classes), session (states, transitions, timers, options), defaults (limits, default values). With an error the exit code is 1.
     """
     from wiregen.generate.frontend import protocol_files, source_files
