@@ -43,7 +43,7 @@ __all__ = (
 
 
 class ConnectionView(_View):
-    """The first byte decides whether messages may be divided, in both directions."""
+    """The first byte determines whether messages may be divided, in both directions."""
 
     __slots__ = ()
 
@@ -146,7 +146,7 @@ class Connection(_Connection):
 
     @property
     def connection(self) -> ConnectionView:
-        """The first byte decides whether messages may be divided, in both directions."""
+        """The first byte determines whether messages may be divided, in both directions."""
         return _single_view(ConnectionView, self._engine.instances["Connection"])
 
     @property
@@ -189,7 +189,7 @@ class Session(_Session):
 
     @property
     def connection(self) -> ConnectionView:
-        """The first byte decides whether messages may be divided, in both directions."""
+        """The first byte determines whether messages may be divided, in both directions."""
         return _single_view(ConnectionView, self._engine.instances["Connection"])
 
     @property

@@ -119,12 +119,12 @@ _FRAME = pa.struct(
         _column(
             "Window",
             _WINDOW,
-            "The number of events that may be unacknowledged before the writer waits for acks: a sliding window. For go-lumber, libbeat, logstash\nand the server of ruby-lumberjack it is the number of events that follow, see `WindowUse` and ledger 28.",
+            "The maximum number of unacknowledged events: at this number the writer waits for acks, so the window slides. For go-lumber, libbeat,\nlogstash and the server of ruby-lumberjack it is the number of events that follow, see `WindowUse` and ledger 28.",
         ),
         _column(
             "Compressed",
             pa.string(),
-            "Frames in one compressed envelope. The inflated bytes are whole frames, with the same meaning as outside of the envelope. At its end the\ndocument suggests that one zlib stream for the whole connection might be preferable. No known program does that.",
+            "Frames in one compressed envelope. The inflated bytes are whole frames, with the same meaning as outside of the envelope. In its last\nsection the document suggests one zlib stream for the whole connection instead. No known program does that.",
             wire="json",
         ),
     ]
@@ -173,7 +173,7 @@ MESSAGES: Final[dict[str, Any]] = {
         ),
     ),
     "Window": _table(
-        "The number of events that may be unacknowledged before the writer waits for acks: a sliding window. For go-lumber, libbeat, logstash\nand the server of ruby-lumberjack it is the number of events that follow, see `WindowUse` and ledger 28.",
+        "The maximum number of unacknowledged events: at this number the writer waits for acks, so the window slides. For go-lumber, libbeat,\nlogstash and the server of ruby-lumberjack it is the number of events that follow, see `WindowUse` and ledger 28.",
         _column(
             "size",
             pa.int64(),
@@ -181,7 +181,7 @@ MESSAGES: Final[dict[str, Any]] = {
         ),
     ),
     "Compressed": _table(
-        "Frames in one compressed envelope. The inflated bytes are whole frames, with the same meaning as outside of the envelope. At its end the\ndocument suggests that one zlib stream for the whole connection might be preferable. No known program does that.",
+        "Frames in one compressed envelope. The inflated bytes are whole frames, with the same meaning as outside of the envelope. In its last\nsection the document suggests one zlib stream for the whole connection instead. No known program does that.",
         _column(
             "frames",
             pa.list_(_FRAME),

@@ -184,7 +184,7 @@ _ACK_VALUE_BY_NUMBER = {member.value: member for member in AckValue}
 
 
 class WindowUse(_IntEnum):
-    """The meaning of a Window's size to the writer. Readers accept writers of all three kinds.
+    """The writer's meaning of a Window's size. Readers accept writers of all three kinds.
 
     Assumed: not on the wire: one value for the document's meaning, the others for the behaviour of programs.
     """
@@ -515,8 +515,8 @@ def _read_ack(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[Ac
 
 
 class Window(_InFrame):
-    """The number of events that may be unacknowledged before the writer waits for acks: a sliding window. For go-lumber, libbeat, logstash
-    and the server of ruby-lumberjack it is the number of events that follow, see `WindowUse` and ledger 28.
+    """The maximum number of unacknowledged events: at this number the writer waits for acks, so the window slides. For go-lumber, libbeat,
+    logstash and the server of ruby-lumberjack it is the number of events that follow, see `WindowUse` and ledger 28.
 
     Code 'W', from writer.
 
@@ -564,8 +564,8 @@ def _read_window(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple
 
 
 class Compressed(_InFrame):
-    """Frames in one compressed envelope. The inflated bytes are whole frames, with the same meaning as outside of the envelope. At its end the
-    document suggests that one zlib stream for the whole connection might be preferable. No known program does that.
+    """Frames in one compressed envelope. The inflated bytes are whole frames, with the same meaning as outside of the envelope. In its last
+    section the document suggests one zlib stream for the whole connection instead. No known program does that.
 
     Code 'C', from writer.
 

@@ -49,7 +49,7 @@ HEADERS: Final[dict[str, Any]] = {
 
 MESSAGES: Final[dict[str, Any]] = {
     "ClientHello": _table(
-        "The hello of the side that opened the connection. More messages may follow without waiting for the answer; if the answer has another\nversion, they were discarded.",
+        "The hello of the side that opened the connection. It may send more messages without waiting for the answer. If the answer has another\nversion, the server discarded these messages.",
         _column("version", pa.decimal128(20, 0), "0; no other version exists."),
         _column(
             "extensions",

@@ -143,7 +143,7 @@ class Limits:
         self.parts = parts
         """The number of split elements that are incomplete at the same time in a subscription. Assumed: no bound is given."""
         self.linger = linger
-        """In milliseconds. The time for which the id of an ended subscription is remembered, for messages that are under way. Assumed: the document says nothing of forgetting."""
+        """In milliseconds. The time for which the id of an ended subscription is remembered, for messages that are under way. Assumed: the document does not say when an id may be forgotten."""
 
         _check_limits(self.to_dict(), times=("linger",))
 
@@ -193,8 +193,8 @@ class _InMessage(_MessageRecord):
 
 
 class ClientHello(_InMessage):
-    """The hello of the side that opened the connection. More messages may follow without waiting for the answer; if the answer has another
-    version, they were discarded.
+    """The hello of the side that opened the connection. It may send more messages without waiting for the answer. If the answer has another
+    version, the server discarded these messages.
 
     Code 1, from client.
 

@@ -56,13 +56,13 @@ class SideView(_View):
 
 
 class ClosingView(_View):
-    """The Goodbyes of both sides. If they cross, each may be the answer to the other, or be answered as well."""
+    """The Goodbyes of both sides. If they cross, each may count as the answer to the other, or be answered too."""
 
     __slots__ = ()
 
 
 class SubscriptionView(_View):
-    """One subscription. The side that sends Subscribe is the subscriber; the ids of the two sides are independent."""
+    """One subscription. The side that sends Subscribe is the subscriber. The ids of the two sides are independent."""
 
     __slots__ = ()
 
@@ -148,12 +148,12 @@ class Connection(_Connection):
 
     @property
     def closing(self) -> ClosingView:
-        """The Goodbyes of both sides. If they cross, each may be the answer to the other, or be answered as well."""
+        """The Goodbyes of both sides. If they cross, each may count as the answer to the other, or be answered too."""
         return _single_view(ClosingView, self._engine.instances["Closing"])
 
     @property
     def subscription(self) -> _Views[SubscriptionView]:
-        """One subscription. The side that sends Subscribe is the subscriber; the ids of the two sides are independent."""
+        """One subscription. The side that sends Subscribe is the subscriber. The ids of the two sides are independent."""
         return _Views(self._engine.instances["Subscription"], SubscriptionView, self.role, _package().roles)
 
 
@@ -196,12 +196,12 @@ class Session(_Session):
 
     @property
     def closing(self) -> ClosingView:
-        """The Goodbyes of both sides. If they cross, each may be the answer to the other, or be answered as well."""
+        """The Goodbyes of both sides. If they cross, each may count as the answer to the other, or be answered too."""
         return _single_view(ClosingView, self._engine.instances["Closing"])
 
     @property
     def subscription(self) -> _Views[SubscriptionView]:
-        """One subscription. The side that sends Subscribe is the subscriber; the ids of the two sides are independent."""
+        """One subscription. The side that sends Subscribe is the subscriber. The ids of the two sides are independent."""
         return _Views(self._engine.instances["Subscription"], SubscriptionView, None, _package().roles)
 
 
