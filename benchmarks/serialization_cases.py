@@ -67,8 +67,8 @@ def _plain(protocol: str) -> _Way:
 def _on_next() -> _Way:
     context = rs.Context()
     context.apply(rs.Message(rs.Subscribed(7, 0)), "server")
-    told = {"from_role": "server", "context": context}
-    return _Way(protocol="reactive_streams", reading=told, writing=told)
+    arguments = {"from_role": "server", "context": context}
+    return _Way(protocol="reactive_streams", reading=arguments, writing=arguments)
 
 
 def _put() -> _Way:

@@ -56,8 +56,8 @@ def regular_file(path: str) -> str:
         with Path(path).open("rb"):
             return path
     except (OSError, ValueError) as error:
-        told = error.strerror if isinstance(error, OSError) else error
-        raise argparse.ArgumentTypeError(f"cannot read {path!r}: {told}") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise argparse.ArgumentTypeError(f"cannot read {path!r}: {reason}") from None
 
 
 def tls_options(arguments: argparse.Namespace, *names: str) -> str:

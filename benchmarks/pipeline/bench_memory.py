@@ -57,8 +57,8 @@ def memory_table(sizes: Sequence[int]) -> str:
 def _apart(way: str, size: int) -> tuple[int, int]:
     """Return the same of one way, in a process of its own."""
     command = [sys.executable, __file__, "--one", way, str(size)]
-    told = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
-    resident, own = json.loads(told)
+    output = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
+    resident, own = json.loads(output)
     return resident, own
 
 

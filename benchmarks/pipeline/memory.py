@@ -20,14 +20,14 @@ class Peak:
 
     def look(self) -> None:
         for pid in _below(os.getpid()):
-            told = dict(line.split(":", 1) for line in _read(pid, "status").splitlines() if ":" in line)
-            if "python" in told.get("Name", ""):
-                self.resident = max(self.resident, _size(told, "VmRSS"))
-                self.own = max(self.own, _size(told, "RssAnon"))
+            status = dict(line.split(":", 1) for line in _read(pid, "status").splitlines() if ":" in line)
+            if "python" in status.get("Name", ""):
+                self.resident = max(self.resident, _size(status, "VmRSS"))
+                self.own = max(self.own, _size(status, "RssAnon"))
 
 
-def _size(told: dict[str, str], name: str) -> int:
-    return int(told.get(name, "0").split()[0]) << 10
+def _size(status: dict[str, str], name: str) -> int:
+    return int(status.get(name, "0").split()[0]) << 10
 
 
 @contextmanager

@@ -63,8 +63,8 @@ def reason_of(peer: aio.Peer | None, error: Exception) -> str:
             return f"{error.violation}: {error.detail}"
         case lj.DecodeError(), _:
             rule = f" ({error.rule})" if error.rule else ""
-            told = f"{error.path}: expected {error.expected or 'none'}, found {error.found or 'one'}"
-            return f"{error.code}{rule} at byte {error.at}: {told}"
+            detail = f"{error.path}: expected {error.expected or 'none'}, found {error.found or 'one'}"
+            return f"{error.code}{rule} at byte {error.at}: {detail}"
         case OSError(), _:
             return f"{type(error).__name__}: {error.strerror or error}"
         case _:

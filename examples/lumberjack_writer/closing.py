@@ -49,13 +49,13 @@ def limit_closed_on(refused: Size, taken: Size) -> str | None:
     declared = lj.Limits().to_dict()
     above = [name for name in _NAMES if getattr(refused, name) > declared[name]]
     if above:
-        told = ", ".join(f"`{name}` ({getattr(refused, name)} of {declared[name]})" for name in above)
-        return f"the window is above the protocol's limit {told}: send smaller windows (--window)"
+        limits = ", ".join(f"`{name}` ({getattr(refused, name)} of {declared[name]})" for name in above)
+        return f"the window is above the protocol's limit {limits}: send smaller windows (--window)"
     larger = [name for name in _NAMES if getattr(refused, name) > getattr(taken, name)]
     if taken.window and larger:
-        told = ", ".join(
+        limits = ", ".join(
             f"{getattr(refused, name)} {_NAMES[name]} (at most {getattr(taken, name)} were acknowledged)"
             for name in larger
         )
-        return f"its limit may be {told}: send smaller windows (--window)"
+        return f"its limit may be {limits}: send smaller windows (--window)"
     return None

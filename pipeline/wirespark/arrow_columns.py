@@ -25,8 +25,8 @@ def column_groups(schema: Iterable[ArrowField]) -> Iterator[list[ArrowField]]:
 
 
 def wire_of(column: ArrowField) -> str:
-    told: bytes = (column.metadata or {}).get(b"wire", b"")
-    return told.decode()
+    wire: bytes = (column.metadata or {}).get(b"wire", b"")
+    return wire.decode()
 
 
 def declared(name: str, known: Container[object]) -> str:

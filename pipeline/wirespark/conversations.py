@@ -112,24 +112,22 @@ class _Conversation:
     def events(self, batch: Batch) -> Iterator[Event]:
         rows = {name: batch[name].combine_chunks() for name in batch.column_names}
         frames = encoder_of(self._wishes.protocol, "native", self._wishes.variant).frames(rows, len(batch))
-        told = batch.select(["_file", "_flow", "_from", "_offset", "_time", "_message"]).to_pylist()
+        places = batch.select(["_file", "_flow", "_from", "_offset", "_time", "_message"]).to_pylist()
         times = plain(rows["_time"].cast(pa.int64()))
-        for frame, row, time in zip(frames, told, times, strict=True):
-            yield from self._row(
-                frame, Place(role=row["_from"], message=row["_message"], time=time, told=row)
-            )
+        for frame, row, time in zip(frames, places, times, strict=True):
+            yield from self._row(frame, Place(role=row["_from"], message=row["_message"], time=time, row=row))
         for (session, key), known in self._known.items():
             for event in known.ended():
-                yield {**told[-1], "session": session, "key": _text(key), **event}
+                yield {**places[-1], "session": session, "key": _text(key), **event}
 
     def _row(self, frame: object, place: Place) -> Iterator[Event]:
         assert place.role is not None
         now = (place.time or 0) / 1e6
-        nobody = {**place.told, "_message": None, "_from": None, "_offset": None}
+        timer_row = {**place.row, "_message": None, "_from": None, "_offset": None}
         for event in self._engine.expire(now):
             if isinstance(event, self._violation):
-                yield _violated(event, nobody)
-        timer = Place(role=None, message=None, time=place.time, told=nobody)
+                yield _violated(event, timer_row)
+        timer = Place(role=None, message=None, time=place.time, row=timer_row)
         yield from self._moved(timer, self._drained(), {})
         found: list[Violation] = []
         touched: dict[_Where, _Sent] = {}
@@ -141,10 +139,10 @@ class _Conversation:
         if self._context is not None and hasattr(frame, "message"):
             self._context.apply(frame, place.role)
         for violation in found:
-            yield _violated(violation, place.told)
+            yield _violated(violation, place.row)
         levels = [event for where, sent in touched.items() for event in self._levels(where, sent.role, place)]
-        told = {where.session: sent for where, sent in touched.items()}
-        yield from self._moved(place, self._drained(), told)
+        sent_by_session = {where.session: sent for where, sent in touched.items()}
+        yield from self._moved(place, self._drained(), sent_by_session)
         yield from levels
         for where in touched:
             self._forget(where)
@@ -184,21 +182,21 @@ class _Conversation:
     # ---- states
 
     def _moved(
-        self, place: Place, steps: list[tuple[str, Hashable, str, str]], told_by: dict[str, _Sent]
+        self, place: Place, steps: list[tuple[str, Hashable, str, str]], sent_by_session: dict[str, _Sent]
     ) -> Iterator[Event]:
         for session, key, before, after in steps:
-            told = {**place.told, "session": session, "key": _text(key)}
-            yield {**told, "kind": "step", "before": before, "after": after}
+            columns = {**place.row, "session": session, "key": _text(key)}
+            yield {**columns, "kind": "step", "before": before, "after": after}
             known = self._known.setdefault((session, key), History())
             expected = expectations_of(self._wishes.protocol, session)
-            sent = told_by.get(session)
+            sent = sent_by_session.get(session)
             is_request = (
                 sent is not None
                 and not known.has_put(place)
                 and expected.is_request(sent.role, sent.message, after)
             )
             for event in known.stepped(place, is_request=is_request, is_over=expected.is_first(after)):
-                yield {**told, **event}
+                yield {**columns, **event}
 
     # ---- variables
 
@@ -208,7 +206,7 @@ class _Conversation:
         if not instance.is_kept and (where.session, instance.shown_key) not in self._known:
             return
         known = self._known.setdefault((where.session, instance.shown_key), History())
-        told = {**place.told, "session": where.session, "key": _text(instance.shown_key)}
+        columns = {**place.row, "session": where.session, "key": _text(instance.shown_key)}
         expected = expectations_of(self._wishes.protocol, where.session)
         for name, slot in instance.table.slots.items():
             value = instance.values[slot]
@@ -221,11 +219,11 @@ class _Conversation:
                 continue
             if level != known.levels.get(name, 0):
                 known.levels[name] = level
-                yield {**told, "kind": "level", "name": name, "level": level}
+                yield {**columns, "kind": "level", "name": name, "level": level}
             if items is not None and expected.requests == name:
                 is_awaited = expected.is_awaited(name, role)
                 for event in known.listed(items, place, is_awaited=is_awaited):
-                    yield {**told, **event}
+                    yield {**columns, **event}
 
 
 class _Sent(NamedTuple):
@@ -242,9 +240,9 @@ class _Where(NamedTuple):
     place: tuple[Hashable, str | None, str | None]
 
 
-def _violated(violation: Violation, told: Event) -> Event:
+def _violated(violation: Violation, row: Event) -> Event:
     return {
-        **told,
+        **row,
         "kind": "violation",
         "session": violation.session or None,
         "key": _text(violation.key),

@@ -76,10 +76,10 @@ class ConvertReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[Batch]:
         assert isinstance(partition, ConvertPartition)
         if partition.done:
-            yield _told(partition.done, is_resumed=True)
+            yield _batch_of(partition.done, is_resumed=True)
         if partition.parts:
             receipt, is_resumed = self._converted(partition.parts)
-            yield _told((receipt.text(),), is_resumed=is_resumed)
+            yield _batch_of((receipt.text(),), is_resumed=is_resumed)
 
     def _converted(self, parts: tuple[Part, ...]) -> tuple[Receipt, bool]:
         """Return the receipt of a bundle, and whether it existed before."""
@@ -91,7 +91,7 @@ class ConvertReader(DataSourceReader):
         return _Conversion(parts, ways, self._target).run(), False
 
 
-def _told(receipts: Sequence[str], *, is_resumed: bool) -> Batch:
+def _batch_of(receipts: Sequence[str], *, is_resumed: bool) -> Batch:
     columns = [pa.array(receipts), pa.array([is_resumed] * len(receipts))]
     return pa.RecordBatch.from_arrays(columns, schema=_SCHEMA)
 

@@ -30,15 +30,15 @@ class FlowRoles:
 
     def of(self, flow: Flow) -> tuple[str, str]:
         """Return the roles of the opener and of the other end."""
-        is_opener = self._told(flow)
+        is_opener = self._known(flow)
         if is_opener is None:
             if self._guesses is None:
                 self._guesses = self._guessed()
             is_opener = self._guesses.get(flow, True)
         return (self._first, self._last) if is_opener else (self._last, self._first)
 
-    def _told(self, flow: Flow) -> bool | None:
-        """Return whether the opener has the first role, or None if nothing but the bytes may tell it."""
+    def _known(self, flow: Flow) -> bool | None:
+        """Return whether the opener has the first role, or None if only the bytes can show it."""
         if flow.saw_syn or flow.by_port:
             return True
         ports = self._wishes.package.columns.PORTS
@@ -51,7 +51,7 @@ class FlowRoles:
         tried: dict[Flow, _Trial] = {}
         for event in self._events():
             flow = event.flow
-            if flow in found or self._told(flow) is not None:
+            if flow in found or self._known(flow) is not None:
                 continue
             if isinstance(event, Piece):
                 trial = tried.get(flow)

@@ -86,15 +86,15 @@ def register_functions(spark: SparkSession, *names: str, options: Options = None
     """
     from wirespark.table_function import frames_function
 
-    told = dict(options or {})
-    writing = {name: text for name, text in told.items() if name.lower() in _WRITE}
+    given = dict(options or {})
+    writing = {name: text for name, text in given.items() if name.lower() in _WRITE}
     for name in names:
         place = _place_of(name)
         suffix = name.replace(".", "_")
-        spark.udf.register(f"from_wire_{suffix}", _from_wire(name, told))
+        spark.udf.register(f"from_wire_{suffix}", _from_wire(name, given))
         spark.udf.register(f"to_wire_{suffix}", _to_wire(name, writing))
         if place.message is None:
-            spark.udf.register(f"frames_{suffix}", _frames(name, told))
+            spark.udf.register(f"frames_{suffix}", _frames(name, given))
     spark.udtf.register("frames", frames_function())
 
 

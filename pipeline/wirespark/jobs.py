@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["check", "decode", "events", "latencies", "levels", "pairs", "profile"]
 
 _KNOWN = ("strict", "variant", "limits")
-_TOLD = ("fields", "code", "path")
+_DECODED = ("fields", "code", "path")
 _SHOWN = ("_header", "_part", "_error")
 _GROUPS = ("file", "flow")
 _PLACE = ("_file", "_flow", "_from", "_offset", "_time", "_message")
@@ -142,17 +142,17 @@ def decode(table: DataFrame, protocol: str, **options: str) -> DataFrame:
     wishes = wishes_of({**check_names(options, _KNOWN), "protocol": protocol})
     place = [name for name in (*_PLACE[:4], "_size", *_PLACE[4:]) if name in table.columns]
     own = [name for name in (*_SHOWN, *wishes.package.messages) if name in table.columns]
-    told = [F.lit(None).cast("string").alias(name) for name in _TOLD]
+    nulls = [F.lit(None).cast("string").alias(name) for name in _DECODED]
 
     def run(batches: Iterable[Batch]) -> Iterator[Batch]:
         for batch in batches:
             fields = pa.array(field_texts(batch, wishes), pa.string())
             faults = [pc.struct_field(batch["_error"], name) for name in ("code", "path")]
             columns = [*(batch[name] for name in place), fields, *faults]
-            yield pa.RecordBatch.from_arrays(columns, names=[*place, *_TOLD])
+            yield pa.RecordBatch.from_arrays(columns, names=[*place, *_DECODED])
 
     rows = table.select(*dict.fromkeys((*place, *own)))
-    return rows.mapInArrow(run, table.select(*place, *told).schema)
+    return rows.mapInArrow(run, table.select(*place, *nulls).schema)
 
 
 def field_texts(batch: Batch, wishes: Wishes) -> list[str | None]:

@@ -30,7 +30,7 @@ Kernel: TypeAlias = Literal["auto", "on", "off"]
 _UNITS = {"": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 _LIMIT = "limit."
 _LEAST_SPLIT = 1 << 10
-_UNTOLD = ("path", "paths")
+_HIDDEN = ("path", "paths")
 """The names under which Spark passes the arguments of `load`; users do not give them."""
 _KNOWN = (
     "protocol", "message", "from", "backend", "mode", "path", "paths", "variant", "strict", "port", "capture",
@@ -151,8 +151,8 @@ def check_names(options: Mapping[str, str], known: tuple[str, ...]) -> dict[str,
     given = {name.lower(): text for name, text in options.items()}
     for name in given:
         if name not in known and not name.startswith(_LIMIT):
-            told = ", ".join(each for each in known if each not in _UNTOLD)
-            raise WireSparkError(f"unknown option {name!r}; the options are {told} and limit.NAME")
+            names = ", ".join(each for each in known if each not in _HIDDEN)
+            raise WireSparkError(f"unknown option {name!r}; the options are {names} and limit.NAME")
     return given
 
 
@@ -199,11 +199,11 @@ def has_numba() -> bool:
 
 def _limits(given: Mapping[str, str], package: Package) -> dict[str, int]:
     """Return the limits in `limits` (`frame=1MiB, count=10`) and in each `limit.NAME`."""
-    told = [text.strip() for text in given.get("limits", "").split(",") if text.strip()]
-    for text in told:
+    texts = [text.strip() for text in given.get("limits", "").split(",") if text.strip()]
+    for text in texts:
         if "=" not in text:
             raise WireSparkError(f"the limit {text!r} has no value: write NAME=VALUE, such as frame=1MiB")
-    pairs = [text.partition("=")[::2] for text in told]
+    pairs = [text.partition("=")[::2] for text in texts]
     pairs += [(name[len(_LIMIT) :], text) for name, text in given.items() if name.startswith(_LIMIT)]
     found = {}
     for name, text in pairs:

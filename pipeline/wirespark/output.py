@@ -39,13 +39,13 @@ def divided(given: Mapping[str, str]) -> tuple[Output, dict[str, str]]:
     Raises:
         WireSparkError: A value is invalid.
     """
-    told = {name.lower(): text for name, text in given.items() if name.lower() in _NAMES}
+    chosen = {name.lower(): text for name, text in given.items() if name.lower() in _NAMES}
     rest = {name: text for name, text in given.items() if name.lower() not in _NAMES}
-    size = amount("filesize", told.get("filesize", "128MiB"))
+    size = amount("filesize", chosen.get("filesize", "128MiB"))
     if size < 1 << 20:
-        raise WireSparkError(f"filesize is 1MiB or more, not {told['filesize']!r}")
-    compression = told.get("compression", "snappy").lower()
-    partition = told.get("partition", "message").lower()
+        raise WireSparkError(f"filesize is 1MiB or more, not {chosen['filesize']!r}")
+    compression = chosen.get("compression", "snappy").lower()
+    partition = chosen.get("partition", "message").lower()
     for name, word, words in (
         ("compression", compression, get_args(Compression)),
         ("partition", partition, get_args(Partition)),
@@ -54,7 +54,7 @@ def divided(given: Mapping[str, str]) -> tuple[Output, dict[str, str]]:
             raise WireSparkError(f"{name} is one of {', '.join(words)}, not {word!r}")
     output = Output(
         compression=compression,  # type: ignore[arg-type]  # compared above
-        has_frames=truth("frames", told.get("frames", "true")),
+        has_frames=truth("frames", chosen.get("frames", "true")),
         partition=partition,  # type: ignore[arg-type]  # compared above
         file_size=size,
     )

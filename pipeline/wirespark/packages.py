@@ -108,9 +108,9 @@ def _nodes(runtime: str) -> Nodes:
 
 def look_in(packages: Iterable[str]) -> None:
     """Search these trees too for names without a dot, before the tree `wireproto`."""
-    told = tuple(dict.fromkeys((*packages, *_roots)))
-    if told != tuple(_roots):
-        _roots[:] = told
+    trees = tuple(dict.fromkeys((*packages, *_roots)))
+    if trees != tuple(_roots):
+        _roots[:] = trees
         package_of.cache_clear()
 
 

@@ -31,7 +31,7 @@ class Place:
     role: str | None
     message: str | None
     time: int | None
-    told: Event
+    row: Event
 
 
 class Expectations:
@@ -185,6 +185,6 @@ def _request(request: Place) -> Event:
     return {
         "request": request.message,
         "request_from": request.role,
-        "request_offset": request.told["_offset"],
-        "request_time": request.told["_time"],
+        "request_offset": request.row["_offset"],
+        "request_time": request.row["_time"],
     }

@@ -251,12 +251,12 @@ def _scanned_cuts(
 def _cache_place(path: str, role: str | None, options: ReadOptions) -> Path:
     status = os.stat(path)
     wishes = options.wishes
-    told = (
+    facts = (
         path, status.st_size, status.st_mtime_ns, options.split_size, wishes.protocol, wishes.backend, role, wishes.variant,
         wishes.strict, sorted(wishes.limits.items()), wishes.kernel != "off" and has_numba(), repr(wishes.package.schema),
     )  # fmt: skip
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "wirespark" / "cuts" / f"{sha256(repr(told).encode()).hexdigest()}.json"
+    return cache / "wirespark" / "cuts" / f"{sha256(repr(facts).encode()).hexdigest()}.json"
 
 
 def _keep(place: Path, cuts: Cuts) -> None:

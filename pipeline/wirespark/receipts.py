@@ -86,11 +86,11 @@ def bounds_of(part: Part) -> tuple[int, int | None]:
 def way_of(part: Part, wishes: Wishes) -> str:
     """Return a hash of everything that the rows of a part depend on."""
     status = os.stat(part.path)
-    told = (
+    facts = (
         name_of(part), status.st_size, status.st_mtime_ns, wishes.protocol, wishes.backend, part.role, wishes.variant, wishes.strict,
         sorted(wishes.limits.items()), wishes.mode, wishes.error_bytes, _plan_hash(wishes.package), getattr(part, "port", None),
     )  # fmt: skip
-    return sha256(repr(told).encode()).hexdigest()
+    return sha256(repr(facts).encode()).hexdigest()
 
 
 @cache

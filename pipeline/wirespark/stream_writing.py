@@ -1,7 +1,7 @@
-"""Streams being written: runs of bytes that tasks leave, and the streams that are assembled from them.
+"""Writing streams: each task writes runs of frames, and the driver merges the runs into streams.
 
-A run holds frames of one stream in their order, with an index of their offsets. Two runs of a stream may
-interleave, since a table has no order.
+A run holds frames of one stream in the order of their offsets, with an index of the offsets. The runs of a
+stream may interleave, because a table has no order.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ Key = tuple[str | None, str | None, str | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """Frames of one stream, in `path`; in `index` the offset and the size of each. `key`: its file, flow and role."""
+    """Frames of one stream in the file `path`, with the offset and size of each in the file `index`.
+
+    `key`: the file, the flow and the role of the stream.
+    """
 
     key: Key
     path: str
@@ -115,17 +118,19 @@ class _Open:
 
 
 def stream_name(key: Key) -> str:
-    """Return the name of a stream's file, which says who sent it."""
+    """Return the name of a stream's file: the stem of its source, a hash of source and flow, and the role that sent it."""
     file, flow, role = key
     stem = Path(file or "stream").name.partition(".")[0] or "stream"
-    told = "" if file is None and flow is None else f"-{sha256(repr((file, flow)).encode()).hexdigest()[:8]}"
-    return f"{stem}{told}{'' if role is None else f'.{role}'}.bin"
+    digest = (
+        "" if file is None and flow is None else f"-{sha256(repr((file, flow)).encode()).hexdigest()[:8]}"
+    )
+    return f"{stem}{digest}{'' if role is None else f'.{role}'}.bin"
 
 
 def merged(runs: Iterable[Run], folder: Path, *, is_one: bool) -> list[Path]:
     """Write the streams that the runs belong to below a folder, and return their files.
 
-    `is_one`: the values that a frame sets for later ones are known in its own run alone.
+    `is_one`: later frames depend on values that earlier frames set, and these values are known only in one run.
 
     Raises:
         WireSparkError: With `is_one`, a stream has more than one run.
@@ -152,7 +157,7 @@ def _written(key: Key, runs: list[Run], folder: Path, *, is_one: bool) -> Path:
 
 
 def _stretches(runs: list[Run]) -> Iterator[tuple[Run, int, int]]:
-    """Yield the stretches to copy: the run, the offset in it, and the number of bytes."""
+    """Yield the byte ranges to copy in stream order: the run, the offset in it, and the number of bytes."""
     indexes = [np.fromfile(run.index, np.int64).reshape(-1, 2) for run in runs]
     which = np.repeat(np.arange(len(runs)), [len(index) for index in indexes])
     offsets = np.concatenate([index[:, 0] for index in indexes])

@@ -41,12 +41,12 @@ def coverage(table: DataFrame, protocol: str, **options: str) -> DataFrame:
     from wirespark.spark_types import struct_type
 
     happened, package = events(table, protocol, **options), package_of(protocol)
-    told = [name for name in ("_message", "_header", *package.messages) if name in table.columns]
+    columns = [name for name in ("_message", "_header", *package.messages) if name in table.columns]
 
     def count(batches: Iterable[Batch]) -> Iterator[Batch]:
         yield _counted(batches, protocol)
 
-    seen = table.select(*told).mapInArrow(count, struct_type(_SEEN))
+    seen = table.select(*columns).mapInArrow(count, struct_type(_SEEN))
     step = F.concat_ws(" ", "session", "before", F.lit("→"), "after")
     steps = happened.where("kind = 'step'").select("kind", step.alias("name"))
     violations = happened.where("kind = 'violation'").select("kind", "name")

@@ -189,18 +189,18 @@ def _said(value: object) -> str:
     return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def target_of(told: str, options: ReadOptions, output: Output | None = None) -> Target:
-    """Return the target of that name for a read.
+def target_of(folder: str, options: ReadOptions, output: Output | None = None) -> Target:
+    """Return the target of a conversion: the folder that receives its tables.
 
     Raises:
         WireSparkError: It is not a folder on a disk, lies inside its source, or a message is selected.
     """
-    if not told or "://" in told:
+    if not folder or "://" in folder:
         raise WireSparkError("the target is missing: give a folder on a disk that all workers can write to")
     if options.message is not None:
         raise WireSparkError("a conversion includes all messages: remove the option `message`")
     has_kernels = options.wishes.kernel != "off" and has_numba()
-    target = Target(Path(told).absolute(), options, has_kernels, output or Output())
+    target = Target(Path(folder).absolute(), options, has_kernels, output or Output())
     for path in options.paths:
         for match in matches_of(path):
             _check_apart(Path(match).absolute(), target.path)

@@ -10,7 +10,7 @@ from tests.conformance import test_geode_vectors as geode
 from tests.conformance import test_pravega_vectors as pravega
 from tests.conformance import test_reactive_streams_vectors as streams
 from tests.conformance.names import ERRORS, LIMITS, SIDES, UNTIED
-from tests.conformance.roads import Wire
+from tests.conformance.two_codecs import Wire
 from tests.conformance.vectors import bytes_of, foreign_vectors, kept, own_vectors
 
 from wiregen.conformance.vectors.format import (

@@ -164,7 +164,7 @@ def test_a_transcoder_keeps_the_verdict_of_invalid_bytes(protocol: str, serializ
         transcoder = Transcoder(package, "native", serialization, wishes)
         before = 0
         for sent in vector.before:
-            transcoder.hear(sent.from_role, octets(sent.bytes))
+            transcoder.receive_earlier(sent.from_role, octets(sent.bytes))
             before += len(octets(sent.bytes)) if sent.from_role == vector.from_role else 0
         pieces = [*transcoder.feed(octets(vector.bytes)), *transcoder.finish()]
         faults = [piece.error for piece in pieces if isinstance(piece, Fault)]

@@ -7,11 +7,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 import pytest
-from tests.conformance.roads import ROADS, Road, Wire, check_frame, errors_of
+from tests.conformance.two_codecs import CODECS, Codec, Wire, check_frame, errors_of
 
 from wireproto import geode
 
-each_road = pytest.mark.parametrize("road", ROADS)
+each_codec = pytest.mark.parametrize("codec", CODECS)
 each_layout = pytest.mark.parametrize("variant", [None, "example"])
 
 GET: Final = "0001 52 39 00000005 29"
@@ -41,15 +41,15 @@ def wire(role: str, *, variant: str | None = None, api: int = 4, strict: bool = 
     return Wire(protocol="geode", role=role, variant=variant, snapshot=known, opening=opening, strict=strict)
 
 
-def check_refused(road: Road, of: Wire, data: bytes, code: str, rule: str | None) -> None:
+def check_refused(codec: Codec, of: Wire, data: bytes, code: str, rule: str | None) -> None:
     """Check that the message is refused, and that the stream continues after it."""
-    with pytest.raises(errors_of(road).DecodeError) as caught:
-        of.decode(road, data)
+    with pytest.raises(errors_of(codec).DecodeError) as caught:
+        of.decode(codec, data)
     error: Any = caught.value
     assert (error.code, error.rule, error.recoverable, error.end) == (code, rule, True, len(data))
-    refused, read = of.reading(road).feed(data + good(of))
+    refused, read = of.reading(codec).feed(data + good(of))
     assert (refused.code, refused.rule) == (code, rule)
-    assert read == of.decode(road, good(of))
+    assert read == of.decode(codec, good(of))
 
 
 def good(of: Wire) -> bytes:
@@ -74,25 +74,25 @@ METADATA: Final = [
 ]
 
 
-@each_road
+@each_codec
 @each_layout
 @pytest.mark.parametrize("role", ["client", "server"])
 @pytest.mark.parametrize(("metadata", "code", "rule"), METADATA)
 def test_metadata_is_at_least_one_known_key_and_none_twice(
-    road: Road, variant: str | None, role: str, metadata: str, code: str, rule: str
+    codec: Codec, variant: str | None, role: str, metadata: str, code: str, rule: str
 ) -> None:
     given = metadata.format(known=JSON_KEY if role == "client" else UPDATE)
     made = request(4, GET, metadata=given, variant=variant)
     if role == "server":
         made = response(1, "29", metadata=given, variant=variant)
-    check_refused(road, wire(role, variant=variant), made, code, rule)
+    check_refused(codec, wire(role, variant=variant), made, code, rule)
 
 
-@each_road
+@each_codec
 @pytest.mark.parametrize("key", [2, 3])
-def test_keys_of_requests_are_none_of_responses(road: Road, key: int) -> None:
+def test_keys_of_requests_are_none_of_responses(codec: Codec, key: int) -> None:
     made = response(1, "29", metadata=f"0001 {key:04x} 01")
-    check_refused(road, wire("server"), made, "unknown_code", "unknown_metadata_key")
+    check_refused(codec, wire("server"), made, "unknown_code", "unknown_metadata_key")
 
 
 @each_layout
@@ -144,19 +144,19 @@ REQUESTS: Final = [
 ]
 
 
-@each_road
+@each_codec
 @pytest.mark.parametrize(("api", "body", "code", "rule"), REQUESTS)
-def test_a_request_is_refused_by_name(road: Road, api: int, body: str, code: str, rule: str | None) -> None:
-    check_refused(road, wire("client"), request(api, body), code, rule)
+def test_a_request_is_refused_by_name(codec: Codec, api: int, body: str, code: str, rule: str | None) -> None:
+    check_refused(codec, wire("client"), request(api, body), code, rule)
 
 
-@each_road
+@each_codec
 @each_layout
-def test_another_version_of_an_api_is_refused(road: Road, variant: str | None) -> None:
+def test_another_version_of_an_api_is_refused(codec: Codec, variant: str | None) -> None:
     made = bytearray(request(4, GET, variant=variant))
     made[made.index(b"\0\4\1") + 2] = 2
     check_refused(
-        road, wire("client", variant=variant), bytes(made), "wrong_constant", "unsupported_api_version"
+        codec, wire("client", variant=variant), bytes(made), "wrong_constant", "unsupported_api_version"
     )
 
 
@@ -191,17 +191,17 @@ RESULTS: Final = [
 ]
 
 
-@each_road
+@each_codec
 @pytest.mark.parametrize(("result", "code", "rule"), RESULTS)
-def test_a_result_is_refused_by_name(road: Road, result: str, code: str, rule: str | None) -> None:
-    check_refused(road, wire("server"), response(1, result), code, rule)
+def test_a_result_is_refused_by_name(codec: Codec, result: str, code: str, rule: str | None) -> None:
+    check_refused(codec, wire("server"), response(1, result), code, rule)
 
 
-@each_road
+@each_codec
 @pytest.mark.parametrize("size", ["01000000", "7fffffff"])
-def test_a_size_above_the_limit_costs_the_stream(road: Road, size: str) -> None:
-    with pytest.raises(errors_of(road).DecodeError) as caught:
-        wire("client").decode(road, bytes.fromhex(size) + bytes(6))
+def test_a_size_above_the_limit_costs_the_stream(codec: Codec, size: str) -> None:
+    with pytest.raises(errors_of(codec).DecodeError) as caught:
+        wire("client").decode(codec, bytes.fromhex(size) + bytes(6))
     error = caught.value
     assert (error.code, error.rule, error.recoverable) == ("limit_exceeded", "frame_too_large", False)
 
@@ -218,19 +218,19 @@ ACCEPTED: Final = [
 ]
 
 
-@each_road
+@each_codec
 @pytest.mark.parametrize(("role", "api", "data"), ACCEPTED)
-def test_what_is_unusual_is_read_and_written(road: Road, role: str, api: int, data: bytes) -> None:
+def test_what_is_unusual_is_read_and_written(codec: Codec, role: str, api: int, data: bytes) -> None:
     of = wire(role, api=api)
-    assert of.encode(road, of.decode(road, data)) == data
+    assert of.encode(codec, of.decode(codec, data)) == data
 
 
-@each_road
-def test_what_java_reads_is_read_unless_strict_and_written_as_it_ought(road: Road) -> None:
+@each_codec
+def test_what_java_reads_is_read_unless_strict_and_written_as_it_ought(codec: Codec) -> None:
     raw, right = request(4, "0001 00 39 00000005 29"), request(4, "0002 c080 39 00000005 29")
     lenient = wire("client", strict=False)
-    assert lenient.decode(road, raw) == lenient.decode(road, right)
-    assert lenient.encode(road, lenient.decode(road, raw)) == right
+    assert lenient.decode(codec, raw) == lenient.decode(codec, right)
+    assert lenient.encode(codec, lenient.decode(codec, raw)) == right
     true = wire("server", api=3, strict=False)
-    assert true.decode(road, response(1, "02")) == true.decode(road, response(1, "01"))
-    check_refused(road, wire("server", api=3), response(1, "02"), "invalid_value", "bad_boolean")
+    assert true.decode(codec, response(1, "02")) == true.decode(codec, response(1, "01"))
+    check_refused(codec, wire("server", api=3), response(1, "02"), "invalid_value", "bad_boolean")

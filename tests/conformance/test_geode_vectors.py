@@ -6,10 +6,10 @@ from typing import Any, Final, TypeAlias
 
 import pytest
 from tests.conformance.names import ERRORS, SIDES, UNTIED, VALUES, our_field, snake
-from tests.conformance.roads import (
-    ROADS,
+from tests.conformance.two_codecs import (
+    CODECS,
+    Codec,
     Record,
-    Road,
     Wire,
     check_frame,
     check_incomplete,
@@ -49,7 +49,7 @@ def cases(*groups: str) -> pytest.MarkDecorator:
 
 
 TESTED: Final = ("frame", "several", "opening", "incomplete", "reject_frame", "fatal", "session")
-each_road = pytest.mark.parametrize("road", ROADS)
+each_codec = pytest.mark.parametrize("codec", CODECS)
 
 
 def test_every_vector_is_in_one_group() -> None:
@@ -184,23 +184,23 @@ def test_what_its_maker_says_is_written_as_the_frame(vector: Vector) -> None:
     check_frame(wire, written, record)
 
 
-@each_road
+@each_codec
 @cases("several")
-def test_several_answers_follow_each_other(road: Road, vector: Vector) -> None:
+def test_several_answers_follow_each_other(codec: Codec, vector: Vector) -> None:
     wire, message = wire_of(vector), vector["message"].partition("*")[0]
     ((id_, _),) = asked(vector)
     records = [record_of(message, fields, correlation_id=id_) for fields in vector["fields"]]
-    check_stream(wire, road, bytes.fromhex(vector["hex"]), records)
-    assert b"".join(wire.encode(road, record) for record in records).hex() == vector["hex"]
+    check_stream(wire, codec, bytes.fromhex(vector["hex"]), records)
+    assert b"".join(wire.encode(codec, record) for record in records).hex() == vector["hex"]
 
 
-@each_road
+@each_codec
 @cases("opening")
-def test_the_opening_byte_is_read_and_written(road: Road, vector: Vector) -> None:
+def test_the_opening_byte_is_read_and_written(codec: Codec, vector: Vector) -> None:
     wire, data = Wire(protocol="geode", role="client"), bytes.fromhex(vector["hex"])
     mode = geode.Mode(vector["fields"]["mode"])
     record = {"message": "Connect", "header": {}, "fields": {"mode": mode.name}}
-    check_stream(wire, road, data, [record])
+    check_stream(wire, codec, data, [record])
     assert wire.encode("reference", record) == geode.encode(geode.Connect(mode)) == data
 
 
@@ -219,11 +219,11 @@ def next_good(wire: Wire) -> bytes:
     return GOOD[wire.role]
 
 
-def check_refused(road: Road, wire: Wire, data: bytes, name: str, *, recoverable: bool) -> Any:
+def check_refused(codec: Codec, wire: Wire, data: bytes, name: str, *, recoverable: bool) -> Any:
     """Check that the bytes are refused by that name; return the error of a decoder."""
-    with pytest.raises(errors_of(road).DecodeError) as caught:
-        wire.decode(road, data)
-    reading = wire.reading(road)
+    with pytest.raises(errors_of(codec).DecodeError) as caught:
+        wire.decode(codec, data)
+    reading = wire.reading(codec)
     error, *_ = (*reading.feed(data), *reading.finish())
     for each in (caught.value, error):
         assert (each.code, each.rule) == (ERRORS[name], None if name in UNTIED else name)
@@ -231,32 +231,32 @@ def check_refused(road: Road, wire: Wire, data: bytes, name: str, *, recoverable
     return error
 
 
-@each_road
+@each_codec
 @cases("reject_frame")
-def test_a_frame_is_refused_and_the_next_is_read(road: Road, vector: Vector) -> None:
+def test_a_frame_is_refused_and_the_next_is_read(codec: Codec, vector: Vector) -> None:
     asked_too = {**vector, "pending": [*vector.get("pending", []), [2, "GetRequest"]]}
     wire, data = wire_of(asked_too, strict=True), bytes.fromhex(vector["hex"])
-    error = check_refused(road, wire, data, vector["code"], recoverable=True)
+    error = check_refused(codec, wire, data, vector["code"], recoverable=True)
     assert error.end == len(wire.opening) + len(data)
     good = next_good(wire)
     for chunks in ([data + good], [bytes([byte]) for byte in data + good]):
-        reading = wire.reading(road)
+        reading = wire.reading(codec)
         found = [item for chunk in chunks for item in reading.feed(chunk)]
-        assert found == [error, wire.decode(road, good)]
+        assert found == [error, wire.decode(codec, good)]
 
 
-@each_road
+@each_codec
 @cases("fatal")
-def test_a_fault_that_costs_the_stream_is_found_at_once_and_again(road: Road, vector: Vector) -> None:
+def test_a_fault_that_costs_the_stream_is_found_at_once_and_again(codec: Codec, vector: Vector) -> None:
     data = bytes.fromhex(vector["hex"])
     wire = wire_of(vector, strict=True)
     if "raw_connect" in vector:
         wire = Wire(protocol="geode", role="client")
     else:
-        check_refused(road, wire, data, vector["code"], recoverable=False)
-    reading = wire.reading(road, errors="raise")
+        check_refused(codec, wire, data, vector["code"], recoverable=False)
+    reading = wire.reading(codec, errors="raise")
     for chunk in (data, GOOD["client"], GOOD["client"]):
-        with pytest.raises(errors_of(road).DecodeError) as caught:
+        with pytest.raises(errors_of(codec).DecodeError) as caught:
             list(reading.decoder.feed(chunk))
         error = caught.value
         assert (error.code, error.rule, error.recoverable) == (
@@ -266,16 +266,16 @@ def test_a_fault_that_costs_the_stream_is_found_at_once_and_again(road: Road, ve
         )
 
 
-@each_road
+@each_codec
 @cases("incomplete")
-def test_a_beginning_is_waited_for(road: Road, vector: Vector) -> None:
-    check_incomplete(wire_of(vector, strict=True), road, bytes.fromhex(vector["hex"]))
+def test_a_beginning_is_waited_for(codec: Codec, vector: Vector) -> None:
+    check_incomplete(wire_of(vector, strict=True), codec, bytes.fromhex(vector["hex"]))
 
 
-@each_road
+@each_codec
 @cases("session")
-def test_what_only_the_session_forbids_is_read(road: Road, vector: Vector) -> None:
-    data, reading = bytes.fromhex(vector["hex"]), wire_of(vector).reading(road)
+def test_what_only_the_session_forbids_is_read(codec: Codec, vector: Vector) -> None:
+    data, reading = bytes.fromhex(vector["hex"]), wire_of(vector).reading(codec)
     items = list(reading.feed(data))
     assert not any(isinstance(item, Exception) for item in items)
     assert (reading.decoder.pending, list(reading.finish())) == (0, [])

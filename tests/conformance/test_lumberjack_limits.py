@@ -50,7 +50,7 @@ def streamed(data: bytes, limits: dict[str, int] | None = None) -> lj.Frame:
     return frame
 
 
-ROADS = pytest.mark.parametrize("decode", [fast, reference, streamed])
+CODECS = pytest.mark.parametrize("decode", [fast, reference, streamed])
 Decode = Callable[..., Any]
 
 
@@ -85,7 +85,7 @@ def at_most(size: int, lines: int) -> Iterator[None]:
         tracemalloc.stop()
 
 
-@ROADS
+@CODECS
 @pytest.mark.parametrize("text", HUGE.values(), ids=HUGE.keys())
 def test_nothing_is_allocated_from_a_count_or_a_length(decode: Decode, text: str) -> None:
     data = bytes.fromhex(text)
@@ -94,7 +94,7 @@ def test_nothing_is_allocated_from_a_count_or_a_length(decode: Decode, text: str
         refusal(decode, data)
 
 
-@ROADS
+@CODECS
 @pytest.mark.parametrize("text", HUGE.values(), ids=HUGE.keys())
 def test_nothing_is_allocated_where_the_limits_would_allow_it(decode: Decode, text: str) -> None:
     data, limits = bytes.fromhex(text), {"frame": 2**40, "count": 2**40, "messages": 2**40}
@@ -104,7 +104,7 @@ def test_nothing_is_allocated_where_the_limits_would_allow_it(decode: Decode, te
     assert error.code == "truncated"
 
 
-@ROADS
+@CODECS
 def test_a_bomb_stops_at_the_budget(decode: Decode) -> None:
     bomb = nested(2, b"2J\0\0\0\1" + (64 * MIB).to_bytes(4, "big") + bytes(64 * MIB))
     assert len(bomb) < 400
@@ -113,7 +113,7 @@ def test_a_bomb_stops_at_the_budget(decode: Decode) -> None:
     assert (error.recoverable, error.end) == (True, len(bomb))
 
 
-@ROADS
+@CODECS
 def test_a_bomb_holds_no_more_than_the_budget(decode: Decode) -> None:
     bomb, limits = nested(2, bytes(16 * MIB)), {"inflated": MIB}
     refusal(decode, bomb, limits)
@@ -121,7 +121,7 @@ def test_a_bomb_holds_no_more_than_the_budget(decode: Decode) -> None:
         assert refusal(decode, bomb, limits).code == "limit_exceeded"
 
 
-@ROADS
+@CODECS
 def test_one_budget_holds_for_all_envelopes_of_a_frame(decode: Decode) -> None:
     inner = lj.Json(1, bytes(300_000)).encode()
     limits = {"inflated": MIB}
@@ -131,7 +131,7 @@ def test_one_budget_holds_for_all_envelopes_of_a_frame(decode: Decode) -> None:
     assert error.path.startswith("Compressed.frames[3].Compressed.frames")
 
 
-@ROADS
+@CODECS
 @pytest.mark.parametrize("levels", [3, 64])
 def test_envelopes_in_envelopes_stop_at_the_depth_before_they_are_inflated(
     decode: Decode, levels: int
@@ -151,7 +151,7 @@ def test_an_envelope_of_millions_of_frames_stops_at_messages() -> None:
     assert error.path.startswith("Compressed.frames[0].Compressed.frames[65536]")
 
 
-@ROADS
+@CODECS
 def test_messages_hold_no_more_memory_than_their_number(decode: Decode) -> None:
     """They take no more work either: bytes after the last of them are not read."""
     small, limits = nested(2, EMPTY * 100_000), {"messages": 300}
@@ -162,7 +162,7 @@ def test_messages_hold_no_more_memory_than_their_number(decode: Decode) -> None:
         assert refusal(decode, small, limits).code == "limit_exceeded"
 
 
-@ROADS
+@CODECS
 def test_pairs_and_frames_share_one_limit(decode: Decode) -> None:
     data = lj.Data(1, [lj.Pair("k", "v")] * 3).encode()
     decode(envelope(data * 2), {"messages": 8})
@@ -184,7 +184,7 @@ OVERRIDES = [
 ]  # fmt: skip
 
 
-@ROADS
+@CODECS
 @pytest.mark.parametrize(("data", "enough", "too_little", "expected"), OVERRIDES)
 def test_limits_are_the_callers(
     decode: Decode, data: bytes, enough: dict[str, int], too_little: dict[str, int], expected: tuple[Any, ...]
@@ -198,7 +198,7 @@ def test_limits_are_the_callers(
     assert f"(limits.{exceeded})" in error.expected
 
 
-@ROADS
+@CODECS
 def test_the_longest_data_is_taken_compressed_too(decode: Decode) -> None:
     data = bytes.fromhex(DATA + "00010000") + bytes(8 * 65536)
     decode(envelope(data))

@@ -23,28 +23,28 @@ def cases(*kinds: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("vector", chosen)
 
 
-def decoded(road: str, vector: Vector) -> tuple[list[Any], list[int], Any]:
+def decoded(codec: str, vector: Vector) -> tuple[list[Any], list[int], Any]:
     """Return the frames, their sizes, and the error after them if there is one."""
     limits = vector.get("limits") or None
-    if road == "fast":
+    if codec == "fast":
         chosen = lj.Limits(**limits) if limits else None
         decoder: Any = lj.Decoder(vector["from"], limits=chosen, errors="yield")
     else:
         decoder = reference_decoder(PLAN, Options(vector["from"], limits=limits), "yield")
     items = [*decoder.items(bytes_of(vector)), *decoder.finish_items()]
-    frames = [item if road == "fast" else getattr(item, "value", item) for _, _, item in items]
+    frames = [item if codec == "fast" else getattr(item, "value", item) for _, _, item in items]
     error = frames.pop() if frames and isinstance(frames[-1], ValueError) else None
     return frames, [size for _, size, _ in items], error
 
 
 PLAN = schema_of("lumberjack")
-ROADS = pytest.mark.parametrize("road", ["fast", "reference"])
+CODECS = pytest.mark.parametrize("codec", ["fast", "reference"])
 
 
-@ROADS
+@CODECS
 @cases("valid")
-def test_valid_bytes_are_these_frames(road: str, vector: Vector) -> None:
-    frames, sizes, error = decoded(road, vector)
+def test_valid_bytes_are_these_frames(codec: str, vector: Vector) -> None:
+    frames, sizes, error = decoded(codec, vector)
     assert error is None
     assert [frame_record(PLAN, frame) for frame in frames] == vector["frames"]
     assert sum(sizes) == len(bytes_of(vector))
@@ -65,10 +65,10 @@ def test_these_frames_are_written_as_the_bytes(vector: Vector) -> None:
     ]
 
 
-@ROADS
+@CODECS
 @cases("invalid")
-def test_malformed_bytes_are_refused_at_their_place(road: str, vector: Vector) -> None:
-    frames, _, error = decoded(road, vector)
+def test_malformed_bytes_are_refused_at_their_place(codec: str, vector: Vector) -> None:
+    frames, _, error = decoded(codec, vector)
     assert len(frames) == vector["frames_before"]
     assert {name: getattr(error, name) for name in vector["error"]} == vector["error"]
 
@@ -87,10 +87,10 @@ def test_malformed_bytes_are_refused_byte_by_byte(vector: Vector) -> None:
     assert {name: getattr(caught.value, name) for name in vector["error"]} == vector["error"]
 
 
-@ROADS
+@CODECS
 @cases("codec", "session", "value")
-def test_what_is_no_affair_of_the_codec_is_read(road: str, vector: Vector) -> None:
-    frames, sizes, error = decoded(road, vector)
+def test_what_is_no_affair_of_the_codec_is_read(codec: str, vector: Vector) -> None:
+    frames, sizes, error = decoded(codec, vector)
     assert error is None
     assert sum(sizes) == len(bytes_of(vector))
     assert b"".join(write_frame(PLAN, frame, Options(), compression=0) for frame in frames) == bytes_of(

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 from tests import commands
-from tests.conformance.roads import ROADS, Road, Wire
+from tests.conformance.two_codecs import CODECS, Codec, Wire
 from tests.conformance.vectors import HERE
 
 from wireproto import pravega
@@ -24,7 +24,7 @@ STREAMS: Final = json.loads(
 """The same connections as somebody else's program took them out of the capture."""
 
 SIDES: Final = {"client": "c2s", "server": "s2c"}
-each_road = pytest.mark.parametrize("road", ROADS)
+each_codec = pytest.mark.parametrize("codec", CODECS)
 each_stream = pytest.mark.parametrize(
     ("number", "role"),
     [pytest.param(n, role, id=f"{n}-{role}") for n in range(len(STREAMS["connections"])) for role in SIDES],
@@ -65,16 +65,16 @@ def test_a_stream_is_read_to_its_last_byte_and_written_again(number: int, role: 
     assert b"".join(pravega.encode(frame.message) for frame in frames) == data
 
 
-@each_road
+@each_codec
 @each_stream
-def test_a_stream_is_the_same_in_any_chunks(road: Road, number: int, role: str) -> None:
+def test_a_stream_is_the_same_in_any_chunks(codec: Codec, number: int, role: str) -> None:
     data, wire = stream(number, role), Wire(protocol="pravega", role=role, strict=True)
     whole = [wire.record(frame) for frame in frames_of(number, role)]
     for chunks in chunkings(data):
-        reading = wire.reading(road)
+        reading = wire.reading(codec)
         assert [item for chunk in chunks for item in reading.feed(chunk)] == whole
         assert (reading.decoder.offset, list(reading.finish())) == (len(data), [])
-    assert b"".join(wire.encode(road, record) for record in whole) == data
+    assert b"".join(wire.encode(codec, record) for record in whole) == data
 
 
 def appends(number: int) -> list[pravega.AppendBlockEnd]:

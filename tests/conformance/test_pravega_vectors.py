@@ -8,10 +8,10 @@ from typing import Any, Final, TypeAlias
 
 import pytest
 from tests.conformance.names import our_field
-from tests.conformance.roads import (
-    ROADS,
+from tests.conformance.two_codecs import (
+    CODECS,
+    Codec,
     Record,
-    Road,
     Wire,
     check_frame,
     check_incomplete,
@@ -58,7 +58,7 @@ def cases(*groups: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("vector", [pytest.param(each, id=each["id"]) for each in chosen])
 
 
-each_road = pytest.mark.parametrize("road", ROADS)
+each_codec = pytest.mark.parametrize("codec", CODECS)
 
 
 def test_every_vector_is_in_one_group() -> None:
@@ -140,31 +140,31 @@ def test_a_last_piece_alone_is_not_the_whole_frame_that_it_must_be(vector: Vecto
     assert (error.code, error.path, error.recoverable) == ("truncated", "Whole.Frame.type", True)
 
 
-@each_road
+@each_codec
 @cases("sequence")
-def test_frames_follow_each_other(road: Road, vector: Vector) -> None:
+def test_frames_follow_each_other(codec: Codec, vector: Vector) -> None:
     data, wire = bytes.fromhex(vector["hex"]), wire_of(vector)
-    records = list(wire.reading(road).feed(data))
+    records = list(wire.reading(codec).feed(data))
     assert [record["message"] for record in records] == vector["fields"]["messages"]
-    check_stream(wire, road, data, records)
-    assert b"".join(wire.encode(road, record) for record in records) == data
+    check_stream(wire, codec, data, records)
+    assert b"".join(wire.encode(codec, record) for record in records) == data
 
 
-@each_road
+@each_codec
 @cases("refused")
-def test_what_lacks_a_field_is_refused_and_the_next_is_read(road: Road, vector: Vector) -> None:
-    check_refused(road, wire_of(vector), bytes.fromhex(vector["hex"]), "truncated", None)
+def test_what_lacks_a_field_is_refused_and_the_next_is_read(codec: Codec, vector: Vector) -> None:
+    check_refused(codec, wire_of(vector), bytes.fromhex(vector["hex"]), "truncated", None)
 
 
-def check_refused(road: Road, wire: Wire, data: bytes, code: str, rule: str | None) -> None:
+def check_refused(codec: Codec, wire: Wire, data: bytes, code: str, rule: str | None) -> None:
     """Check that the frame is refused, and that the stream continues after it."""
-    with pytest.raises(errors_of(road).DecodeError) as caught:
-        wire.decode(road, data)
+    with pytest.raises(errors_of(codec).DecodeError) as caught:
+        wire.decode(codec, data)
     error = caught.value
     assert (error.code, error.rule, error.recoverable, error.end) == (code, rule, True, len(data))
     event = bytes.fromhex("0000000000000003616263")
     for chunks in ([data + event], [bytes([byte]) for byte in data + event]):
-        reading = wire.reading(road)
+        reading = wire.reading(codec)
         refused, read = [item for chunk in chunks for item in reading.feed(chunk)]
         assert refused == error
         assert read == {"message": "Event", "header": {}, "fields": {"data": "616263"}}
@@ -179,25 +179,25 @@ def malformed(name: str) -> tuple[Wire, bytes]:
     return wire_of(vector), bytes.fromhex(vector["hex"])
 
 
-@each_road
-def test_a_text_beyond_its_frame_is_refused(road: Road) -> None:
-    check_refused(road, *malformed("1"), "truncated", None)
+@each_codec
+def test_a_text_beyond_its_frame_is_refused(codec: Codec) -> None:
+    check_refused(codec, *malformed("1"), "truncated", None)
 
 
-@each_road
-def test_a_header_without_its_body_is_waited_for(road: Road) -> None:
+@each_codec
+def test_a_header_without_its_body_is_waited_for(codec: Codec) -> None:
     wire, data = malformed("3")
-    check_incomplete(wire, road, data)
+    check_incomplete(wire, codec, data)
 
 
-@each_road
-def test_an_unknown_type_is_kept_unless_strict(road: Road) -> None:
+@each_codec
+def test_an_unknown_type_is_kept_unless_strict(codec: Codec) -> None:
     wire, data = malformed("4")
-    check_refused(road, wire, data, "unknown_code", "unknown_message_type")
+    check_refused(codec, wire, data, "unknown_code", "unknown_message_type")
     lenient = Wire(protocol="pravega", role="client")
-    kept_as_it_is = lenient.decode(road, data)
+    kept_as_it_is = lenient.decode(codec, data)
     assert kept_as_it_is == {"message": "Unknown", "code": 99, "header": {}, "fields": {"data": ""}}
-    assert lenient.encode(road, kept_as_it_is) == data
+    assert lenient.encode(codec, kept_as_it_is) == data
 
 
 # ---- rules for which nobody made a vector
@@ -228,14 +228,16 @@ REFUSED: Final = [
 ]  # fmt: skip
 
 
-@each_road
+@each_codec
 @pytest.mark.parametrize(("code_of", "body", "code", "rule"), REFUSED)
-def test_a_frame_is_refused_by_name(road: Road, code_of: int, body: str, code: str, rule: str | None) -> None:
+def test_a_frame_is_refused_by_name(
+    codec: Codec, code_of: int, body: str, code: str, rule: str | None
+) -> None:
     wire = Wire(protocol="pravega", strict=True)
-    check_refused(road, wire, framed(code_of, body), code, rule)
+    check_refused(codec, wire, framed(code_of, body), code, rule)
 
 
-@each_road
+@each_codec
 @pytest.mark.parametrize("protocol", ["pravega", "pravega_documented", "pravega_proposal"])
 @pytest.mark.parametrize(
     ("length", "code", "rule"),
@@ -245,41 +247,41 @@ def test_a_frame_is_refused_by_name(road: Road, code_of: int, body: str, code: s
     ],
 )
 def test_a_length_without_sense_costs_the_stream(
-    road: Road, protocol: str, length: str, code: str, rule: str
+    codec: Codec, protocol: str, length: str, code: str, rule: str
 ) -> None:
     wire = Wire(protocol=protocol, role="client")
-    with pytest.raises(errors_of(road).DecodeError) as caught:
-        wire.decode(road, bytes.fromhex("00000009" + length))
+    with pytest.raises(errors_of(codec).DecodeError) as caught:
+        wire.decode(codec, bytes.fromhex("00000009" + length))
     error = caught.value
     assert (error.code, error.rule, error.at, error.recoverable) == (code, rule, 4, False)
     assert error.path == ("Frame.length" if code == "invalid_value" else "Frame.body")
 
 
-@each_road
-def test_bytes_left_over_are_kept_and_not_written(road: Road) -> None:
+@each_codec
+def test_bytes_left_over_are_kept_and_not_written(codec: Codec) -> None:
     short, long = framed(21, f"{ONE} 0001 61"), framed(21, f"{ONE} 0001 61 0102")
     wire = Wire(protocol="pravega", role="server")
-    assert wire.decode(road, long) == wire.decode(road, short)
-    assert wire.encode(road, wire.decode(road, long)) == short
+    assert wire.decode(codec, long) == wire.decode(codec, short)
+    assert wire.encode(codec, wire.decode(codec, long)) == short
     frame = wire.module.decode(long)
     assert frame.message.tail == b"\1\2"
 
 
-@each_road
+@each_codec
 @pytest.mark.parametrize("size", range(8))
-def test_a_part_of_a_trailing_number_is_left_over(road: Road, size: int) -> None:
+def test_a_part_of_a_trailing_number_is_left_over(codec: Codec, size: int) -> None:
     whole, wire = f"{WRITER} {ONE}", Wire(protocol="pravega", role="server")
     data = framed(8, whole + "07" * size)
-    assert wire.decode(road, data) == wire.decode(road, framed(8, whole))
+    assert wire.decode(codec, data) == wire.decode(codec, framed(8, whole))
     assert wire.module.decode(data).message.request_id == -1
     assert wire.module.decode(data).message.absent == 1
 
 
-@each_road
-def test_what_programs_write_behind_a_documented_block_is_read_and_not_written(road: Road) -> None:
+@each_codec
+def test_what_programs_write_behind_a_documented_block_is_read_and_not_written(codec: Codec) -> None:
     vector = next(each for each in VECTORS if each["id"] == "pravega-impl-v7/AppendBlockEnd/115")
     data = bytes.fromhex(vector["hex"])
     wire = Wire(protocol="pravega_documented", role="client")
-    record = wire.decode(road, data)
+    record = wire.decode(codec, data)
     assert "request_id" not in record["fields"]
-    assert wire.encode(road, record) == framed(4, vector["body_hex"][:-16])
+    assert wire.encode(codec, record) == framed(4, vector["body_hex"][:-16])

@@ -9,10 +9,10 @@ from typing import Any, Final, Literal, TypeAlias
 
 import pytest
 from tests.conformance.names import ERRORS, SIDES, UNTIED, snake
-from tests.conformance.roads import (
-    ROADS,
+from tests.conformance.two_codecs import (
+    CODECS,
+    Codec,
     Record,
-    Road,
     Wire,
     check_frame,
     check_incomplete,
@@ -46,7 +46,7 @@ def cases(*groups: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("vector", [pytest.param(each, id=each["id"]) for each in chosen])
 
 
-each_road = pytest.mark.parametrize("road", ROADS)
+each_codec = pytest.mark.parametrize("codec", CODECS)
 
 
 def test_every_vector_is_in_one_group() -> None:
@@ -126,20 +126,20 @@ def streams_of(vector: Vector) -> dict[Role, bytes]:
     return {"client": bytes.fromhex(vector["hex"]), "server": bytes.fromhex(vector["server_hex"])}
 
 
-@each_road
+@each_codec
 @cases("transcript")
-def test_each_side_of_a_conversation_is_read_by_itself(road: Road, vector: Vector) -> None:
+def test_each_side_of_a_conversation_is_read_by_itself(codec: Codec, vector: Vector) -> None:
     for role, data in streams_of(vector).items():
         said = [record for side, record in steps_of(vector) if side == role]
-        check_stream(Wire(protocol="reactive_streams", role=role), road, data, said)
+        check_stream(Wire(protocol="reactive_streams", role=role), codec, data, said)
 
 
-@each_road
+@each_codec
 @cases("transcript")
-def test_each_side_of_a_conversation_is_written(road: Road, vector: Vector) -> None:
+def test_each_side_of_a_conversation_is_written(codec: Codec, vector: Vector) -> None:
     for role, data in streams_of(vector).items():
         said = [record for side, record in steps_of(vector) if side == role]
-        assert b"".join(wire_of(role).encode(road, record) for record in said) == data
+        assert b"".join(wire_of(role).encode(codec, record) for record in said) == data
 
 
 @cases("transcript")
@@ -166,41 +166,41 @@ def after(vector: Vector, *, strict: bool = False) -> Wire:
     )
 
 
-@each_road
+@each_codec
 @cases("fatal")
-def test_a_fault_costs_the_stream(road: Road, vector: Vector) -> None:
+def test_a_fault_costs_the_stream(codec: Codec, vector: Vector) -> None:
     data, wire = bytes.fromhex(vector["hex"]), after(vector, strict=True)
     name = vector["code"]
     for chunks in ([data], [bytes([byte]) for byte in data]):
-        reading = wire.reading(road)
+        reading = wire.reading(codec)
         items = [item for chunk in chunks for item in reading.feed(chunk)]
         *sound, error = chain(items, reading.finish())
         assert all(isinstance(item, dict) for item in sound)
-        assert isinstance(error, errors_of(road).DecodeError)
+        assert isinstance(error, errors_of(codec).DecodeError)
         assert (error.code, error.rule) == (ERRORS[name], None if name in UNTIED else name)
         assert not error.recoverable
         assert list(reading.feed(b"\x0d\x00")) == []
 
 
-@each_road
+@each_codec
 @cases("incomplete")
-def test_a_beginning_is_waited_for(road: Road, vector: Vector) -> None:
-    check_incomplete(after(vector, strict=True), road, bytes.fromhex(vector["hex"]))
+def test_a_beginning_is_waited_for(codec: Codec, vector: Vector) -> None:
+    check_incomplete(after(vector, strict=True), codec, bytes.fromhex(vector["hex"]))
 
 
-@each_road
+@each_codec
 @cases("accept")
-def test_what_is_accepted_is_read(road: Road, vector: Vector) -> None:
-    data, reading = bytes.fromhex(vector["hex"]), after(vector, strict=True).reading(road)
+def test_what_is_accepted_is_read(codec: Codec, vector: Vector) -> None:
+    data, reading = bytes.fromhex(vector["hex"]), after(vector, strict=True).reading(codec)
     items = [*reading.feed(data), *reading.finish()]
     assert items == ([record_of("onNext", {"subscriber": 1, "element": "61"})] if data else [])
 
 
-@each_road
+@each_codec
 @cases("session")
-def test_what_only_the_session_forbids_is_read(road: Road, vector: Vector) -> None:
+def test_what_only_the_session_forbids_is_read(codec: Codec, vector: Vector) -> None:
     data, wire = bytes.fromhex(vector["hex"]), after(vector, strict=True)
-    reading = wire.reading(road)
+    reading = wire.reading(codec)
     first = next(reading.feed(data))
     assert isinstance(first, dict) and first["message"] != "Unknown"
     if vector["code"] in FOUND_BY_THE_SESSION:
@@ -208,14 +208,14 @@ def test_what_only_the_session_forbids_is_read(road: Road, vector: Vector) -> No
     items = [first, *reading.feed(b"")]
     assert all(isinstance(item, dict) for item in items)
     is_open = first["message"] == "OnNextPart" and items[-1]["message"] != "OnNextLastPart"
-    left = {"truncated"} if road == "generated" and is_open else set()
+    left = {"truncated"} if codec == "generated" and is_open else set()
     assert (reading.decoder.pending, {error.code for error in reading.finish()}) == (0, left)
 
 
 # ---- numbers and texts that are not as they ought to be
 
 
-@each_road
+@each_codec
 @pytest.mark.parametrize(
     ("octets", "canonical"),
     [
@@ -230,14 +230,14 @@ def test_what_only_the_session_forbids_is_read(road: Road, vector: Vector) -> No
         pytest.param("05 80808080808080808000", "05 00", id="ten-bytes"),
     ],
 )
-def test_a_number_that_is_too_long_is_read_unless_strict(road: Road, octets: str, canonical: str) -> None:
+def test_a_number_that_is_too_long_is_read_unless_strict(codec: Codec, octets: str, canonical: str) -> None:
     long, short = bytes.fromhex(octets), bytes.fromhex(canonical)
     wire = wire_of("client")
-    assert wire.decode(road, long) == wire.decode(road, short)
-    assert wire.encode(road, wire.decode(road, long)) == short
+    assert wire.decode(codec, long) == wire.decode(codec, short)
+    assert wire.encode(codec, wire.decode(codec, long)) == short
     strict = Wire(protocol="reactive_streams", role="client", snapshot=wire.snapshot, strict=True)
-    with pytest.raises(errors_of(road).DecodeError) as caught:
-        strict.decode(road, long)
+    with pytest.raises(errors_of(codec).DecodeError) as caught:
+        strict.decode(codec, long)
     assert (caught.value.code, caught.value.recoverable) == ("not_canonical", False)
 
 
@@ -259,17 +259,17 @@ REFUSED: Final = [
 ]
 
 
-@each_road
+@each_codec
 @pytest.mark.parametrize(("octets", "code", "rule"), REFUSED)
-def test_bytes_are_refused_by_name(road: Road, octets: str, code: str, rule: str | None) -> None:
-    with pytest.raises(errors_of(road).DecodeError) as caught:
-        wire_of("client").decode(road, bytes.fromhex(octets))
+def test_bytes_are_refused_by_name(codec: Codec, octets: str, code: str, rule: str | None) -> None:
+    with pytest.raises(errors_of(codec).DecodeError) as caught:
+        wire_of("client").decode(codec, bytes.fromhex(octets))
     assert (caught.value.code, caught.value.rule, caught.value.recoverable) == (code, rule, False)
 
 
-@each_road
-def test_a_fixed_size_beyond_the_limit_is_refused_before_its_bytes_come(road: Road) -> None:
+@each_codec
+def test_a_fixed_size_beyond_the_limit_is_refused_before_its_bytes_come(codec: Codec) -> None:
     for octets in ("07 01", "0a 01 01"):
-        with pytest.raises(errors_of(road).DecodeError) as caught:
-            wire_of("client", 2**40).decode(road, bytes.fromhex(octets))
+        with pytest.raises(errors_of(codec).DecodeError) as caught:
+            wire_of("client", 2**40).decode(codec, bytes.fromhex(octets))
         assert (caught.value.code, caught.value.rule) == ("limit_exceeded", "length_over_limit")

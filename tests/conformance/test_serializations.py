@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tests.conformance import test_geode_vectors as geode
 from tests.conformance import test_reactive_streams_vectors as rs
-from tests.conformance.roads import Wire
 from tests.conformance.test_pravega_vectors import VECTORS
+from tests.conformance.two_codecs import Wire
 from tests.conformance.vectors import bytes_of, foreign_vectors, own_vectors
 from tests.property.test_serializations import Package, code_of
 
@@ -127,10 +127,10 @@ def test_what_reactive_streams_leaves_to_the_session(vector: dict[str, Any]) -> 
 @rs.cases("transcript")
 def test_a_conversation_goes_through_all_three_byte_by_byte(vector: dict[str, Any]) -> None:
     package = package_of("reactive_streams", ("protobuf", "msgpack"))
-    roads = (("native", "protobuf"), ("protobuf", "msgpack"), ("msgpack", "native"))
+    conversions = (("native", "protobuf"), ("protobuf", "msgpack"), ("msgpack", "native"))
     for role, data in rs.streams_of(vector).items():
         stream = data
-        for source, target in roads:
+        for source, target in conversions:
             transcoder = Transcoder(package, source, target, Wishes(role=role))
             pieces = [piece for byte in stream for piece in transcoder.feed(bytes([byte]))]
             assert all(isinstance(piece, bytes) for piece in (*pieces, *transcoder.finish()))

@@ -49,7 +49,7 @@ _SHOWN: Final = 2
 """Frames in which a field is given other types."""
 _LARGEST: Final = 1 << 20
 """Bytes that are looked at in every way."""
-_ROADS: Final[tuple[dict[str, bool], ...]] = ({"bounded": True}, {"strict": True})
+_CALLS: Final[tuple[dict[str, bool], ...]] = ({"bounded": True}, {"strict": True})
 _ALONE: Final[tuple[dict[str, bool], ...]] = ({"alone": True}, {"alone": True, "bounded": True})
 """Without a context: frames that need one are judged as a stranger would."""
 
@@ -60,13 +60,13 @@ class View:
 
     Attributes:
         size: The approximate amount of work.
-        road: The kind of call: views of one vector of the same kind run the same functions, or fewer than
+        kind: The kind of call: views of one vector of the same kind run the same functions, or fewer than
             the first of them.
     """
 
     vector: str
     size: int
-    road: str
+    kind: str
     look: Callable[[], Outcome]
 
 
@@ -137,7 +137,7 @@ class Judge:
 
     def _both_ways(self, vector: Valid | Invalid) -> Outcome:
         told = (
-            *(self._streamed(vector, _at_once, road) for road in ({}, *_ROADS)),
+            *(self._streamed(vector, _at_once, call) for call in ({}, *_CALLS)),
             self._whole(vector, _as_it_is, {"alone": True}),
         )
         frames = self._frames(vector, octets(vector.bytes))
@@ -148,13 +148,13 @@ class Judge:
     def _of_bytes(self, vector: Valid | Invalid) -> Iterator[View]:
         size = _size(vector.bytes)
 
-        def view(road: str, more: int, look: Callable[..., Outcome], *arguments: Any) -> View:
-            return View(vector.id, size + more, road, lambda: look(vector, *arguments))
+        def view(kind: str, more: int, look: Callable[..., Outcome], *arguments: Any) -> View:
+            return View(vector.id, size + more, kind, lambda: look(vector, *arguments))
 
         yield view("streamed", 0, self._streamed, _at_once, {})
         yield view("whole", 1, self._whole, _as_it_is, {})
         if size <= _LARGEST:
-            for options in _ROADS:
+            for options in _CALLS:
                 yield view("streamed", 0, self._streamed, _at_once, options)
                 yield view("whole", 1, self._whole, _as_it_is, options)
                 yield view("streamed", size, self._streamed, _twice, options)
@@ -189,12 +189,12 @@ class Judge:
         return self._encoded(vector, frames[place]) if place < len(frames) else ()
 
     def _streamed(
-        self, vector: Valid | Invalid, cut: Callable[[bytes], Sequence[bytes]], road: Mapping[str, bool]
+        self, vector: Valid | Invalid, cut: Callable[[bytes], Sequence[bytes]], call: Mapping[str, bool]
     ) -> Outcome:
         chunks = cut(octets(vector.bytes))
         items: list[Any] = []
         try:
-            decoder = self._decoder(vector, road)
+            decoder = self._decoder(vector, call)
             for chunk in chunks:
                 items += [plain(item) for item in decoder.feed(chunk)]
             decoder.finish()
@@ -210,8 +210,8 @@ class Judge:
         except Exception as error:  # noqa: BLE001 - mutants raise anything
             return (raised(error),)
 
-    def _decoder(self, vector: Valid | Invalid, road: Mapping[str, bool]) -> Any:
-        options = self._options(self.module.Decoder, vector, road)
+    def _decoder(self, vector: Valid | Invalid, call: Mapping[str, bool]) -> Any:
+        options = self._options(self.module.Decoder, vector, call)
         return self._prepared(vector, options)
 
     def _prepared(self, vector: Valid | Invalid | Unwritable, options: Mapping[str, Any]) -> Any:
@@ -232,39 +232,39 @@ class Judge:
             known = self._options(self.module.Decoder, vector, {}) | {"context": options["context"]}
             self._prepared(vector, known)
 
-    def _options(self, function: Callable[..., Any], vector: Any, road: Mapping[str, bool]) -> dict[str, Any]:
+    def _options(self, function: Callable[..., Any], vector: Any, call: Mapping[str, bool]) -> dict[str, Any]:
         taken = _taken(function)
         limits = getattr(vector, "limits", {})
         options: dict[str, Any] = {}
-        if limits or road.get("bounded"):
+        if limits or call.get("bounded"):
             options["limits"] = self.module.Limits(**limits)
-        if getattr(vector, "strict", False) or road.get("strict"):
+        if getattr(vector, "strict", False) or call.get("strict"):
             options["strict"] = True
-        if self._has_context and not road.get("alone"):
+        if self._has_context and not call.get("alone"):
             options["context"] = self.module.Context(limits=options.get("limits"))
         if vector.variant is not None:
             options["variant"] = vector.variant
         return {name: value for name, value in options.items() if name in taken}
 
     def _whole(
-        self, vector: Valid | Invalid, change: Callable[[bytes], Any], road: Mapping[str, bool]
+        self, vector: Valid | Invalid, change: Callable[[bytes], Any], call: Mapping[str, bool]
     ) -> Outcome:
         data = change(octets(vector.bytes))
         return (
-            self._called("decode", vector, data, road),
-            self._called("decode_message", vector, data, road),
+            self._called("decode", vector, data, call),
+            self._called("decode_message", vector, data, call),
         )
 
     def _called(
-        self, name: str, vector: Valid | Invalid, data: bytes | memoryview, road: Mapping[str, bool]
+        self, name: str, vector: Valid | Invalid, data: bytes | memoryview, call: Mapping[str, bool]
     ) -> Outcome:
         function = getattr(self.module, name)
-        options = self._options(function, vector, road)
-        if road.get("alone") and name == "decode_message":
+        options = self._options(function, vector, call)
+        if call.get("alone") and name == "decode_message":
             options.pop("variant", None)  # with one, a message is that of its frame
         try:
             self._let_know(vector, options)
-            role = "stranger" if road.get("stranger") else vector.from_role
+            role = "stranger" if call.get("stranger") else vector.from_role
             found = plain(function(data, from_role=role, **options))
             return (found, repr(getattr(options.get("context"), "entries", None)))
         except Exception as error:  # noqa: BLE001 - mutants raise anything

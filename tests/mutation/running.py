@@ -67,12 +67,12 @@ class Hunt:
         views, ran = self._judge.views(file.vectors), dict[tuple[str, str], frozenset[str]]()
         with touched(self.module) as names:
             for view in views:
-                road = (view.vector, view.road)
-                if road not in ran:
+                call = (view.vector, view.kind)
+                if call not in ran:
                     names.clear()
                     view.look()
-                    ran[road] = frozenset(names)
-                for name in ran[road]:
+                    ran[call] = frozenset(names)
+                for name in ran[call]:
                     self._by_name[name].append(view)
 
     def close(self) -> None:

@@ -169,9 +169,9 @@ def schema() -> dict[str, Any]:
     document = Settings.model_json_schema()
     for key in document["properties"].values():  # TOML has no null: a key is left out instead
         if "anyOf" in key:
-            (told,) = (each for each in key.pop("anyOf") if each != {"type": "null"})
+            (value,) = (each for each in key.pop("anyOf") if each != {"type": "null"})
             del key["default"]
-            key |= told
+            key |= value
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document}
 
 

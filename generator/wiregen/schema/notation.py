@@ -29,7 +29,7 @@ def _text(plain: object) -> str:
 
 def _plain(value: object) -> object:
     if isinstance(value, Node):
-        return {type(value).__name__: [_plain(each) for each in _told(value)]}
+        return {type(value).__name__: [_plain(each) for each in _values(value)]}
     if isinstance(value, dict):
         return {"": [[key, _plain(each)] for key, each in value.items()]}
     if isinstance(value, tuple):
@@ -37,7 +37,7 @@ def _plain(value: object) -> object:
     return value
 
 
-def _told(node: Node) -> list[object]:
+def _values(node: Node) -> list[object]:
     """Return the values of a node's fields, without defaults at its end."""
     names, defaults = list(fields_of(node)), type(node)._defaults
     while names and names[-1] in defaults and getattr(node, names[-1]) == defaults[names[-1]]:

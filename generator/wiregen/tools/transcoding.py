@@ -47,28 +47,28 @@ class Transcoder:
     def __init__(self, package: Package, source: str, target: str, wishes: Wishes) -> None:
         self._wishes = wishes
         self._context = package.context(wishes.limits)
-        self._heard = package.context(wishes.limits)
+        self._source_context = package.context(wishes.limits)
         self._source = package.serialization(source)
         self._target = package.serialization(target)
-        self._decoders = {wishes.role: self._source.decoder(self._options(self._heard))}
+        self._decoders = {wishes.role: self._source.decoder(self._options(self._source_context))}
         opens = package.schema.opens
         self._opening: str | None = opens.get(wishes.role or "") if source == NATIVE != target else None
         self._native = package.serialization(NATIVE)
         self._is_native = target == NATIVE  # the others refuse trailing bytes themselves
         self._has_context = bool(package.schema.contexts)
 
-    def hear(self, role: str, data: bytes) -> None:
+    def receive_earlier(self, role: str, data: bytes) -> None:
         """Process bytes that a role sent before, in the source's serialization.
 
         Raises:
             DecodeError: They are incomplete or wrong.
         """
         if role not in self._decoders:
-            self._decoders[role] = self._source.decoder(self._options(self._heard, role))
+            self._decoders[role] = self._source.decoder(self._options(self._source_context, role))
         for _, _, item in self._decoders[role].items(data):
             if isinstance(item, DecodeError):
                 raise item
-        self._context.restore(self._heard.snapshot())
+        self._context.restore(self._source_context.snapshot())
 
     def feed(self, chunk: bytes) -> Iterator[bytes | Fault | LeftOut]:
         """Process the next bytes of the source, and yield the results of the frames that are complete now."""

@@ -30,8 +30,8 @@ def _source(name: str) -> bytes:
 
 
 def _folder(sources: dict[str, bytes]) -> Path:
-    told = (sys.version, *(name.encode() + data for name, data in sources.items()))
-    digest = sha256(repr(told).encode()).hexdigest()[:32]
+    facts = (sys.version, *(name.encode() + data for name, data in sources.items()))
+    digest = sha256(repr(facts).encode()).hexdigest()[:32]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache / "wirespark" / "kernels" / digest
 

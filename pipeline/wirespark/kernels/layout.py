@@ -38,8 +38,8 @@ class Column:
 
     @property
     def wire(self) -> str:
-        told: bytes = (self.field.metadata or {}).get(b"wire", b"")
-        return told.decode()
+        wire: bytes = (self.field.metadata or {}).get(b"wire", b"")
+        return wire.decode()
 
 
 class Layout:
@@ -64,15 +64,15 @@ class Layout:
         rows = [(each.kind, each.width, each.stop) for each in self.columns]
         return np.array(rows, np.int64).reshape(-1, 3)
 
-    def _column(self, told: ArrowField) -> Column:
-        kind, width = _kind_of(told)
-        column = Column(index=len(self.columns), field=told, kind=kind, width=width)
+    def _column(self, arrow_field: ArrowField) -> Column:
+        kind, width = _kind_of(arrow_field)
+        column = Column(index=len(self.columns), field=arrow_field, kind=kind, width=width)
         self.columns.append(column)
-        if pa.types.is_list(told.type):
-            item = pa.field(told.name, told.type.value_type, metadata=told.metadata)
+        if pa.types.is_list(arrow_field.type):
+            item = pa.field(arrow_field.name, arrow_field.type.value_type, metadata=arrow_field.metadata)
             column.children.append(self._column(item))
-        elif pa.types.is_struct(told.type):
-            column.children = self.table(told.type)
+        elif pa.types.is_struct(arrow_field.type):
+            column.children = self.table(arrow_field.type)
         column.stop = len(self.columns)
         return column
 
@@ -81,9 +81,9 @@ def _first_of(columns: list[Column]) -> Column:
     return next(each for each in reversed(columns) if each.wire not in _BESIDE)
 
 
-def _kind_of(told: ArrowField) -> tuple[int, int]:
-    type_ = told.type
-    wire = (told.metadata or {}).get(b"wire", b"").decode()
+def _kind_of(arrow_field: ArrowField) -> tuple[int, int]:
+    type_ = arrow_field.type
+    wire = (arrow_field.metadata or {}).get(b"wire", b"").decode()
     if pa.types.is_list(type_):
         return ops.C_LIST, 0
     if pa.types.is_struct(type_) or wire in ("json", "raw"):

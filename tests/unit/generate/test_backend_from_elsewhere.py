@@ -253,8 +253,8 @@ def test_a_backend_that_fails_in_memory_is_named(
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "tide.wire").write_text(TIDE)
     monkeypatch.chdir(tmp_path)
-    roads = {"transcode": ["--from", "native", "--to", "odd"]}.get(verb, ["--backend", "odd"])
-    result = CliRunner().invoke(wiregen, [verb, "./tide.wire", *roads], input=b"")
+    options = {"transcode": ["--from", "native", "--to", "odd"]}.get(verb, ["--backend", "odd"])
+    result = CliRunner().invoke(wiregen, [verb, "./tide.wire", *options], input=b"")
     sys.modules.pop("odd_backend", None)
     assert result.exit_code == 1, result.output
     assert f"error[WG5006]: the backend `odd` failed at {reason}" in result.stderr

@@ -12,7 +12,7 @@ from tests.unit.tools.test_cli_decode import run
 
 from wiregen.generate.frontend import load_protocol
 from wiregen.language.diagnostics import Report
-from wiregen.language.examples.conversations import Told, told_conversations
+from wiregen.language.examples.conversations import TracedConversation, told_conversations
 from wiregen.language.source import Sources
 
 TEXT = """
@@ -49,7 +49,7 @@ example "nothing comes" { client Send(1)  after 30 s violates too_slow }
 TITLES = ["one after the other", "two at a time", "no room", "tolerated", "nothing comes"]
 
 
-def told(text: str, folder: Path) -> dict[str, Told]:
+def told(text: str, folder: Path) -> dict[str, TracedConversation]:
     path = folder / "flow.wire"
     path.write_text(text)
     report = Report()

@@ -637,7 +637,7 @@ def test_a_list_that_grows_without_end() -> None:
         write_frame(p.VALUES, request(value=several), Options(limits={"depth": 10**9}))
 
 
-def test_why_the_fast_road_failed() -> None:
+def test_the_error_of_a_value_that_the_compiled_codec_refuses_is_explained() -> None:
     error = explain_encode(p.LUMBERJACK, Record("Ack", {"sequence": -1}))
     assert isinstance(error, EncodeError)
     assert str(error) == "Ack.sequence: invalid_value: expected 0 to 4294967295, found -1"

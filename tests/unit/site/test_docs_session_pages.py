@@ -172,7 +172,7 @@ def test_a_file_of_another_state_of_the_protocol_tells_nothing() -> None:
     chapter = shipped_chapter("lumberjack")
     other = replace(chapter, vectors=shipped_chapter("reactive_streams").vectors)
     found = Book(other).conversations
-    own = conversations_in(Book(chapter).told, Book(chapter).schema, None)
+    own = conversations_in(Book(chapter).conversation_examples, Book(chapter).schema, None)
     assert own.examples and found == own
 
 

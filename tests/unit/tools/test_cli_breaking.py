@@ -79,7 +79,9 @@ def test_stored_vectors_of_the_old_state_are_used(project: Path) -> None:
     git(project, "commit", "--quiet", "--message", "vectors")
     edit(project, "message Old 6", "message Old 9")
     done = called("breaking", "--against", "HEAD", folder=project)
-    assert "help: the new state refuses or reads otherwise the vectors tall of the old one\n" in done.stdout
+    assert (
+        "help: the new state refuses or decodes differently the vectors tall of the old one\n" in done.stdout
+    )
 
 
 def test_levels_choose_what_is_an_error(project: Path) -> None:

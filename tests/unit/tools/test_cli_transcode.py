@@ -346,11 +346,11 @@ def test_a_line_whose_bytes_say_the_same_otherwise_is_encoded(target: str) -> No
 def test_what_was_left_over_is_not_dropped_in_silence(target: str) -> None:
     keep_alive, with_tail = bytes.fromhex("00000064 00000000"), bytes.fromhex("00000064 00000002 abcd")
     data = keep_alive + with_tail + keep_alive
-    roads = ("transcode", "pravega", "--from", "native", "--to", target)
-    refused = run(*roads, data=data)
+    command = ("transcode", "pravega", "--from", "native", "--to", target)
+    refused = run(*command, data=data)
     check_refused(
         refused, f"the frame at 8 cannot be converted to {target}: KeepAlive.tail: unrepresentable", code=1
     )
-    skipped = run(*roads, "--skip", data=data)
+    skipped = run(*command, "--skip", data=data)
     assert skipped.exit_code == 1
     assert skipped.stdout_bytes == transcode("pravega", "native", target, keep_alive * 2)

@@ -32,8 +32,8 @@ PORTS: Final[tuple[int, ...]] = ()
 
 
 def _column(name: str, type_: Any, doc: str = "", wire: str = "", enum: str = "") -> Any:
-    told = {"comment": doc, "wire": wire, "enum": enum}
-    return pa.field(name, type_, metadata={key: text for key, text in told.items() if text} or None)
+    texts = {"comment": doc, "wire": wire, "enum": enum}
+    return pa.field(name, type_, metadata={key: text for key, text in texts.items() if text} or None)
 
 
 def _table(doc: str, *columns: Any) -> Any:

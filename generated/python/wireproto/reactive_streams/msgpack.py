@@ -413,9 +413,9 @@ _FORMAT = _MsgpackFormat(
 
 
 def _natively(frame: _Frame, compression: int, options: _Options) -> bytes:
-    told: Any = options
+    given: Any = options
     limits = Limits(**options.limits) if options.limits else None
-    data: bytes = frame.encode(limits=limits, from_role=told.from_role, context=told.context)
+    data: bytes = frame.encode(limits=limits, from_role=given.from_role, context=given.context)
     return data
 
 

@@ -1,7 +1,7 @@
-"""One direction of a flow: segments in any order in, the stream in sequence order out; of overlaps the first bytes win.
+"""Reassembly of one direction of a TCP connection: segments in any order become a stream in sequence order.
 
-Invariant: `held` is sorted, free of overlaps and after the next byte to deliver; its memory is counted in the
-budget.
+If segments overlap, the bytes that arrived first are kept. Invariant: the held spans are sorted, do not
+overlap, and are after the next byte to deliver. The budget counts their memory.
 """
 
 from bisect import bisect_left
@@ -15,12 +15,12 @@ from wiregen.formats.capture.limits import CaptureLimits
 
 _MODULUS = 1 << 32
 _HALF = 1 << 31
-_new = tuple.__new__  # without the call that names the fields
+_new = tuple.__new__  # faster than the generated `__new__` of a named tuple
 _SPAN_COST = 256  # the memory of a held span without its bytes, rounded up
 
 
 class Budget:
-    """The bytes that all flows together hold out of order."""
+    """The bytes that all connections of a capture together hold out of order."""
 
     __slots__ = ("used",)
 
@@ -29,7 +29,7 @@ class Budget:
 
 
 class _Span(NamedTuple):
-    """Held bytes of the stream; `data` is None if they were sent but the capture truncated them."""
+    """Held bytes of the stream; `data` is None if the capture truncated the packet and lacks them."""
 
     start: int
     end: int
@@ -44,7 +44,7 @@ _start = attrgetter("start")
 
 
 class Side:
-    """One direction while its flow is live. Offsets are counted from its first byte, without bound."""
+    """One direction of an open connection. Offsets count from its first byte and do not wrap, unlike sequence numbers."""
 
     __slots__ = (
         "_base",
@@ -114,7 +114,7 @@ class Side:
         return _new(Piece, (self._flow, self._from_opener, time, offset, data))
 
     def add(self, segment: Segment) -> list[Event]:
-        """Process a segment with data; return the events that can be delivered now."""
+        """Process a segment with data; return the events that it completes."""
         events = self._add(segment)
         self._settle()
         return events
@@ -182,7 +182,7 @@ class Side:
         return self._next + distance
 
     def _note_early(self, start: int, segment: Segment) -> None:
-        """Count bytes from before a start in mid-stream, but not a keep-alive (one byte before the next)."""
+        """Note bytes before the first captured one, except a keep-alive (one byte before the next)."""
         if start < 0 and not self._flow.saw_syn and segment.size > 1:
             self._issues.note(IssueKind.BEFORE_START, segment.number)
 
@@ -227,7 +227,7 @@ class Side:
         return events
 
     def _relieve(self, segment: Segment) -> list[Event]:
-        """Give up holes, the first ones first, until the held bytes are within the limits again."""
+        """Give up holes in order, until the held bytes are within the limits again."""
         events: list[Event] = []
         while self._held and self._is_over_limit():
             self._issues.note(IssueKind.BUFFER_FULL, segment.number)

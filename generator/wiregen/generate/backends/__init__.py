@@ -141,7 +141,7 @@ def blamed(backend: Backend, work: str, report: Report) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         if is_ours(backend) or os.environ.get("WIREGEN_DEBUG") == "1":
             raise
-        last = _told(error)
+        last = _last_line(error)
         report.error(
             "WG5006",
             f"the backend `{backend.name}` failed at {work}: {last}",
@@ -150,7 +150,7 @@ def blamed(backend: Backend, work: str, report: Report) -> Iterator[None]:
         )
 
 
-def _told(error: BaseException) -> str:
+def _last_line(error: BaseException) -> str:
     """Return class and text of an exception in one line, without its notes, which follow that line."""
     n_behind: int = sum(note.count("\n") + 1 for note in getattr(error, "__notes__", ()))
     return traceback.format_exception_only(error)[-1 - n_behind].strip()[:300]

@@ -59,7 +59,7 @@ def read_answer(data: bytes) -> Answer:
         answer = TypeAdapter(Answer).validate_json(data)
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)[:_SHOWN]
-        raise ValueError("; ".join(_told(fault["loc"], fault["msg"]) for fault in faults)) from None
+        raise ValueError("; ".join(_sentence(fault["loc"], fault["msg"]) for fault in faults)) from None
     if answer.files is None and not answer.errors:
         raise ValueError("neither `files` nor `errors`; with nothing to give, `files` is []")
     return answer
@@ -85,7 +85,7 @@ def _request_model() -> type[BaseModel]:
     )
 
 
-def _told(place: tuple[int | str, ...], message: str) -> str:
+def _sentence(place: tuple[int | str, ...], message: str) -> str:
     where = ".".join(map(str, place))
     text = message[:1].lower() + message[1:]
     return (f"{where}: {text}" if where else text)[:200]

@@ -1,4 +1,4 @@
-"""The numbers that an expression can have, from those of the names in it."""
+"""The possible values of an expression, computed from the possible values of the names in it."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _COUNTS: Final[Numbers] = (Span(low=0, high=2**64),)
 
 
 class Subjects(Protocol):
-    """The numbers and the presence of the names in an expression."""
+    """The possible values of names, and whether they are always present."""
 
     def numbers(self, subject: Expression) -> Numbers | None:
-        """Return the numbers of a field, variable, context or role, or None if they are unknown."""
+        """Return the possible values of a field, variable, context or role, or None if they are unknown."""
 
     def is_there(self, subject: Expression) -> bool:
         """Return whether reading the subject always gives a value."""
 
 
 def numbers_of(expression: Expression, subjects: Subjects) -> Numbers | None:
-    """Return the numbers that an integer or a Boolean can have, or None for other expressions, or where unknown."""
+    """Return the possible values of an integer or Boolean expression; None if they are unknown, or for other types."""
     match expression:
         case Number(value=value):
             return (Span(low=value, high=value),)

@@ -23,13 +23,13 @@ from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.lowering import lower
 
-__all__ = ["Told", "check_conversations", "told_conversations"]
+__all__ = ["TracedConversation", "check_conversations", "told_conversations"]
 
 Line = m.ConversationStep | m.ConversationPause
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class TracedConversation:
     """A conversation of a file, with its conversation trace."""
 
     conversation: m.Conversation
@@ -47,12 +47,14 @@ def check_conversations(protocol: m.Protocol, origins: Mapping[str, Span], repor
             report.error("WG5007", message, origins.get(fault.path), label=fault.label, help=fault.help)
 
 
-def told_conversations(protocol: m.Protocol) -> tuple[Told, ...]:
+def told_conversations(protocol: m.Protocol) -> tuple[TracedConversation, ...]:
     """Return the conversations of a checked file as traces, in the order of the text."""
     if not protocol.conversations:
         return ()
     player = _Player(protocol)
-    return tuple(Told(conversation=each, trace=player.trace(each)) for each in protocol.conversations)
+    return tuple(
+        TracedConversation(conversation=each, trace=player.trace(each)) for each in protocol.conversations
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

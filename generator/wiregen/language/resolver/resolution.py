@@ -34,7 +34,7 @@ The parts are `path#name`, `#type`, `#value`, `#if`, `#where`, `#code`, `#length
 """
 
 _Node = TypeVar("_Node", bound=syntax.Declaration)
-_Told = TypeVar("_Told", syntax.Example, syntax.Conversation)
+_Example = TypeVar("_Example", syntax.Example, syntax.Conversation)
 _ORDERED = (
     syntax.Const
     | syntax.Enum
@@ -156,9 +156,9 @@ def _protocol(work: Workspace, file: syntax.File) -> model.Protocol:
         joins=tuple(contexts.resolve_join(work, each) for each in _each(work, syntax.Join)),
         sessions=sessions_,
         rules=records.resolve_rules(work, _each(work, syntax.Rule)),
-        examples=examples.resolve_examples(work, _told(work, syntax.Example), shelves),
+        examples=examples.resolve_examples(work, _with_variants(work, syntax.Example), shelves),
         conversations=conversations.resolve_conversations(
-            work, _told(work, syntax.Conversation), shelves, sessions_
+            work, _with_variants(work, syntax.Conversation), shelves, sessions_
         ),
         order=tuple(name for name, each in work.names.items() if isinstance(each, _ORDERED)),
         notes=resolve_notes(work, node.annotations),
@@ -226,7 +226,7 @@ def _limits(work: Workspace) -> Iterator[model.Limit]:
                     yield settings.resolve_limit(work, limit, resolve_notes(work, limit.annotations))
 
 
-def _told(work: Workspace, kind: type[_Told]) -> Iterator[tuple[_Told, str | None]]:
+def _with_variants(work: Workspace, kind: type[_Example]) -> Iterator[tuple[_Example, str | None]]:
     """Yield the examples of a kind, each with the variant that contains it."""
     for node in work.declarations:
         if isinstance(node, kind):

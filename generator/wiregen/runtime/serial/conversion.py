@@ -293,8 +293,8 @@ class RawUnion:
         """Return the value of bytes."""
         if type(source) is not bytes:
             raise wrong("", f"the bytes of a {self._name}", source)
-        told = budget.options
-        state = ReadState({**self._schema.limits, **told.limits}) if told.limits else None
+        given = budget.options
+        state = ReadState({**self._schema.limits, **given.limits}) if given.limits else None
         try:
             value, end = self._read(source, 0, len(source), state, True)
         except READ_FAULTS as fault:
@@ -303,13 +303,13 @@ class RawUnion:
             if end == len(source):
                 return value
             is_faulty = True
-        return self._taken_by_reference(source, told, is_faulty=is_faulty)
+        return self._taken_by_reference(source, given, is_faulty=is_faulty)
 
-    def _taken_by_reference(self, source: bytes, told: Options, *, is_faulty: bool) -> object:
+    def _taken_by_reference(self, source: bytes, given: Options, *, is_faulty: bool) -> object:
         """Return the value of bytes that straight-line code refuses."""
         from ..reference.objects import build
 
-        options = Options(told.from_role, limits=told.limits, strict=told.strict, variant=told.variant)
+        options = Options(given.from_role, limits=given.limits, strict=given.strict, variant=given.variant)
         try:
             node = explain_type(self._schema, self._type, source, options, name="", is_faulty=is_faulty)
         except DecodeError as error:

@@ -91,4 +91,4 @@ class BaseConnection:
     def _listen(self, reading: Reading) -> None:
         """Let the sessions see each frame before it changes the context."""
         if self._context is not None:
-            self._context.listener = reading.hear
+            self._context.listener = reading.observe

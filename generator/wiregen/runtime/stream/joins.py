@@ -1,7 +1,6 @@
-"""The fragments that wait for their last one, by join, direction and key.
+"""The fragments that wait for the last one of their message, by join, direction and key.
 
-Invariant: fragments are not copied before the last one; each fragment costs the same, whatever a peer
-sends.
+Invariant: fragments are copied only when the last one has arrived, so each fragment takes constant time.
 """
 
 from __future__ import annotations
@@ -25,20 +24,20 @@ Owner: TypeAlias = tuple[str | None, Key]
 
 
 Mark: TypeAlias = "tuple[str, str | None, Key, Value, Value, bool]"
-"""Join, direction, key, the open reassembly there and its size, and whether fragments had been refused."""
+"""The state of one key for `undo`: join, direction, key, its open reassembly with the sizes, and whether the direction had refused fragments."""
 
 
 def limit_of_joins(schema: Schema) -> str:
-    """Return the name of the limit on reassembled data in the file: its own, or that of frames."""
+    """Return the name of the limit on reassembled data: `joined`, or `frame` if the file does not declare it."""
     return "frame" if schema.limits.get("joined") is None else "joined"
 
 
 BRIEF_JOINED = 16 * 1024
-"""Bytes of earlier fragments that are reassembled and decoded at once, also by the reference codec."""
+"""The most bytes of earlier fragments that are reassembled and decoded without a thread, even by the reference codec."""
 
 
 class OpenJoin:
-    """The fragments of one reassembly; `n_damages`: the number of losses in the direction before the first fragment."""
+    """The fragments of one reassembly; `n_damages`: how often bytes of the direction were lost before its first fragment."""
 
     __slots__ = ("n_damages", "n_pieces", "pieces", "size")
 
@@ -58,7 +57,7 @@ class Joins:
         self._rules = schema.limit_rules
         self._open: dict[str, dict[Owner, OpenJoin]] = {name: {} for name in schema.joins}
         self.journal: list[Mark] | None = None
-        """Receives marks before a fragment is added or dropped, while the change may be undone."""
+        """If set, it receives a mark before each change, so that the caller can undo the changes."""
         self._n_damages: dict[str | None, int] = {}
         self._refused: set[tuple[str, str | None]] = set()
         self._indices: dict[tuple[str, tuple[int, ...]], dict[Owner, dict[Key, None]]] = {}
@@ -120,7 +119,7 @@ class Joins:
     def pieces(
         self, name: str, open_: OpenJoin | None, data: bytes, most_bytes: int, *, is_damaged: bool
     ) -> tuple[tuple[bytes, ...], int]:
-        """Return the same as separate fragments.
+        """Return the fragments themselves, and the number of fragments before the last one.
 
         Raises:
             DecodeError: `incomplete_join`, `limit_exceeded`.
@@ -186,7 +185,7 @@ class Joins:
         self._n_damages[direction] = self._n_damages.get(direction, 0) + 1
 
     def first_open(self, direction: str | None) -> tuple[str, Key] | None:
-        """Return the join and key of the oldest open reassembly."""
+        """Return the join and key of an open reassembly of a direction: the oldest one of the first join that has any."""
         for name, entries in self._open.items():
             for sender, key in entries:
                 if sender == direction:
@@ -194,7 +193,7 @@ class Joins:
         return None
 
     def mark(self, name: str, direction: str | None, key: Key) -> Mark:
-        """Return the data that `undo` needs after one fragment of a key, for any outcome."""
+        """Return the state of a key, for `undo`."""
         open_ = self.find(name, direction, key)
         kept = (
             None
@@ -216,7 +215,7 @@ class Joins:
         open_.pieces, n_kept, open_.n_pieces, open_.size, open_.n_damages = kept
         del open_.pieces[n_kept:]
 
-    # ---- as plain data ----
+    # ---- snapshots ----
 
     def snapshot(self) -> dict[str, list[dict[str, Value]]]:
         """Return the open reassemblies as JSON data, by join."""

@@ -128,7 +128,7 @@ class Variety(declarations.Variety):
 
 
 class Union(declarations.Union):
-    """One of several alternatives, told by a code; `is_raw`: users see the value of an alternative without its class."""
+    """One of several alternatives, chosen by a code; `is_raw`: users see the value of an alternative without its class."""
 
     varieties: tuple[Variety, ...]
     path: str

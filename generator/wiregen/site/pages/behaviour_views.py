@@ -12,9 +12,9 @@ from wiregen.site.pages.highlighting import highlighted
 from wiregen.site.pages.overview_views import ConversationView
 from wiregen.site.pages.page_paths import Linked
 from wiregen.site.pages.prose import Prose
-from wiregen.site.pages.views import ListingView, NotesView, Shell, ToldView
+from wiregen.site.pages.views import ConversationLineView, ListingView, NotesView, Shell
 
-__all__ = ["DoingView", "HeardView", "LackView", "ReaderView", "RememberedPageView"]
+__all__ = ["DoingView", "ExampleFrameView", "LackView", "ReaderView", "RememberedPageView"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ class LackView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeardView:
+class ExampleFrameView:
     """A frame of an example with its annotated bytes."""
 
     title: Linked
@@ -74,12 +74,12 @@ class RememberedPageView:
     lacks: tuple[LackView, ...]
     wire: str
     origin: str = ""
-    heard: tuple[HeardView, ...] = ()
+    heard: tuple[ExampleFrameView, ...] = ()
     together: str = ""
     python: str = ""
     conversations: tuple[ConversationView, ...] = ()
     ladder: Ladder | None = None
-    told: tuple[ToldView, ...] = ()
+    told: tuple[ConversationLineView, ...] = ()
 
     @property
     def wire_html(self) -> Markup:

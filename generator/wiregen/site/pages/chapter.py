@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 from wiregen.conformance.vectors.format import AnyVector, Invalid, VectorFile
 from wiregen.generate.emitter import harmless
 from wiregen.language.diagnostics import error_codes
-from wiregen.language.examples.conversations import Told, told_conversations
+from wiregen.language.examples.conversations import TracedConversation, told_conversations
 from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.schema import model as m
@@ -70,7 +70,7 @@ class Book:
         self.cells = Cells(chapter.protocol)
         self.usage = Usage(chapter.protocol)
         self.named = named_by(chapter.protocol)
-        examples = ExampleFrames(chapter.protocol, self.schema, lambda: self.told)
+        examples = ExampleFrames(chapter.protocol, self.schema, lambda: self.conversation_examples)
         self.samples = Samples(chapter.protocol, self.schema, chapter.vectors, examples)
         self.snippets = Snippets(chapter.protocol, self.schema, chapter.package)
 
@@ -237,10 +237,10 @@ class Book:
     @cached_property
     def conversations(self) -> Conversations:
         """Return the conversations of the protocol and of its file of vectors."""
-        return conversations_in(self.told, self.schema, self.chapter.vectors)
+        return conversations_in(self.conversation_examples, self.schema, self.chapter.vectors)
 
     @cached_property
-    def told(self) -> tuple[Told, ...]:
+    def conversation_examples(self) -> tuple[TracedConversation, ...]:
         """Return the conversations of the `.wire` file."""
         return told_conversations(self.protocol)
 

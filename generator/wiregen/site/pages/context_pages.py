@@ -20,7 +20,7 @@ from wiregen.site.pages.context_texts import (
     scope_text,
     settings_of,
 )
-from wiregen.site.pages.exchanges import Exchange, Heard, heard, heard_views
+from wiregen.site.pages.exchanges import DecodedFrame, Exchange, decoded_frames, example_frame_views
 from wiregen.site.pages.layout_cells import frame_around
 from wiregen.site.pages.numbers import limit_phrase
 from wiregen.site.pages.page_paths import Linked, context_page_name
@@ -47,19 +47,19 @@ def context_page(book: Book, context: m.Context) -> RememberedPageView:
         lacks=tuple(_lacks(book, context)),
         wire=book.wire(context.path),
         origin=harmless(origin),
-        heard=heard_views(book, frames),
+        heard=example_frame_views(book, frames),
     )
 
 
 def _facts(book: Book, context: m.Context) -> Iterator[tuple[str, tuple[Linked, ...]]]:
     yield "Remembers", book.places.linked(harmless(type_text(context.type)))
     yield "Kept", (Linked(text=scope_text(context)),)
-    told = (
-        "each direction tells its own, and only that is asked"
+    roles = (
+        "each direction sets values of its own, and only these apply to it"
         if context.role is None
-        else f"the {context.role} tells it, both directions are read by it"
+        else f"the {context.role}; the values apply to both directions"
     )
-    yield "Told by", (Linked(text=told),)
+    yield "Set by", (Linked(text=roles),)
     yield "At most", limit_text(book, "open", "of them")
 
 
@@ -79,7 +79,7 @@ def _fields(book: Book) -> Iterator[tuple[str, m.Field]]:
             yield owner, field
 
 
-def _example(book: Book, context: m.Context) -> tuple[str, list[tuple[Heard, str]]]:
+def _example(book: Book, context: m.Context) -> tuple[str, list[tuple[DecodedFrame, str]]]:
     """Return the first example of a message that reads the context: the frames that set it, and the message."""
     for message in book.protocol.messages:
         sample = book.samples.of(message) if _is_asked_by(book, message, context) else None
@@ -87,7 +87,7 @@ def _example(book: Book, context: m.Context) -> tuple[str, list[tuple[Heard, str
             continue
         said = (*sample.scene.before, (sample.scene.role, sample.data))
         try:
-            frames = heard(book.schema, Exchange(origin="", said=said, variant=sample.scene.variant))
+            frames = decoded_frames(book.schema, Exchange(origin="", said=said, variant=sample.scene.variant))
         except DecodeError:
             continue
         found = [(each, about) for each in frames[:-1] for about in _about(context, each)]
@@ -101,7 +101,7 @@ def _is_asked_by(book: Book, message: m.Message, context: m.Context) -> bool:
     return frame is not None and context.name in contexts_asked((*frame.fields, *message.fields))
 
 
-def _about(context: m.Context, one: Heard) -> Iterator[str]:
+def _about(context: m.Context, one: DecodedFrame) -> Iterator[str]:
     for setting in context.settings:
         if setting.target in one.names:
             yield f"sets {context.name}"

@@ -17,7 +17,7 @@ from wiregen.conformance.traces import Goal, Step, Trace, Traces
 from wiregen.conformance.vectors.format import Trace as Kept
 from wiregen.conformance.vectors.format import VectorFile, octets
 from wiregen.language.diagnostics import error_codes
-from wiregen.language.examples.conversations import Told
+from wiregen.language.examples.conversations import TracedConversation
 from wiregen.language.spelling import expression_text
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.codec.options import Options
@@ -67,23 +67,25 @@ class Conversations:
         return tuple(each for each in self.examples if session in each.sessions)
 
 
-def conversations_in(told: Iterable[Told], schema: Schema, file: VectorFile | None) -> Conversations:
+def conversations_in(
+    traced: Iterable[TracedConversation], schema: Schema, file: VectorFile | None
+) -> Conversations:
     """Return the conversations of a protocol: those of its file and those of its traces."""
-    examples = tuple(_example(schema, number, each) for number, each in enumerate(told, 1))
+    examples = tuple(_example(schema, number, each) for number, each in enumerate(traced, 1))
     breaking = {each.diagram.violation: each.diagram for each in reversed(examples) if each.diagram.violation}
     searched = _searched(schema, file)
     return Conversations(examples=examples, legal=searched.legal, breaking={**searched.breaking, **breaking})
 
 
-def _example(schema: Schema, number: int, told: Told) -> ExampleConversation:
-    conversation, diagram = told.conversation, sequence_diagram(schema, told.trace)
+def _example(schema: Schema, number: int, traced: TracedConversation) -> ExampleConversation:
+    conversation, diagram = traced.conversation, sequence_diagram(schema, traced.trace)
     return ExampleConversation(
         number=number,
         title=conversation.name,
         doc=conversation.doc or _summary(diagram),
         options=tuple((each.name, expression_text(each.value)) for each in conversation.options),
         diagram=diagram,
-        sessions=frozenset(goal.session for goal in told.trace.covers if goal.session),
+        sessions=frozenset(goal.session for goal in traced.trace.covers if goal.session),
     )
 
 

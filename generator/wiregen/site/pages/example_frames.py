@@ -8,7 +8,7 @@ from functools import cached_property
 
 from wiregen.language.examples.checking import examples_in_bytes
 from wiregen.language.examples.construction import Constructs
-from wiregen.language.examples.conversations import Told
+from wiregen.language.examples.conversations import TracedConversation
 from wiregen.runtime.codec.errors import EncodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.writing.frames import write_frame
@@ -36,14 +36,19 @@ class ExampleFrame:
 class ExampleFrames:
     """Finds the frames of one protocol.
 
-    `told` returns its conversations. It is called only where the examples alone contain no frame of a
+    `conversations` returns its conversations. It is called only where the examples alone contain no frame of a
     message.
     """
 
-    def __init__(self, protocol: m.Protocol, schema: Schema, told: Callable[[], tuple[Told, ...]]) -> None:
+    def __init__(
+        self,
+        protocol: m.Protocol,
+        schema: Schema,
+        conversations: Callable[[], tuple[TracedConversation, ...]],
+    ) -> None:
         self._protocol = protocol
         self._schema = schema
-        self._told = told
+        self._conversations = conversations
         self._constructs = Constructs(protocol)
         self._bodies = {frame.name: frame.message for frame in protocol.frames}
 
@@ -82,20 +87,20 @@ class ExampleFrames:
     @cached_property
     def _steps(self) -> tuple[tuple[str, ExampleFrame], ...]:
         found: list[tuple[str, ExampleFrame]] = []
-        for told in self._told():
-            if told.trace.variant is None:
-                found += self._steps_of(told)
+        for traced in self._conversations():
+            if traced.trace.variant is None:
+                found += self._steps_of(traced)
         return tuple(found)
 
-    def _steps_of(self, told: Told) -> Iterator[tuple[str, ExampleFrame]]:
+    def _steps_of(self, traced: TracedConversation) -> Iterator[tuple[str, ExampleFrame]]:
         said: list[tuple[str | None, bytes]] = []
         values: list[m.Construct] = []
-        for line, step in zip(told.conversation.steps, told.trace.steps, strict=True):
+        for line, step in zip(traced.conversation.steps, traced.trace.steps, strict=True):
             if not isinstance(line, m.ConversationStep):
                 continue
             if line.violation is None:
                 frame = ExampleFrame(
-                    origin=f"a step of the example “{told.conversation.name}”",
+                    origin=f"a step of the example “{traced.conversation.name}”",
                     role=step.role,
                     data=step.data,
                     before=tuple(said),

@@ -18,11 +18,11 @@ from wiregen.runtime.schema.types import Bytes
 from wiregen.runtime.stream.context import Context
 from wiregen.runtime.stream.reference_decoder import reference_decoder
 from wiregen.site.pages.annotated_bytes import anatomy_of
-from wiregen.site.pages.behaviour_views import HeardView
+from wiregen.site.pages.behaviour_views import ExampleFrameView
 from wiregen.site.pages.chapter import Book
 from wiregen.site.pages.page_paths import Linked
 
-__all__ = ["Exchange", "Heard", "heard", "heard_views", "joined_view"]
+__all__ = ["DecodedFrame", "Exchange", "decoded_frames", "example_frame_views", "joined_view"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class DecodedFrame:
     """A frame, or a preamble, as the reference codec decoded it."""
 
     role: str | None
@@ -60,23 +60,23 @@ class Heard:
         return self.node.value.part if isinstance(self.node.value, FrameValue) else None
 
 
-def heard(schema: Schema, exchange: Exchange) -> tuple[Heard, ...]:
+def decoded_frames(schema: Schema, exchange: Exchange) -> tuple[DecodedFrame, ...]:
     """Return every frame of an exchange.
 
     Raises:
         DecodeError: The bytes do not conform.
     """
     context = Context(schema, limits=exchange.limits)
-    listeners: dict[str | None, _Listener] = {}
-    found: list[Heard] = []
+    decoders: dict[str | None, _Decoder] = {}
+    found: list[DecodedFrame] = []
     for role, data in exchange.said:
         options = Options(role, context=context, limits=exchange.limits, variant=exchange.variant)
-        listener = listeners.setdefault(role, _Listener(schema, options, context))
-        found += listener.hear(data)
+        decoder = decoders.setdefault(role, _Decoder(schema, options, context))
+        found += decoder.decode(data)
     return tuple(found)
 
 
-class _Listener:
+class _Decoder:
     """Decodes the bytes of one role, and keeps them."""
 
     def __init__(self, schema: Schema, options: Options, context: Context) -> None:
@@ -84,33 +84,35 @@ class _Listener:
         self._decoder: Any = reference_decoder(schema, options, context=context)
         self._stream = bytearray()
 
-    def hear(self, data: bytes) -> Iterator[Heard]:
+    def decode(self, data: bytes) -> Iterator[DecodedFrame]:
         self._stream += data
         for offset, size, node in self._decoder.items(data):
             if isinstance(node, DecodeError):
                 raise node
-            yield Heard(role=self._role, data=bytes(self._stream[offset : offset + size]), node=node)
+            yield DecodedFrame(role=self._role, data=bytes(self._stream[offset : offset + size]), node=node)
 
 
 # ---- as pages show them
 
 
-def heard_views(book: Book, some: Iterable[tuple[Heard, str]]) -> tuple[HeardView, ...]:
+def example_frame_views(book: Book, some: Iterable[tuple[DecodedFrame, str]]) -> tuple[ExampleFrameView, ...]:
     """Return frames, each with a few words about it; their leaves are numbered through all of them."""
-    found: list[HeardView] = []
+    found: list[ExampleFrameView] = []
     for one, about in some:
         found.append(_view(book, one.name, one.data, one.node, role=one.role, about=about, above=found))
     return tuple(found)
 
 
-def joined_view(book: Book, name: str, data: bytes, above: tuple[HeardView, ...]) -> HeardView | None:
+def joined_view(
+    book: Book, name: str, data: bytes, above: tuple[ExampleFrameView, ...]
+) -> ExampleFrameView | None:
     """Return the reassembled frame; None where it is only bytes, or the last fragment's own block."""
     type_ = book.schema.joins[name].type
     if type_ is None or isinstance(type_, Bytes) or not above:
         return None
     options = Options(above[-1].role or None)
     node = explain_type(book.schema, type_, data, options, name=name)
-    one = Heard(role=options.from_role, data=data, node=node)
+    one = DecodedFrame(role=options.from_role, data=data, node=node)
     return _view(book, one.name, data, node, role=one.role, about="all pieces together", above=above)
 
 
@@ -122,10 +124,10 @@ def _view(
     *,
     role: str | None,
     about: str,
-    above: Iterable[HeardView],
-) -> HeardView:
+    above: Iterable[ExampleFrameView],
+) -> ExampleFrameView:
     first = sum(len(each.anatomy.pieces) + each.anatomy.n_left for each in above)
-    return HeardView(
+    return ExampleFrameView(
         title=Linked(text=name, url=book.places.url(name)),
         role=role or "",
         size=len(data),

@@ -66,14 +66,14 @@ def legend_of(
     tails = tuple(_tails(cells, region))
     around = region[1] if region is not None else None
     # The sentence on trailing fields covers the region around. A region that its content fills needs no sentence.
-    is_told = bool(tails) or is_filled(protocol, message)
-    told = around if is_told else None
+    is_explained = bool(tails) or is_filled(protocol, message)
+    explained = around if is_explained else None
     counts = tuple(_counts(cells))
     return (
         *bits,
         *_varints(fields.values()),
         *_texts(fields.values()),
-        *_leniences(fields, told, protocol),
+        *_leniences(fields, explained, protocol),
         *counts,
         *tails,
     )
@@ -160,17 +160,19 @@ def _is_code(value: m.Expression) -> bool:
     return isinstance(value, m.Call) and value.function == "code"
 
 
-def _leniences(fields: Mapping[str, m.Field], told: m.Region | None, protocol: m.Protocol) -> Iterator[str]:
+def _leniences(
+    fields: Mapping[str, m.Field], explained: m.Region | None, protocol: m.Protocol
+) -> Iterator[str]:
     """Yield the meaning of `lenient` at the fields that have it.
 
-    `told`: a region that another sentence covers.
+    `explained`: a region that another sentence covers.
     """
     names: dict[str, dict[str, None]] = {}
     for name, field in fields.items():
         if isinstance(field.value, m.Derived) and field.value.is_lenient and not _is_code(field.value.value):
             names.setdefault("measured" if measures(field.value.value) else "derived", {})[name] = None
         for type_ in nested_types(field.type):
-            is_silent = type_ is told or (isinstance(type_, m.Region) and fills(type_, protocol))
+            is_silent = type_ is explained or (isinstance(type_, m.Region) and fills(type_, protocol))
             what = "" if is_silent else _lenience(type_)
             if what:
                 names.setdefault(what, {})[name] = None

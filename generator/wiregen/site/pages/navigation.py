@@ -82,11 +82,11 @@ def reading_order(groups: tuple[Group, ...]) -> tuple[Linked, ...]:
 
 def navigation_script(groups: tuple[Group, ...]) -> str:
     """Return the script that every page of the protocol loads: it sets one variable, with lists in place of records."""
-    told = [
+    entries = [
         [group.title, group.url, [[each.page.text, each.page.url, each.code] for each in group.items]]
         for group in groups
     ]
-    return script_of("wiregenNav", told)
+    return script_of("wiregenNav", entries)
 
 
 def _of_messages(protocol: m.Protocol, places: Places) -> Iterator[Group]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from wiregen.site.diagrams.sequence_drawings import Ladder
 from wiregen.site.pages.page_paths import Linked, linked_md
 from wiregen.site.pages.prose import Prose
-from wiregen.site.pages.views import ListingView, NotesView, SampleView, Shell, ToldView
+from wiregen.site.pages.views import ConversationLineView, ListingView, NotesView, SampleView, Shell
 
 __all__ = [
     "AliasView",
@@ -84,7 +84,7 @@ class ConversationView:
     anchor: str
     doc: Prose
     options: tuple[str, ...]
-    told: tuple[ToldView, ...]
+    told: tuple[ConversationLineView, ...]
     breaks: Linked | None
     ladder: Ladder
 

@@ -11,7 +11,7 @@ from wiregen.schema.copies import replace
 from wiregen.site.pages.chapter import Book, notes_of
 from wiregen.site.pages.page_paths import Linked
 from wiregen.site.pages.prose import Prose
-from wiregen.site.pages.session_pages import told_of
+from wiregen.site.pages.session_pages import conversation_lines
 from wiregen.site.pages.views import LedgerPageView, LedgerView, RulesPageView, RuleView
 
 __all__ = ["ledger_page", "rule_view", "rules_page"]
@@ -41,7 +41,7 @@ def rule_view(book: Book, rule: m.Rule) -> RuleView:
         vectors=vectors,
         n_more=n_more,
         by_code=", ".join(codes) if vectors else "",
-        told=() if breaking is None else told_of(breaking),
+        told=() if breaking is None else conversation_lines(breaking),
     )
 
 

@@ -23,10 +23,16 @@ from wiregen.site.pages.context_texts import (
     scope_text,
     settings_of,
 )
-from wiregen.site.pages.exchanges import Exchange, Heard, heard, heard_views, joined_view
+from wiregen.site.pages.exchanges import (
+    DecodedFrame,
+    Exchange,
+    decoded_frames,
+    example_frame_views,
+    joined_view,
+)
 from wiregen.site.pages.numbers import limit_phrase
 from wiregen.site.pages.page_paths import Linked, join_page_name
-from wiregen.site.pages.session_pages import conversation_views, told_of
+from wiregen.site.pages.session_pages import conversation_lines, conversation_views
 
 __all__ = ["join_page"]
 
@@ -51,7 +57,7 @@ def join_page(book: Book, join: m.Join) -> RememberedPageView:
         wire=book.wire(join.path),
         conversations=conversation_views(book, book.conversations.of(name)),
         ladder=None if legal is None else ladder_of(f"A conversation with {name}", legal),
-        told=() if legal is None else told_of(legal),
+        told=() if legal is None else conversation_lines(legal),
     )
     return _with_example(book, join, page)
 
@@ -106,12 +112,12 @@ def _lacks(book: Book, join: m.Join) -> Iterator[LackView]:
 def _with_example(book: Book, join: m.Join, page: RememberedPageView) -> RememberedPageView:
     for exchange in _exchanges(book, join.name):
         try:
-            frames = heard(book.schema, exchange)
+            frames = decoded_frames(book.schema, exchange)
         except DecodeError:
             continue
         pieces = _pieces(join.name, frames)
         if len(pieces) > 1:
-            views = heard_views(book, ((each, _about(join, each.part)) for each in pieces))
+            views = example_frame_views(book, ((each, _about(join, each.part)) for each in pieces))
             together = _together(join, pieces)
             joined = joined_view(book, join.name, together, views)
             return replace(
@@ -124,7 +130,7 @@ def _with_example(book: Book, join: m.Join, page: RememberedPageView) -> Remembe
     return page
 
 
-def _program(book: Book, exchange: Exchange, frames: tuple[Heard, ...]) -> str:
+def _program(book: Book, exchange: Exchange, frames: tuple[DecodedFrame, ...]) -> str:
     if exchange.variant is not None or exchange.limits:
         return ""
     n_joined = sum(each.part is not None and each.part.last for each in frames)
@@ -158,7 +164,7 @@ def _completes(line: Line, name: str) -> bool:
     return part.get("join") == name and bool(part.get("last")) and part.get("index", 0) > 0
 
 
-def _pieces(name: str, frames: tuple[Heard, ...]) -> list[Heard]:
+def _pieces(name: str, frames: tuple[DecodedFrame, ...]) -> list[DecodedFrame]:
     """Return the fragments of the first reassembled message."""
     some = [each for each in frames if each.part is not None and each.part.join == name]
     last = next((each for each in some if each.part.last and each.part.index), None)
@@ -174,11 +180,11 @@ def _about(join: m.Join, part: Any) -> str:
     return harmless(f"{number} of {keys}" if keys else number)
 
 
-def _together(join: m.Join, pieces: list[Heard]) -> bytes:
+def _together(join: m.Join, pieces: list[DecodedFrame]) -> bytes:
     return b"".join(_data_of(join, each) for each in pieces)
 
 
-def _data_of(join: m.Join, piece: Heard) -> bytes:
+def _data_of(join: m.Join, piece: DecodedFrame) -> bytes:
     fields = {each.target: each.field for each in (*join.parts, *join.lasts)}
     if join.type is not None:
         name = next(fields[name] for name in piece.names if name in fields)

@@ -16,9 +16,9 @@ from wiregen.site.pages.overview_views import ConversationView, SessionView
 from wiregen.site.pages.page_paths import Linked, session_page_name
 from wiregen.site.pages.prose import Prose
 from wiregen.site.pages.session_views import SessionPageView, TransitionView, VariableView
-from wiregen.site.pages.views import ToldView
+from wiregen.site.pages.views import ConversationLineView
 
-__all__ = ["conversation_views", "session_page", "session_view", "told_of"]
+__all__ = ["conversation_lines", "conversation_views", "session_page", "session_view"]
 
 
 def session_page(book: Book, session: m.Session) -> SessionPageView:
@@ -36,8 +36,8 @@ def session_page(book: Book, session: m.Session) -> SessionPageView:
         transitions=tuple(_transitions(book, session)),
         conversations=examples,
         ladder=None if legal is None else ladder_of(f"A conversation of {session.name}", legal),
-        told=() if legal is None else told_of(legal),
-        hint=f"No conversation is told. {book.hint}" if book.hint and legal is None and not examples else "",
+        told=() if legal is None else conversation_lines(legal),
+        hint=f"There is no conversation. {book.hint}" if book.hint and legal is None and not examples else "",
         wire=book.wire(session.path),
     )
 
@@ -68,16 +68,16 @@ def _conversation(book: Book, conversation: ExampleConversation) -> Conversation
         anchor=f"example-{conversation.number}",
         doc=Prose(text=conversation.doc),
         options=tuple(harmless(f"{name} = {value}") for name, value in conversation.options),
-        told=told_of(diagram),
+        told=conversation_lines(diagram),
         breaks=book.rule_link(diagram.violation),
         ladder=ladder_of(title, diagram),
     )
 
 
-def told_of(diagram: SequenceDiagram) -> tuple[ToldView, ...]:
+def conversation_lines(diagram: SequenceDiagram) -> tuple[ConversationLineView, ...]:
     """Return a conversation as text."""
     return tuple(
-        ToldView(
+        ConversationLineView(
             who=line.sender if isinstance(line, Said) else "", text=harmless(text), detail=harmless(detail)
         )
         for line, (text, detail) in zip(diagram.lines, lines_of(diagram), strict=True)

@@ -12,7 +12,7 @@ from wiregen.site.pages.highlighting import highlighted
 from wiregen.site.pages.overview_views import ConversationView, SessionView
 from wiregen.site.pages.page_paths import Linked
 from wiregen.site.pages.prose import Prose
-from wiregen.site.pages.views import NotesView, Shell, ToldView
+from wiregen.site.pages.views import ConversationLineView, NotesView, Shell
 
 __all__ = ["SessionPageView", "TransitionView", "VariableView"]
 
@@ -66,7 +66,7 @@ class SessionPageView:
     transitions: tuple[TransitionView, ...]
     conversations: tuple[ConversationView, ...]
     ladder: Ladder | None
-    told: tuple[ToldView, ...]
+    told: tuple[ConversationLineView, ...]
     hint: str
     """How to make a conversation, where there is none."""
     wire: str

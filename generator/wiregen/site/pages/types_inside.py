@@ -73,8 +73,10 @@ def inside_of(book: Book, declaration: m.Message, frame: m.Frame | None, layout:
         if isinstance(held.type, m.Struct) and held.type.name in spelt:
             waiting += _named(*held.owners)
             continue
-        told = {each.text for legend in (layout.legend, *(view.legend for view in shown)) for each in legend}
-        view = _view(book, held, told)
+        shown_legend = {
+            each.text for legend in (layout.legend, *(view.legend for view in shown)) for each in legend
+        }
+        view = _view(book, held, shown_legend)
         n_lines = sum(len(each.rows) + len(each.members) for each in (*shown, view))
         if not _is_small(view) or n_lines > _MOST_LINES:
             others.append(view.title)
@@ -109,8 +111,8 @@ def _is_small(view: InsideView) -> bool:
     return len(view.rows) + len(view.members) <= most
 
 
-def _view(book: Book, held: _Held, told: Collection[str]) -> InsideView:
-    """Return a type; `told`: the legend that the page shows above already."""
+def _view(book: Book, held: _Held, shown_legend: Collection[str]) -> InsideView:
+    """Return a type; `shown_legend`: the legend that the page shows above already."""
     type_ = held.type
     cells = tuple(
         cell
@@ -126,7 +128,9 @@ def _view(book: Book, held: _Held, told: Collection[str]) -> InsideView:
         doc=Prose(text=type_.doc),
         rows=_rows(book, type_),
         members=tuple(_members(book, held)),
-        legend=tuple(Prose(text=each) for each in legend_of(cells, book.protocol) if each not in told),
+        legend=tuple(
+            Prose(text=each) for each in legend_of(cells, book.protocol) if each not in shown_legend
+        ),
     )
 
 

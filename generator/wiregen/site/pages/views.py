@@ -15,6 +15,7 @@ from wiregen.site.pages.prose import Prose
 
 __all__ = [
     "CarriedView",
+    "ConversationLineView",
     "DeclarationView",
     "FaultView",
     "InsideMemberView",
@@ -34,7 +35,6 @@ __all__ = [
     "SampleView",
     "Shell",
     "SnippetView",
-    "ToldView",
     "TypeView",
 ]
 
@@ -300,7 +300,7 @@ class TypeView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToldView:
+class ConversationLineView:
     """A line of a conversation as text."""
 
     who: str
@@ -320,7 +320,7 @@ class RuleView:
     n_more: int
     by_code: str
     """The codes of the refused vectors, where no vector names the rule."""
-    told: tuple[ToldView, ...] = ()
+    told: tuple[ConversationLineView, ...] = ()
     """A conversation whose last line breaks it."""
 
     @property

@@ -18,7 +18,7 @@ from wiregen.runtime.schema.protocol import Schema
 from wiregen.schema.copies import replace
 from wiregen.site.pages.samples import Sample
 from wiregen.site.pages.snippets import Snippets
-from wiregen.site.playground.both_directions import Aside, BothDirections, Heard, said_until
+from wiregen.site.playground.both_directions import Aside, BothDirections, DecodedItem, said_until
 from wiregen.site.playground.edits import changed, text_of
 
 __all__ = ["Reader", "fault_of"]
@@ -45,44 +45,49 @@ class Reader:
         Raises:
             DecodeError: The bytes sent before do not conform.
         """
-        maker, hearing = LineMaker(self._schema), BothDirections(self._schema, scene)
+        maker, directions = LineMaker(self._schema), BothDirections(self._schema, scene)
         frames: list[Line] = []
         budget, n_left = _MOST_NODES, 0
-        for heard in hearing.listen(data, asides):
-            if heard.is_aside:
-                self._line(maker, heard)
+        for item in directions.decode(data, asides):
+            if item.is_aside:
+                self._line(maker, item)
             elif len(frames) >= _MOST_FRAMES:
                 n_left += 1
             else:
-                behind = partial(self._behind, scene, data, asides, heard.offset)
-                frame, budget = self._frame(maker, heard, budget, behind, hearing.known)
+                behind = partial(self._behind, scene, data, asides, item.offset)
+                frame, budget = self._frame(maker, item, budget, behind, directions.known)
                 frames.append(frame)
         return {"hex": data.hex(), "frames": frames, "n_left": n_left}
 
     def _frame(
-        self, maker: LineMaker, heard: Heard, budget: int, behind: Callable[[], Scene | None], known: object
+        self,
+        maker: LineMaker,
+        item: DecodedItem,
+        budget: int,
+        behind: Callable[[], Scene | None],
+        known: object,
     ) -> tuple[dict[str, object], int]:
         """Return a frame for the page, and how many nodes may follow."""
-        found, place = heard.found, {"offset": heard.offset, "size": heard.size}
+        found, place = item.found, {"offset": item.offset, "size": item.size}
         if isinstance(found, DecodeError):
-            if self._is_left_open(heard):
+            if self._is_left_open(item):
                 return {"left_open": harmless(found.path), **place}, budget
             return {"fault": fault_of(found, is_hidden=bool(self._secrets)), **place}, budget
         is_secret = holds_secret(found, self._secrets)
-        line = self._line(maker, heard)
+        line = self._line(maker, item)
         fixed = is_secret or line is None or self._is_piece(line)
         nodes, budget = self._node(found, budget, {} if fixed or line is None else line)
         frame: Line = {**place, "tree": nodes, "message": _title(found)}
         own = None if is_secret else behind()
         if own is not None:
-            sample = Sample(scene=own, data=heard.data, tree=found, origin="", known=known)
+            sample = Sample(scene=own, data=item.data, tree=found, origin="", known=known)
             frame["copies"] = self._copies(sample, line)
         return frame, budget
 
-    def _is_left_open(self, heard: Heard) -> bool:
+    def _is_left_open(self, item: DecodedItem) -> bool:
         """Return whether the only error is the end of the stream: fragments came, and not yet the last one."""
-        found = heard.found
-        is_end = isinstance(found, DecodeError) and found.code == "truncated" and not heard.size
+        found = item.found
+        is_end = isinstance(found, DecodeError) and found.code == "truncated" and not item.size
         return is_end and str(getattr(found, "path", "")).partition("[")[0] in self._schema.joins
 
     def edited(
@@ -97,25 +102,25 @@ class Reader:
         """
         maker, encoder = LineMaker(self._schema), LineEncoder(self._schema, is_canonical=True)
         n_own = 0
-        for heard in BothDirections(self._schema, scene).listen(data, asides):
-            line = self._line(maker, heard)
-            if line is None and not heard.is_aside:
+        for item in BothDirections(self._schema, scene).decode(data, asides):
+            line = self._line(maker, item)
+            if line is None and not item.is_aside:
                 break
-            if not heard.is_aside and n_own == number and line is not None:
-                if self._is_piece(line) or not isinstance(heard.found, Node):
+            if not item.is_aside and n_own == number and line is not None:
+                if self._is_piece(line) or not isinstance(item.found, Node):
                     break
-                other = encoder.encode(changed(line, heard.found, path, text))
-                return data[: heard.offset] + other + data[heard.offset + heard.size :]
+                other = encoder.encode(changed(line, item.found, path, text))
+                return data[: item.offset] + other + data[item.offset + item.size :]
             if line is not None:
                 encoder.encode(line)
-            n_own += not heard.is_aside
+            n_own += not item.is_aside
         raise LineError("no frame of this number can be changed")
 
-    def _line(self, maker: LineMaker, heard: Heard) -> Line | None:
-        if isinstance(heard.found, DecodeError):
+    def _line(self, maker: LineMaker, item: DecodedItem) -> Line | None:
+        if isinstance(item.found, DecodeError):
             return None
         try:
-            return maker.decoded(heard.found.value, heard.data, offset=0, role=heard.role)
+            return maker.decoded(item.found.value, item.data, offset=0, role=item.role)
         except LineError:
             return None
 

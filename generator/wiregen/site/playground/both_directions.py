@@ -18,7 +18,7 @@ from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.stream.context import Context
 from wiregen.runtime.stream.reference_decoder import reference_decoder
 
-__all__ = ["Aside", "BothDirections", "Heard", "said_until"]
+__all__ = ["Aside", "BothDirections", "DecodedItem", "said_until"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class Aside:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class DecodedItem:
     """A frame or the first error.
 
     `offset` counts in the stream; where `is_aside`, in the bytes of its own role.
@@ -51,9 +51,9 @@ class BothDirections:
     def __init__(self, schema: Schema, scene: Scene) -> None:
         self._schema, self._scene = schema, scene
         self.known = Context(schema, limits=scene.limits)
-        self._ears: dict[str | None, _Ear] = {}
+        self._directions: dict[str | None, _Direction] = {}
 
-    def listen(self, data: bytes, asides: tuple[Aside, ...] = ()) -> Iterator[Heard]:
+    def decode(self, data: bytes, asides: tuple[Aside, ...] = ()) -> Iterator[DecodedItem]:
         """Yield the frames of the stream, and those of earlier bytes and of the other side, in order.
 
         Raises:
@@ -63,24 +63,24 @@ class BothDirections:
             self._scene, b""
         )  # bytes that no frame can follow are an item only where a stream ends
         for role, sent in self._scene.before:
-            yield from self._ear(role).hear(sent, is_aside=True)
-        own, at = self._ear(self._scene.role), 0
+            yield from self._direction(role).decode(sent, is_aside=True)
+        own, at = self._direction(self._scene.role), 0
         own.forget()
         for aside in (*asides, Aside(at=len(data), role=None, data=b"")):
             until = min(max(aside.at, at), len(data))
-            yield from own.hear(data[at:until], is_aside=False)
+            yield from own.decode(data[at:until], is_aside=False)
             at = until
             if aside.data:
-                yield from self._ear(aside.role).hear(aside.data, is_aside=True)
+                yield from self._direction(aside.role).decode(aside.data, is_aside=True)
         yield from own.end()
 
-    def _ear(self, role: str | None) -> _Ear:
-        if role not in self._ears:
-            self._ears[role] = _Ear(self._schema, self._scene, role, self.known)
-        return self._ears[role]
+    def _direction(self, role: str | None) -> _Direction:
+        if role not in self._directions:
+            self._directions[role] = _Direction(self._schema, self._scene, role, self.known)
+        return self._directions[role]
 
 
-class _Ear:
+class _Direction:
     """Decodes the bytes of one role, up to its first error."""
 
     def __init__(self, schema: Schema, scene: Scene, role: str | None, known: Context) -> None:
@@ -91,30 +91,32 @@ class _Ear:
         self._role = role
         self._bytes = bytearray()
         self._start = 0
-        self._is_deaf = False
+        self._has_failed = False
 
     def forget(self) -> None:
         """Count offsets from here on."""
         self._start += len(self._bytes)
         self._bytes.clear()
 
-    def hear(self, data: bytes, *, is_aside: bool) -> Iterator[Heard]:
+    def decode(self, data: bytes, *, is_aside: bool) -> Iterator[DecodedItem]:
         self._bytes += data
-        if data and not self._is_deaf:
-            yield from self._heard(self._decoder.items(data), is_aside=is_aside)
+        if data and not self._has_failed:
+            yield from self._decoded(self._decoder.items(data), is_aside=is_aside)
 
-    def end(self) -> Iterator[Heard]:
-        if not self._is_deaf:
-            yield from self._heard(self._decoder.finish_items(), is_aside=False)
+    def end(self) -> Iterator[DecodedItem]:
+        if not self._has_failed:
+            yield from self._decoded(self._decoder.finish_items(), is_aside=False)
 
-    def _heard(self, items: Any, *, is_aside: bool) -> Iterator[Heard]:
+    def _decoded(self, items: Any, *, is_aside: bool) -> Iterator[DecodedItem]:
         for start, size, item in items:
             offset = start - self._start
-            self._is_deaf = isinstance(item, DecodeError)
+            self._has_failed = isinstance(item, DecodeError)
             found = item.moved(-self._start) if isinstance(item, DecodeError) else item
             data = bytes(self._bytes[max(offset, 0) : offset + size])
-            yield Heard(role=self._role, offset=offset, size=size, found=found, data=data, is_aside=is_aside)
-            if self._is_deaf:
+            yield DecodedItem(
+                role=self._role, offset=offset, size=size, found=found, data=data, is_aside=is_aside
+            )
+            if self._has_failed:
                 return
 
 

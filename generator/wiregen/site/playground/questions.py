@@ -87,8 +87,8 @@ class Questions:
         text = next(
             (example.hex for example in protocol.examples if example.form == "both" and example.hex), ""
         )
-        is_told = any(context.role is not None for context in protocol.contexts)
-        return {"name": name, "roles": list(protocol.roles), "example": text, "needs_other": is_told}
+        needs_other = any(context.role is not None for context in protocol.contexts)
+        return {"name": name, "roles": list(protocol.roles), "example": text, "needs_other": needs_other}
 
 
 def _scene(protocol: m.Protocol, question: Mapping[str, object]) -> Scene:

@@ -97,7 +97,7 @@ def _answered(answer: Callable[[object], dict[str, object]], asked: bytes) -> di
         return answer(json.loads(asked))
     except MemoryError:
         raise
-    except Exception as error:  # noqa: BLE001 - told, and one answer: the next question has the same process
+    except Exception as error:  # noqa: BLE001 - any error is answered, and the process serves on
         traceback.print_exc()
         return {"wrong": f"wiregen failed: {type(error).__name__}"}
 

@@ -1,4 +1,4 @@
-"""Proofs of changes: the vectors of one state that the other one refuses or reads otherwise."""
+"""Proofs of changes: the vectors of one state that the other one refuses or decodes differently."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -48,7 +48,7 @@ def proof_of(
     def proof(change: "Change") -> str | None:
         owner = change.path.removeprefix(f"{name}.").partition(".")[0]
         users = _messages_with(owner, new.protocol) | _messages_with(owner, old.protocol)
-        texts = (_told("new", "old", ours, users), _told("old", "new", theirs, users))
+        texts = (_shown_vectors("new", "old", ours, users), _shown_vectors("old", "new", theirs, users))
         return "; ".join(filter(None, texts)) or None
 
     return proof
@@ -74,14 +74,14 @@ def _messages_with(name: str, protocol: "Protocol") -> frozenset[str]:
     return messages & found or messages
 
 
-def _told(reader: str, of: str, found: "Sequence[Misread]", messages: frozenset[str]) -> str:
+def _shown_vectors(reader: str, of: str, found: "Sequence[Misread]", messages: frozenset[str]) -> str:
     """Return at most three vectors as text; "" if one state reads all those of the other one with these messages."""
     shown = [each for each in found if each.messages & messages]
     if not shown:
         return ""
     ids = ", ".join(each.id for each in shown[:_MOST_NAMED])
     more = f" and {len(shown) - _MOST_NAMED} more" if len(shown) > _MOST_NAMED else ""
-    verb = "refuses" if all(each.is_refused for each in shown) else "refuses or reads otherwise"
+    verb = "refuses" if all(each.is_refused for each in shown) else "refuses or decodes differently"
     return f"the {reader} state {verb} the vectors {ids}{more} of the {of} one"
 
 

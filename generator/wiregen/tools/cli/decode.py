@@ -274,7 +274,7 @@ def _stream(
     """Yield the frames and errors of one direction's stream; without a role, each frame's message tells the sender."""
     from wiregen.runtime.codec.errors import DecodeError
     from wiregen.tools.cli.decoding_options import message_of
-    from wiregen.tools.cli.preceding_bytes import direction, heard
+    from wiregen.tools.cli.preceding_bytes import context_after, direction
 
     def named(decoded: "Decoded") -> "Decoded":
         if role is not None:
@@ -285,7 +285,7 @@ def _stream(
         message = settings.schema.messages.get(name or "")
         return decoded if message is None else replace(decoded, role=message.role)
 
-    context, directions = heard(before, settings)
+    context, directions = context_after(before, settings)
     way = directions.get(role or "") or direction(settings, role, context)
     for chunk in source.chunks:
         yield from map(named, way.feed(chunk))

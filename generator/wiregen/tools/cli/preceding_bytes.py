@@ -14,7 +14,7 @@ from wiregen.tools.cli.failure import Failure
 from wiregen.tools.cli.protocol_options import role_of
 from wiregen.tools.cli.serial_direction import SerialDirection
 
-__all__ = ["direction", "heard", "refusal", "said"]
+__all__ = ["context_after", "direction", "refusal", "said"]
 
 Way: TypeAlias = Direction | SerialDirection
 
@@ -36,7 +36,7 @@ def refusal(role: str, error: DecodeError) -> Failure:
     return Failure(f"--before {role}: {error}", "give only whole, valid frames of this role")
 
 
-def heard(texts: tuple[str, ...], settings: Settings) -> tuple[Context, dict[str, Way]]:
+def context_after(texts: tuple[str, ...], settings: Settings) -> tuple[Context, dict[str, Way]]:
     """Return the context after those bytes, given as ROLE:HEX or ROLE:@FILE, and the directions that sent them."""
     context = Context(settings.schema, limits=dict(settings.limits))
     directions: dict[str, Way] = {}

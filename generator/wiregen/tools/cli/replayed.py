@@ -72,7 +72,7 @@ class Watch:
         )
         self._steps: list[Step] = []
         self._engine.trail = self._steps
-        self._heard: list[Violation] | None = None
+        self._violations: list[Violation] | None = None
         context.listener = self._hear
 
     def expire(self, now: float) -> Iterator[Replayed]:
@@ -91,9 +91,9 @@ class Watch:
         if isinstance(decoded.outcome, DecodeError):
             if not is_unread:
                 self._miss(decoded.role, decoded.outcome)
-        elif self._heard is None:
+        elif self._violations is None:
             self._hear(decoded.outcome.value, decoded.role)
-        violations, self._heard = tuple(self._heard or ()), None
+        violations, self._violations = tuple(self._violations or ()), None
         for violation in violations:
             violation.offset = decoded.offset
         return Replayed(
@@ -111,7 +111,7 @@ class Watch:
             self._with_gap.add(role)
         violation = None if role is None else self._engine.miss(role, error, self._now)
         if violation is not None:
-            self._heard = [violation]
+            self._violations = [violation]
         if self._closes and error.recoverable and role not in self._with_gap:
             self._unread.add(role)
 
@@ -127,10 +127,10 @@ class Watch:
         return steps
 
     def _hear(self, frame: object, sender: str | None) -> None:
-        if self._heard is None:
-            self._heard = []
+        if self._violations is None:
+            self._violations = []
         assert sender is not None
         if sender in self._unread:
             return
-        for inner in self._engine.step(sender, frame, self._now, self._heard):
+        for inner in self._engine.step(sender, frame, self._now, self._violations):
             self._hear(inner, sender)

@@ -92,8 +92,8 @@ def _run(
         reader = spark.read.format("wire").option("protocol", package).options(**options)
         table = reader.load(source[0] if len(source) == 1 else list(source))
         job: Callable[..., DataFrame] = getattr(wirespark, name)
-        told = {key: options[key] for key in ("variant",) if key in options}
-        found = job(table, **arguments) if name in _OF_THE_TABLE else job(table, package, **told)
+        chosen = {key: options[key] for key in ("variant",) if key in options}
+        found = job(table, **arguments) if name in _OF_THE_TABLE else job(table, package, **chosen)
         n_rows = _write(found, output)
     return FINDINGS if n_rows and name in _FAILING else DONE
 

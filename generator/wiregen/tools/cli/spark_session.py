@@ -62,7 +62,7 @@ def opened(
     in their own words.
     """
     _check_installed()
-    with tempfile.TemporaryDirectory(prefix="wiregen-spark-") as folder, _told():
+    with tempfile.TemporaryDirectory(prefix="wiregen-spark-") as folder, _failures():
         name = _build(protocol, Path(folder))
         sys.path.insert(0, str(Path(folder, "python")))
         try:
@@ -82,7 +82,7 @@ def opened(
 def bare(master: str | None, remote: str | None) -> Iterator[SparkSession]:
     """Open a session without a protocol; it ends with the block."""
     _check_installed()
-    with tempfile.TemporaryDirectory(prefix="wiregen-spark-") as folder, _told(), _as_it_was_said():
+    with tempfile.TemporaryDirectory(prefix="wiregen-spark-") as folder, _failures(), _as_it_was_said():
         spark = _session(master, remote, Path(folder), ())
         try:
             yield spark
@@ -119,7 +119,7 @@ def _forget() -> None:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _failures() -> Iterator[None]:
     """Show errors of the pipeline as failures of the command."""
     from wirespark.errors import WireSparkError
 

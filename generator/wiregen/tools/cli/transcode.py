@@ -24,7 +24,7 @@ _SAY_BEFORE = "; if a layout depends on earlier messages of the other role, give
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Roads:
+class _Conversion:
     """The two serializations, and the treatment of frames that cannot be carried: skip them, or fail with `way_out`."""
 
     source: str
@@ -99,25 +99,25 @@ def verb(
         limits=limits_of(schema, limits),
         is_strict=strict,
     )
-    roads = _Roads(
+    conversion = _Conversion(
         source=source,
         target=target,
         skips=skip,
         way_out=_LEAVE_OUT + (_SAY_BEFORE if schema.contexts else ""),
     )
-    opening = _opening(package, wishes.role, roads, preamble)
+    opening = _opening(package, wishes.role, conversion, preamble)
     transcoder = Transcoder(package, source, target, wishes)
-    _hear(transcoder, before, schema)
+    _receive_earlier(transcoder, before, schema)
     with open_bytes(file, is_capture=False) as opened, destination(output) as out:
         out.write(opening)
         with progress(opened.size, "transcoding", is_printed=output is None) as advance:
-            return _carry(opened, transcoder, roads, out.write, advance)
+            return _carry(opened, transcoder, conversion, out.write, advance)
 
 
 def _carry(
     opened: "Input",
     transcoder: "Transcoder",
-    roads: _Roads,
+    conversion: _Conversion,
     write: Callable[[bytes], object],
     advance: Callable[[int], None],
 ) -> int:
@@ -127,11 +127,11 @@ def _carry(
     code = DONE
     for piece in _pieces(opened, transcoder, advance):
         if isinstance(piece, Fault):
-            _refuse(piece, roads)
+            _refuse(piece, conversion)
             code = FINDINGS
         elif isinstance(piece, LeftOut):
             tell(
-                f"note: {roads.target} has no preambles; use `--preamble {piece.data.hex()}` to restore {piece.name}"
+                f"note: {conversion.target} has no preambles; use `--preamble {piece.data.hex()}` to restore {piece.name}"
             )
         else:
             write(piece)
@@ -149,16 +149,16 @@ def _pieces(
     yield from transcoder.finish()
 
 
-def _refuse(fault: "Fault", roads: _Roads) -> None:
+def _refuse(fault: "Fault", conversion: _Conversion) -> None:
     """Report the bytes that are not carried, and the reason; stop unless such bytes are skipped."""
     from wiregen.runtime.codec.errors import DecodeError
 
     if isinstance(fault.error, DecodeError):
-        message = f"the frame at {fault.offset} ({roads.source}): {fault.error}"
+        message = f"the frame at {fault.offset} ({conversion.source}): {fault.error}"
     else:
-        message = f"the frame at {fault.offset} cannot be converted to {roads.target}: {fault.error}"
-    if not roads.skips:
-        raise Failure(message, roads.way_out, code=FINDINGS)
+        message = f"the frame at {fault.offset} cannot be converted to {conversion.target}: {fault.error}"
+    if not conversion.skips:
+        raise Failure(message, conversion.way_out, code=FINDINGS)
     tell_error(message)
 
 
@@ -171,18 +171,18 @@ def _sender(schema: "Schema", role: str | None) -> str | None:
     return first
 
 
-def _opening(package: "Package", role: str | None, roads: _Roads, digits: str | None) -> bytes:
+def _opening(package: "Package", role: str | None, conversion: _Conversion, digits: str | None) -> bytes:
     """Return the bytes at the beginning of the target, before any frame."""
     from wiregen.generate.packages import NATIVE
 
-    name = package.schema.opens.get(role or "") if NATIVE == roads.target != roads.source else None
+    name = package.schema.opens.get(role or "") if NATIVE == conversion.target != conversion.source else None
     if digits is None and name is None:
         return b""
     if name is None:
         raise Failure("--preamble is only for native output from another serialization", "remove --preamble")
     if digits is None:
         raise Failure(
-            f"native bytes of the {role} begin with {name}, which {roads.source} does not contain",
+            f"native bytes of the {role} begin with {name}, which {conversion.source} does not contain",
             "give its bytes with --preamble HEX",
         )
     return _preamble(package, role, name, digits)
@@ -203,12 +203,12 @@ def _preamble(package: "Package", role: str | None, name: str, digits: str) -> b
     return data
 
 
-def _hear(transcoder: "Transcoder", before: tuple[str, ...], schema: "Schema") -> None:
+def _receive_earlier(transcoder: "Transcoder", before: tuple[str, ...], schema: "Schema") -> None:
     from wiregen.runtime.codec.errors import DecodeError
     from wiregen.tools.cli.preceding_bytes import refusal, said
 
     for role, data in said(before, schema):
         try:
-            transcoder.hear(role, data)
+            transcoder.receive_earlier(role, data)
         except DecodeError as error:
             raise refusal(role, error) from None

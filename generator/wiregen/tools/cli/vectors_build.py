@@ -191,8 +191,8 @@ def _built(subject: "Subject", config: "Config", sources: "Sources") -> "Built":
     examples = tuple(Given(**each) for each in examples_in_bytes(subject.protocol))
     traces = make_traces(subject.protocol, subject.origins, sources) if subject.protocol.sessions else None
     if traces is not None:
-        told = (each.trace for each in told_conversations(subject.protocol))
-        traces = replace(traces, traces=(*told, *traces.traces))
+        conversations = (each.trace for each in told_conversations(subject.protocol))
+        traces = replace(traces, traces=(*conversations, *traces.traces))
     try:
         return build_vectors(
             package.schema, limits=limits, examples=examples, carry=carrier(package), traces=traces

@@ -127,7 +127,7 @@ class Variety(Node):
 
 
 class Union(Node):
-    """One of several alternatives, told by a code; `is_raw`: users see the value of an alternative without its class."""
+    """One of several alternatives, chosen by a code; `is_raw`: users see the value of an alternative without its class."""
 
     type: Integer | Varint
     varieties: tuple[Variety, ...]

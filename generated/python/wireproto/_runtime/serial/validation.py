@@ -92,7 +92,9 @@ class Judge:
             DecodeError: The protocol does not allow it within these limits, or with this strictness.
         """
         self._askers.add(type(frame.message))
-        nothing = self._told(options, context=_NOTHING, limits=options.limits, strict=options.strict)
+        nothing = self._native_options(
+            options, context=_NOTHING, limits=options.limits, strict=options.strict
+        )
         try:
             data = write_frame(self._schema, frame, nothing)
         except EncodeError:  # this context could not have
@@ -144,14 +146,14 @@ class Judge:
         if not options.limits:
             return True
         role = options.from_role or self._schema.frames[declared_name(frame)].role
-        told = Options(role, context=options.context, limits=options.limits, variant=options.variant)
-        return type(self._decode(data, told).message) is type(frame.message)
+        given = Options(role, context=options.context, limits=options.limits, variant=options.variant)
+        return type(self._decode(data, given).message) is type(frame.message)
 
     def _attempt(self, options: Options, frame: object) -> bytes | Exception:
         """Return the bytes that straight-line code writes without limits, or its exception."""
         JUDGED.is_on = True
         try:
-            return self._encode(frame, -1, self._told(options, context=options.context))
+            return self._encode(frame, -1, self._native_options(options, context=options.context))
         except Exception as fault:  # noqa: BLE001 - a value inside a frame may be of any class
             release(fault)
             return fault
@@ -165,11 +167,11 @@ class Judge:
 
     def _explained(self, frame: object, options: Options, *, is_faulty: bool) -> bytes | None:
         """Return the bytes that the reference codec writes, or None if they depend on a context that is not known."""
-        told = self._told(options, context=options.context, limits=options.limits)
+        given = self._native_options(options, context=options.context, limits=options.limits)
         try:
             if is_faulty:  # this usually raises the error
-                write_frame(self._schema, frame, told, is_faulty=True, skim=partial(self._skim, options))
-            return write_frame(self._schema, frame, told, is_faulty=is_faulty)
+                write_frame(self._schema, frame, given, is_faulty=True, skim=partial(self._skim, options))
+            return write_frame(self._schema, frame, given, is_faulty=is_faulty)
         except EncodeError as error:
             is_lost = error.code == "limit_exceeded" and error.expected.startswith(SEARCHED)
             if error.code != "missing_context" and not (is_lost and self._may_ask(frame, options)):
@@ -181,7 +183,7 @@ class Judge:
         layout = Layout(self._schema, options)
         return asks_context(layout, declared_name(frame), declared_name(getattr(frame, "message", None)))
 
-    def _told(self, options: Options, **more: Any) -> Options:
+    def _native_options(self, options: Options, **more: Any) -> Options:
         """Return the options for the package's own functions; without contexts they do not include the sender."""
         role = options.from_role if self._schema.contexts else None
         return Options(role, variant=options.variant, **more)

@@ -79,12 +79,12 @@ class Connection(BaseConnection):
 
     @property
     def has_more(self) -> bool:
-        """Whether `receive` was told to stop and may have left frames in the bytes that it was given."""
+        """Whether `receive` was stopped early, so that its bytes may still contain frames."""
         return self._peer.has_more and not self.is_closed
 
     @property
     def has_long(self) -> bool:
-        """Whether `receive`, told to be brief, has stopped before a frame that may take long."""
+        """Whether `receive` with `is_brief` has stopped before a frame that may take long."""
         return self.has_more and self._peer.is_postponed
 
     @property
@@ -258,8 +258,8 @@ class Connection(BaseConnection):
         more = package.writing(self._role, self._context, self._limits, self._variant)
         return package.encode(frame, **writing, **more)
 
-    def _remember(self, frame: Any, hear: Callable[[object, str], None] | None = None) -> None:
-        """Update the context with a frame that is sent; call `hear` with it, and with the frame that it completes.
+    def _remember(self, frame: Any, listener: Callable[[object, str], None] | None = None) -> None:
+        """Update the context with a frame that is sent; call `listener` with it, and with the frame that it completes.
 
         Raises:
             EncodeError: The context cannot take in more.
@@ -267,7 +267,7 @@ class Connection(BaseConnection):
         if self._context is None or not hasattr(frame, "message"):
             return
         context = self._context
-        context.listener = hear
+        context.listener = listener
         limits = {} if self._limits is None else self._limits.to_dict()
         known = context.mark(frame, self._role)
         try:

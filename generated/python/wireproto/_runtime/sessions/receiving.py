@@ -43,11 +43,11 @@ class Reading:
         self._keep_going = keep_going
         self._continues = continues
         self._has_context = package.make_context is not None
-        self._heard: list[Violation] = []
+        self._violations: list[Violation] = []
         self._n_tolerated = (
-            0  # of `_heard`, from the front: one frame may hold thousands of frames, each with a note
+            0  # of `_violations`, from the front: one frame may hold thousands of frames, each with a note
         )
-        self._was_heard = False
+        self._was_seen = False
         self._now = 0.0
         self.is_dead = False
         self.has_ended = False
@@ -97,7 +97,7 @@ class Reading:
                 self.has_more = True
                 return events
             offset = decoder.offset
-            self._was_heard = False
+            self._was_seen = False
             item = next(frames, _NO_MORE)
             if item is _NO_MORE:
                 return events
@@ -113,22 +113,22 @@ class Reading:
                 if self.is_dead:
                     return events
                 continue
-            if not self._was_heard:
-                if self._heard:
-                    self._heard, self._n_tolerated = [], 0
+            if not self._was_seen:
+                if self._violations:
+                    self._violations, self._n_tolerated = [], 0
                 self._see(item)
             if self._has_context and not self._shows_pieces and part_of(item) is not None:
                 item = _whole(item)
-            if not self._heard:
+            if not self._violations:
                 if item is not None:
                     events.append(Received(item, self._role, offset, now))
             elif self._report(item, offset, now, events) and not self._keep_going:
                 return events
 
-    def hear(self, item: object, sender: str | None) -> None:
+    def observe(self, item: object, sender: str | None) -> None:
         """Let the sessions see a whole frame, before it changes the context, and the frames inside it."""
-        if not self._was_heard:
-            self._was_heard, self._heard, self._n_tolerated = True, [], 0
+        if not self._was_seen:
+            self._was_seen, self._violations, self._n_tolerated = True, [], 0
         self._see(item)
 
     def end(self, now: float) -> list[Event]:
@@ -146,22 +146,22 @@ class Reading:
         return [*events, Ended(self._role, now)]
 
     def _see(self, item: object) -> None:
-        heard = self._heard
-        for inner in self._engine.step(self._role, item, self._now, heard):
-            if heard and self._is_over():
+        violations = self._violations
+        for inner in self._engine.step(self._role, item, self._now, violations):
+            if violations and self._is_over():
                 return
             self._see(inner)
 
     def _is_over(self) -> bool:
         """Return whether a violation that is not tolerated ends the connection; each violation is examined once."""
-        heard = self._heard
-        while self._n_tolerated < len(heard) and heard[self._n_tolerated].lenient:
+        violations = self._violations
+        while self._n_tolerated < len(violations) and violations[self._n_tolerated].lenient:
             self._n_tolerated += 1
-        return not self._keep_going and self._n_tolerated < len(heard)
+        return not self._keep_going and self._n_tolerated < len(violations)
 
     def _report(self, item: object, offset: int, now: float, events: list[Event]) -> bool:
         """Add the events of a frame; return whether a rule was broken."""
-        notes = tuple(self._heard)
+        notes = tuple(self._violations)
         broken = [note for note in notes if not note.lenient]
         for note in notes:
             note.offset, note.frame = offset, item

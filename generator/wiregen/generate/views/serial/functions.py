@@ -91,8 +91,8 @@ class FunctionsView:
     @property
     def native_arguments(self) -> str:
         """The arguments of the native `encode` after the frame and `compression`."""
-        parts = ["from_role=told.from_role, context=told.context"] if self.has_context else []
-        return ", ".join([*parts, *(["variant=told.variant"] if self.has_variants else [])])
+        parts = ["from_role=given.from_role, context=given.context"] if self.has_context else []
+        return ", ".join([*parts, *(["variant=given.variant"] if self.has_variants else [])])
 
 
 def functions_view(

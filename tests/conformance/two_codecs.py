@@ -27,16 +27,16 @@ from wiregen.runtime.stream.context import Context
 from wiregen.runtime.stream.reference_decoder import reference_decoder
 from wireproto._runtime.codec import errors as generated_errors
 
-Road: TypeAlias = Literal["generated", "reference"]
+Codec: TypeAlias = Literal["generated", "reference"]
 Record: TypeAlias = dict[str, Any]
-ROADS: tuple[Road, ...] = ("generated", "reference")
+CODECS: tuple[Codec, ...] = ("generated", "reference")
 MANY = 400
 """Prefixes that are all decoded anew; of a longer frame some are, and feeding it byte by byte passes through all."""
 
 
-def errors_of(road: Road) -> Any:
+def errors_of(codec: Codec) -> Any:
     """Return the classes of errors of an implementation: a generated tree has a runtime of its own."""
-    return generated_errors if road == "generated" else reference_errors
+    return generated_errors if codec == "generated" else reference_errors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,10 +61,10 @@ class Wire:
     def schema(self) -> Schema:
         return schema_of(self.protocol)
 
-    def context(self, road: Road) -> Any:
+    def context(self, codec: Codec) -> Any:
         """Return a new context after the earlier messages, or None for code that needs none."""
         context: Any = Context(self.schema)
-        if road == "generated":
+        if codec == "generated":
             if not hasattr(self.module, "Context"):
                 return None
             context = self.module.Context()
@@ -88,27 +88,27 @@ class Wire:
 
     # ---- reading
 
-    def decode(self, road: Road, data: bytes) -> Record:
+    def decode(self, codec: Codec, data: bytes) -> Record:
         """Return the record of one whole frame."""
-        if road == "generated":
+        if codec == "generated":
             return self.record(self.call(self.module.decode, data))
         node = explain(self.schema, data, 0, len(data), self.options())
         assert node.end == len(data)
         return self.record(node.value)
 
-    def reading(self, road: Road, *, errors: Literal["raise", "yield"] = "yield") -> Reading:
+    def reading(self, codec: Codec, *, errors: Literal["raise", "yield"] = "yield") -> Reading:
         """Return a new decoder, after the preamble if there is one."""
-        reading = Reading(self, road, errors)
+        reading = Reading(self, codec, errors)
         if self.opening:
             assert len(list(reading.feed(self.opening))) == 1
         return reading
 
     # ---- writing
 
-    def encode(self, road: Road, record: Record) -> bytes:
+    def encode(self, codec: Codec, record: Record) -> bytes:
         """Return the bytes of the frame that a record describes."""
         value = frame_from_record(self.schema, record, role=self.role, variant=self.variant)
-        if road == "reference":
+        if codec == "reference":
             return write_frame(self.schema, value, self.options())
         frame = build(self.schema, value, vars(self.module))
         data: bytes = self.call(self.module.encode, frame)
@@ -118,10 +118,10 @@ class Wire:
 class Reading:
     """A stream decoder of either implementation whose items are records and errors."""
 
-    def __init__(self, wire: Wire, road: Road, errors: Literal["raise", "yield"]) -> None:
+    def __init__(self, wire: Wire, codec: Codec, errors: Literal["raise", "yield"]) -> None:
         self._wire = wire
-        self._context = wire.context(road)
-        if road == "reference":
+        self._context = wire.context(codec)
+        if codec == "reference":
             self.decoder: Any = reference_decoder(wire.schema, wire.options(self._context), errors)
         else:
             wishes = {"context": self._context, "strict": wire.strict, "variant": wire.variant}
@@ -155,22 +155,22 @@ def check_frame(wire: Wire, data: bytes, record: Record, *, is_piece: bool = Fal
 
     `is_piece`: the frame is a fragment, and others must follow.
     """
-    for road in ROADS:
-        assert wire.decode(road, data) == record
+    for codec in CODECS:
+        assert wire.decode(codec, data) == record
         check_stream(
-            wire, road, data, [record], left=["truncated"] if is_piece and road == "generated" else []
+            wire, codec, data, [record], left=["truncated"] if is_piece and codec == "generated" else []
         )
     check_prefixes(wire, data)
     check_bytes_behind(wire, data, record)
 
 
 def check_stream(
-    wire: Wire, road: Road, data: bytes, records: Iterable[Record], *, left: Sequence[str] = ()
+    wire: Wire, codec: Codec, data: bytes, records: Iterable[Record], *, left: Sequence[str] = ()
 ) -> None:
     """Check that a stream is these records, fed at once and byte by byte; `left`: the errors of its end, by code."""
     expected = list(records)
     for chunks in ([data], [data[at : at + 1] for at in range(len(data))]):
-        reading = wire.reading(road)
+        reading = wire.reading(codec)
         found = [item for chunk in chunks for item in reading.feed(chunk)]
         assert found == expected
         assert (reading.decoder.offset, reading.decoder.pending) == (len(wire.opening) + len(data), 0)
@@ -179,10 +179,10 @@ def check_stream(
 
 def check_prefixes(wire: Wire, data: bytes) -> None:
     """Check that every strict prefix that is not empty asks for more, and is truncated where nothing comes."""
-    for road in ROADS:
-        check_waiting(wire, road, data[:-1])
+    for codec in CODECS:
+        check_waiting(wire, codec, data[:-1])
         for size in sizes_below(len(data)):
-            check_incomplete(wire, road, data[:size])
+            check_incomplete(wire, codec, data[:size])
 
 
 def sizes_below(size: int) -> list[int]:
@@ -192,21 +192,21 @@ def sizes_below(size: int) -> list[int]:
     return [*range(1, MANY // 2), *range(MANY // 2, size, size // 20), size - 2, size - 1]
 
 
-def check_waiting(wire: Wire, road: Road, data: bytes) -> None:
+def check_waiting(wire: Wire, codec: Codec, data: bytes) -> None:
     """Check that a decoder goes through all prefixes without a word."""
-    reading = wire.reading(road)
+    reading = wire.reading(codec)
     for at in range(len(data)):
         assert list(reading.feed(data[at : at + 1])) == []
         assert reading.decoder.pending == at + 1
 
 
-def check_incomplete(wire: Wire, road: Road, data: bytes) -> None:
+def check_incomplete(wire: Wire, codec: Codec, data: bytes) -> None:
     """Check that bytes are the beginning of a frame, and no more."""
-    errors = errors_of(road)
+    errors = errors_of(codec)
     with pytest.raises(errors.NeedMoreData) as caught:
-        wire.decode(road, data)
+        wire.decode(codec, data)
     assert (caught.value.code, caught.value.at, caught.value.needed > 0) == ("truncated", len(data), True)
-    reading = wire.reading(road)
+    reading = wire.reading(codec)
     assert list(reading.feed(data)) == []
     assert reading.decoder.pending == len(data)
     (error,) = reading.finish()
@@ -219,14 +219,14 @@ def check_bytes_behind(wire: Wire, data: bytes, record: Record) -> None:
     with pytest.raises(wire.module.DecodeError) as caught:
         wire.call(wire.module.decode, data + b"\0")
     assert (caught.value.code, caught.value.at, caught.value.frame_offset) == ("trailing_bytes", len(data), 0)
-    for road in ROADS:
-        reading = wire.reading(road)
+    for codec in CODECS:
+        reading = wire.reading(codec)
         assert next(reading.feed(data + data[:1])) == record
         assert (reading.decoder.offset, reading.decoder.pending) == (len(wire.opening) + len(data), 1)
 
 
 def check_written(wire: Wire, record: Record, data: bytes) -> None:
     """Check that the record is encoded to these bytes, and so are the values decoded from them."""
-    for road in ROADS:
-        assert wire.encode(road, record) == data
+    for codec in CODECS:
+        assert wire.encode(codec, record) == data
     assert wire.call(wire.module.encode, wire.call(wire.module.decode, data)) == data

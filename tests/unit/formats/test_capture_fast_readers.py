@@ -85,7 +85,7 @@ def batches(draw: st.DrawFn) -> Batch:
 
 
 @given(batches())
-def test_both_roads_give_the_same_segments(batch: Batch) -> None:
+def test_the_fast_and_the_thorough_reader_give_the_same_segments(batch: Batch) -> None:
     assert segments_of(batch) == by_reference(batch)
 
 
@@ -101,7 +101,9 @@ def test_a_tcp_header_shorter_than_its_fixed_part_is_malformed_on_both(ends: tup
 
 @pytest.mark.parametrize("link", LINKS)
 @pytest.mark.parametrize("ends", ENDS, ids=["v4", "v6"])
-def test_the_quick_road_is_taken(link: str, ends: tuple[End, End], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_fast_reader_reads_common_packets(
+    link: str, ends: tuple[End, End], monkeypatch: pytest.MonkeyPatch
+) -> None:
     sent = Sent(source=ends[0], target=ends[1], sequence=7, data=b"hello")
     data = LINKS[link].wrap(traffic.ip_packets(sent)[0])
     calls: list[Packet] = []
@@ -125,7 +127,7 @@ def read(source: io.BytesIO) -> tuple[list[Packet], list[Issue]] | str:
 
 
 @given(st.integers(0, 2**32), st.booleans(), st.integers(0, 4))
-def test_both_roads_give_the_same_packets_of_damaged_files(
+def test_the_fast_and_the_thorough_reader_give_the_same_packets_of_damaged_files(
     seed: int, is_pcapng: bool, n_changes: int
 ) -> None:
     chance = random.Random(seed)
