@@ -18,14 +18,13 @@ from struct import Struct as _Struct
 from .._runtime.codec.classes import MessageRecord as _MessageRecord
 from .._runtime.codec.classes import Record as _Record
 from .._runtime.codec.compiled import READ_FAULTS as _READ_FAULTS
-from .._runtime.codec.compiled import WRITE_FAULTS as _WRITE_FAULTS
 from .._runtime.codec.compiled import Bad as _Bad
 from .._runtime.codec.compiled import ReadState as _ReadState
 from .._runtime.codec.compiled import WriteState as _WriteState
 from .._runtime.codec.compiled import as_bytes as _as_bytes
+from .._runtime.codec.compiled import hand_over as _hand_over
 from .._runtime.codec.compiled import lenient_text as _lenient_text
 from .._runtime.codec.compiled import release as _release
-from .._runtime.codec.compiled import uuid as _uuid
 from .._runtime.codec.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.codec.fragmented_frame import Divisible as _Divisible
 from .._runtime.codec.given_header import in_frame as _in_frame
@@ -34,6 +33,8 @@ from .._runtime.codec.numbers import count as _count
 from .._runtime.codec.text import decode_text as _decode_text
 from .._runtime.codec.text import encode_text as _encode_text
 from .._runtime.codec.unknown import Unknown
+from .._runtime.codec.uuids import uuid as _uuid
+from .._runtime.codec.uuids import uuid_bytes as _uuid_bytes
 from .._runtime.codec.values import bounds_of as _bounds_of
 from .._runtime.codec.values import check_context as _check_context
 from .._runtime.codec.values import check_limits as _check_limits
@@ -135,7 +136,7 @@ __all__ = (
 )
 
 _new = object.__new__
-_class_of = type
+_class_of: Any = type
 _ROLES = ("client", "server")
 _encode_str = str.encode
 _pack_B = _Struct(">B").pack
@@ -591,17 +592,19 @@ def _read_request_metadata_event_id(
 def _write_request_metadata__json_key(
     message: RequestMetadata.JsonKey, state: _Writing, is_last: bool
 ) -> bytes:
-    if message.value is not True and message.value is not False:
+    value = message.value
+    if value is not True and value is not False:
         raise _Bad
-    return _pack_hB(1, message.value)
+    return _pack_hB(1, value)
 
 
 def _write_request_metadata__json_value(
     message: RequestMetadata.JsonValue, state: _Writing, is_last: bool
 ) -> bytes:
-    if message.value is not True and message.value is not False:
+    value = message.value
+    if value is not True and value is not False:
         raise _Bad
-    return _pack_hB(2, message.value)
+    return _pack_hB(2, value)
 
 
 def _write_request_metadata__event_id(
@@ -657,9 +660,10 @@ def _read_response_metadata_update_pr_meta_data(
 def _write_response_metadata__update_pr_meta_data(
     message: ResponseMetadata.UpdatePrMetaData, state: _Writing, is_last: bool
 ) -> bytes:
-    if message.value is not True and message.value is not False:
+    value = message.value
+    if value is not True and value is not False:
         raise _Bad
-    return _pack_hB(1, message.value)
+    return _pack_hB(1, value)
 
 
 class GeodeValue:
@@ -2608,9 +2612,10 @@ def _write_geode_value_null_string(message: GeodeValue.NullString, state: _Writi
 
 
 def _write_geode_value_boolean(message: GeodeValue.Boolean, state: _Writing, is_last: bool) -> bytes:
-    if message.value is not True and message.value is not False:
+    value = message.value
+    if value is not True and value is not False:
         raise _Bad
-    return _pack_BB(53, message.value)
+    return _pack_BB(53, value)
 
 
 def _write_geode_value_byte(message: GeodeValue.Byte, state: _Writing, is_last: bool) -> bytes:
@@ -2725,7 +2730,7 @@ def _write_geode_value_boolean_array(message: Any, state: _Writing, is_last: boo
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not _is_a(value_, tuple):
+        if type(value_) is not list and _class_of(value_) is not tuple:
             raise _Bad
         n_value = len(value_)
         if state is not None:
@@ -2747,7 +2752,7 @@ def _write_geode_value_char_array(message: Any, state: _Writing, is_last: bool) 
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not _is_a(value_, tuple):
+        if type(value_) is not list and _class_of(value_) is not tuple:
             raise _Bad
         n_value = len(value_)
         if state is not None:
@@ -2767,7 +2772,7 @@ def _write_geode_value_short_array(message: Any, state: _Writing, is_last: bool)
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not _is_a(value_, tuple):
+        if type(value_) is not list and _class_of(value_) is not tuple:
             raise _Bad
         n_value = len(value_)
         if state is not None:
@@ -2787,7 +2792,7 @@ def _write_geode_value_int_array(message: Any, state: _Writing, is_last: bool) -
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not _is_a(value_, tuple):
+        if type(value_) is not list and _class_of(value_) is not tuple:
             raise _Bad
         n_value = len(value_)
         if state is not None:
@@ -2807,7 +2812,7 @@ def _write_geode_value_long_array(message: Any, state: _Writing, is_last: bool) 
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not _is_a(value_, tuple):
+        if type(value_) is not list and _class_of(value_) is not tuple:
             raise _Bad
         n_value = len(value_)
         if state is not None:
@@ -2827,7 +2832,7 @@ def _write_geode_value_float_array(message: Any, state: _Writing, is_last: bool)
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not _is_a(value_, tuple):
+        if type(value_) is not list and _class_of(value_) is not tuple:
             raise _Bad
         n_value = len(value_)
         if state is not None:
@@ -2847,7 +2852,7 @@ def _write_geode_value_double_array(message: Any, state: _Writing, is_last: bool
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not _is_a(value_, tuple):
+        if type(value_) is not list and _class_of(value_) is not tuple:
             raise _Bad
         n_value = len(value_)
         if state is not None:
@@ -2870,7 +2875,7 @@ def _write_geode_value_string_array(message: Any, state: _Writing, is_last: bool
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not _is_a(value_, tuple):
+        if type(value_) is not list and _class_of(value_) is not tuple:
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -2892,7 +2897,7 @@ def _write_geode_value_byte_arrays(message: Any, state: _Writing, is_last: bool)
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not _is_a(value_, tuple):
+        if type(value_) is not list and _class_of(value_) is not tuple:
             raise _Bad
         n_value = len(value_)
         if state is not None:
@@ -2923,7 +2928,7 @@ def _write_geode_value_array_list(message: Any, state: _Writing, is_last: bool) 
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not _is_a(value_, tuple):
+        if type(value_) is not list and _class_of(value_) is not tuple:
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -2946,7 +2951,7 @@ def _write_geode_value_linked_list(message: Any, state: _Writing, is_last: bool)
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not _is_a(value_, tuple):
+        if type(value_) is not list and _class_of(value_) is not tuple:
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -2969,7 +2974,7 @@ def _write_geode_value_hash_set(message: Any, state: _Writing, is_last: bool) ->
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not _is_a(value_, tuple):
+        if type(value_) is not list and _class_of(value_) is not tuple:
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -2992,7 +2997,7 @@ def _write_geode_value_linked_hash_set(message: Any, state: _Writing, is_last: b
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not _is_a(value_, tuple):
+        if type(value_) is not list and _class_of(value_) is not tuple:
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -3015,7 +3020,7 @@ def _write_geode_value_vector(message: Any, state: _Writing, is_last: bool) -> b
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not _is_a(value_, tuple):
+        if type(value_) is not list and _class_of(value_) is not tuple:
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -3038,7 +3043,7 @@ def _write_geode_value_stack(message: Any, state: _Writing, is_last: bool) -> by
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not _is_a(value_, tuple):
+        if type(value_) is not list and _class_of(value_) is not tuple:
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -3061,7 +3066,7 @@ def _write_geode_value_hash_map(message: Any, state: _Writing, is_last: bool) ->
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not _is_a(value_, tuple):
+        if type(value_) is not list and _class_of(value_) is not tuple:
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -3085,7 +3090,7 @@ def _write_geode_value_identity_hash_map(message: Any, state: _Writing, is_last:
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not _is_a(value_, tuple):
+        if type(value_) is not list and _class_of(value_) is not tuple:
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -3109,7 +3114,7 @@ def _write_geode_value_hashtable(message: Any, state: _Writing, is_last: bool) -
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not _is_a(value_, tuple):
+        if type(value_) is not list and _class_of(value_) is not tuple:
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -3133,7 +3138,7 @@ def _write_geode_value_concurrent_hash_map(message: Any, state: _Writing, is_las
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not _is_a(value_, tuple):
+        if type(value_) is not list and _class_of(value_) is not tuple:
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -3157,7 +3162,7 @@ def _write_geode_value_properties(message: Any, state: _Writing, is_last: bool) 
     if value_ is None:
         n_value = None
     else:
-        if type(value_) is not list and not _is_a(value_, tuple):
+        if type(value_) is not list and _class_of(value_) is not tuple:
             raise _Bad
         n_value = len(value_)
         state.take(n_value)
@@ -3177,16 +3182,16 @@ def _write_geode_value_tree_map(message: Any, state: _Writing, is_last: bool) ->
         state = _WriteState(_LIMITS)
     state.enter()
     parts: list[bytes] = []
-    length = _write_array_length(_count(message.entries))
-    if _count(message.entries) is not None:
+    entries = message.entries
+    length = _write_array_length(_count(entries))
+    if _count(entries) is not None:
         state.allow()
         comparator = _GEODE_VALUE_WRITERS[type(message.comparator)](message.comparator, state, False)
     elif message.comparator is not None:
         raise _Bad
     else:
         comparator = b""
-    entries = message.entries
-    if type(entries) is not list and not _is_a(entries, tuple):
+    if type(entries) is not list and _class_of(entries) is not tuple:
         raise _Bad
     n_entries = len(entries)
     state.take(n_entries)
@@ -3205,16 +3210,16 @@ def _write_geode_value_tree_set(message: Any, state: _Writing, is_last: bool) ->
         state = _WriteState(_LIMITS)
     state.enter()
     parts: list[bytes] = []
-    length = _write_array_length(_count(message.elements))
-    if _count(message.elements) is not None:
+    elements = message.elements
+    length = _write_array_length(_count(elements))
+    if _count(elements) is not None:
         state.allow()
         comparator = _GEODE_VALUE_WRITERS[type(message.comparator)](message.comparator, state, False)
     elif message.comparator is not None:
         raise _Bad
     else:
         comparator = b""
-    elements = message.elements
-    if type(elements) is not list and not _is_a(elements, tuple):
+    if type(elements) is not list and _class_of(elements) is not tuple:
         raise _Bad
     n_elements = len(elements)
     state.take(n_elements)
@@ -3232,16 +3237,16 @@ def _write_geode_value_object_array(message: Any, state: _Writing, is_last: bool
         state = _WriteState(_LIMITS)
     state.enter()
     parts: list[bytes] = []
-    length = _write_array_length(_count(message.elements))
-    if _count(message.elements) is not None:
+    elements = message.elements
+    length = _write_array_length(_count(elements))
+    if _count(elements) is not None:
         state.allow()
         element_class = _CLASS_NAME_WRITERS[type(message.element_class)](message.element_class, state, False)
     elif message.element_class is not None:
         raise _Bad
     else:
         element_class = b""
-    elements = message.elements
-    if type(elements) is not list and not _is_a(elements, tuple):
+    if type(elements) is not list and _class_of(elements) is not tuple:
         raise _Bad
     n_elements = len(elements)
     state.take(n_elements)
@@ -3255,7 +3260,7 @@ def _write_geode_value_object_array(message: Any, state: _Writing, is_last: bool
 
 
 def _write_geode_value_uuid(message: GeodeValue.Uuid, state: _Writing, is_last: bool) -> bytes:
-    return _pack_B16s(98, message.value.bytes)
+    return _pack_B16s(98, _uuid_bytes(message.value))
 
 
 def _write_geode_value_time_unit(message: GeodeValue.TimeUnit, state: _Writing, is_last: bool) -> bytes:
@@ -3304,28 +3309,37 @@ def _write_geode_value_pdx_inline_enum(message: Any, state: _Writing, is_last: b
     if state is None:
         state = _WriteState(_LIMITS)
     state.enter()
+    ordinal = message.ordinal
+    if ordinal is not None and _class_of(ordinal) is not int:
+        raise _Bad
     state.allow()
     class_name = _GEODE_VALUE_WRITERS[type(message.class_name)](message.class_name, state, False)
     state.allow()
     member = _GEODE_VALUE_WRITERS[type(message.member)](message.member, state, False)
-    ordinal = _write_array_length(message.ordinal)
+    ordinal_ = _write_array_length(ordinal)
     if type(message.class_name) not in _ONLY_2 or type(message.member) not in _ONLY_2:
         raise _Bad
     state.leave()
-    return b"".join((_pack_B(101), class_name, member, ordinal))
+    return b"".join((_pack_B(101), class_name, member, ordinal_))
 
 
 def _write_geode_value_pdx_enum(message: Any, state: _Writing, is_last: bool) -> bytes:
-    enum_id = _write_array_length(message.enum_id)
-    return _pack_BB(94, message.ds_id) + enum_id
+    enum_id = message.enum_id
+    if enum_id is not None and _class_of(enum_id) is not int:
+        raise _Bad
+    enum_id_ = _write_array_length(enum_id)
+    return _pack_BB(94, message.ds_id) + enum_id_
 
 
 def _write_geode_value_primitive_class(
     message: GeodeValue.PrimitiveClass, state: _Writing, is_last: bool
 ) -> bytes:
-    if not (17 <= message.code <= 25):
+    code = message.code
+    if code is not None and _class_of(code) is not int:
         raise _Bad
-    return _pack_B(message.code)
+    if not (17 <= code <= 25):
+        raise _Bad
+    return _pack_B(code)
 
 
 def _write_geode_value_class(message: GeodeValue.Class, state: _Writing, is_last: bool) -> bytes:
@@ -3349,17 +3363,15 @@ def _write_geode_value_pdx(message: GeodeValue.Pdx, state: _Writing, is_last: bo
 def _write_geode_value_unbounded(message: GeodeValue.Unbounded, state: _Writing, is_last: bool) -> bytes:
     if not is_last:
         raise _Bad
+    code = message.code
+    if code is not None and _class_of(code) is not int:
+        raise _Bad
     value = message.value
     if type(value) is not bytes:
         raise _Bad
-    if not (
-        (1 <= message.code <= 6)
-        or (37 <= message.code <= 40)
-        or (message.code in (44,))
-        or (message.code in (45,))
-    ):
+    if not ((1 <= code <= 6) or (37 <= code <= 40) or (code in (44,)) or (code in (45,))):
         raise _Bad
-    return _pack_B(message.code) + value
+    return _pack_B(code) + value
 
 
 class ClassName:
@@ -3460,9 +3472,12 @@ def _write_class_name_named(message: ClassName.Named, state: _Writing, is_last: 
 
 
 def _write_class_name_primitive(message: ClassName.Primitive, state: _Writing, is_last: bool) -> bytes:
-    if not (17 <= message.code <= 25):
+    code = message.code
+    if code is not None and _class_of(code) is not int:
         raise _Bad
-    return _pack_B(message.code)
+    if not (17 <= code <= 25):
+        raise _Bad
+    return _pack_B(code)
 
 
 def _write_class_name_no_class(message: ClassName.NoClass, state: _Writing, is_last: bool) -> bytes:
@@ -3699,7 +3714,8 @@ class Connect(_Record):
             if variant == "example":
                 return _write_connect(self, None)
             return _write_connect(self, None)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(self, -1, variant=variant, limits=limits)
 
 
@@ -3714,9 +3730,10 @@ def _read_connect(buffer: bytes, offset: int, end: int, state: _Reading) -> tupl
 
 
 def _write_connect(message: Connect, state: _Writing) -> bytes:
-    if message.mode not in _MODE_BY_NUMBER:
+    mode = message.mode
+    if type(mode) is not Mode and (type(mode) is not int or mode not in _MODE_BY_NUMBER):
         raise _Bad
-    return _pack_B(message.mode)
+    return _pack_B(mode)
 
 
 class RequestPart(_Record):
@@ -3886,7 +3903,9 @@ class PutRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            metadata__ = (
+                _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            )
             region_name = _encode_str(message.region_name)
             if not region_name.isascii() or 0 in region_name:
                 region_name = _encode_text(message.region_name, "mutf8", lenient=True)
@@ -3895,7 +3914,7 @@ class PutRequest(_InRequest):
             callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, None, False)
             value = _GEODE_VALUE_WRITERS[type(message.value)](message.value, None, True)
             value = _write_chunk_alone(value)
-            payload_size = 5 + len(metadata_) + n_region_name + len(key) + len(callback_arg) + len(value)
+            payload_size = 5 + len(metadata__) + n_region_name + len(key) + len(callback_arg) + len(value)
             if is_partial is not True and is_partial is not False or type(message.key) not in _ONLY_1:
                 raise _Bad
             if is_partial:
@@ -3905,7 +3924,7 @@ class PutRequest(_InRequest):
                     _pack_iiBBhb(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), 3, 1
                     ),
-                    metadata_,
+                    metadata__,
                     _pack_H(n_region_name),
                     region_name,
                     key,
@@ -3918,7 +3937,8 @@ class PutRequest(_InRequest):
                     Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
                 )
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
                 -1,
@@ -4028,16 +4048,19 @@ class PutResponse(_InResponse):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata_ = (
+            success = message.success
+            if status is not None and _class_of(status) is not int and _class_of(status) is not Status:
+                raise _Bad
+            metadata__ = (
                 _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
             )
             if status in (1, 2):
-                if message.success is not True and message.success is not False:
+                if success is not True and success is not False:
                     raise _Bad
-                body = _pack_B(message.success)
+                body = _pack_B(success)
             else:
                 raise _Bad
-            payload_size = 2 + len(metadata_) + len(body)
+            payload_size = 2 + len(metadata__) + len(body)
             if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
                 raise _Bad
             data = b"".join(
@@ -4045,7 +4068,7 @@ class PutResponse(_InResponse):
                     _pack_iiBBh(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), status
                     ),
-                    metadata_,
+                    metadata__,
                     body,
                 )
             )
@@ -4054,7 +4077,8 @@ class PutResponse(_InResponse):
                     Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
                 )
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
                 -1,
@@ -4076,9 +4100,10 @@ def _read_put_response_body(buffer: bytes, offset: int, end: int, state: _Readin
 
 
 def _write_put_response_body(message: PutResponse, state: _Writing) -> bytes:
-    if message.success is not True and message.success is not False:
+    success = message.success
+    if success is not True and success is not False:
         raise _Bad
-    return _pack_B(message.success)
+    return _pack_B(success)
 
 
 class GetRequest(_InRequest):
@@ -4131,14 +4156,16 @@ class GetRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            metadata__ = (
+                _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            )
             region_name = _encode_str(message.region_name)
             if not region_name.isascii() or 0 in region_name:
                 region_name = _encode_text(message.region_name, "mutf8", lenient=True)
             n_region_name = len(region_name)
             key = _GEODE_VALUE_WRITERS[type(message.key)](message.key, None, False)
             callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, None, True)
-            payload_size = 5 + len(metadata_) + n_region_name + len(key) + len(callback_arg)
+            payload_size = 5 + len(metadata__) + n_region_name + len(key) + len(callback_arg)
             if is_partial is not True and is_partial is not False or type(message.key) not in _ONLY_1:
                 raise _Bad
             if is_partial:
@@ -4148,7 +4175,7 @@ class GetRequest(_InRequest):
                     _pack_iiBBhb(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), 4, 1
                     ),
-                    metadata_,
+                    metadata__,
                     _pack_H(n_region_name),
                     region_name,
                     key,
@@ -4160,7 +4187,8 @@ class GetRequest(_InRequest):
                     Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
                 )
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
                 -1,
@@ -4242,7 +4270,9 @@ class GetResponse(_InResponse):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata_ = (
+            if status is not None and _class_of(status) is not int and _class_of(status) is not Status:
+                raise _Bad
+            metadata__ = (
                 _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
             )
             if status in (1, 2):
@@ -4250,7 +4280,7 @@ class GetResponse(_InResponse):
                 body = result
             else:
                 raise _Bad
-            payload_size = 2 + len(metadata_) + len(body)
+            payload_size = 2 + len(metadata__) + len(body)
             if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
                 raise _Bad
             data = b"".join(
@@ -4258,7 +4288,7 @@ class GetResponse(_InResponse):
                     _pack_iiBBh(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), status
                     ),
-                    metadata_,
+                    metadata__,
                     body,
                 )
             )
@@ -4267,7 +4297,8 @@ class GetResponse(_InResponse):
                     Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
                 )
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
                 -1,
@@ -4342,13 +4373,15 @@ class PutAllRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            metadata__ = (
+                _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            )
             region_name = _encode_str(message.region_name)
             if not region_name.isascii() or 0 in region_name:
                 region_name = _encode_text(message.region_name, "mutf8", lenient=True)
             n_region_name = len(region_name)
             key_value_pairs = message.key_value_pairs
-            if type(key_value_pairs) is not list and not _is_a(key_value_pairs, tuple):
+            if type(key_value_pairs) is not list and _class_of(key_value_pairs) is not tuple:
                 raise _Bad
             n_key_value_pairs = len(key_value_pairs)
             if n_key_value_pairs > 65536:
@@ -4363,7 +4396,7 @@ class PutAllRequest(_InRequest):
                 key_value_pairs__ += (key, value)
             key_value_pairs_ = b"".join(key_value_pairs__)
             callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, None, True)
-            payload_size = 9 + len(metadata_) + n_region_name + len(key_value_pairs_) + len(callback_arg)
+            payload_size = 9 + len(metadata__) + n_region_name + len(key_value_pairs_) + len(callback_arg)
             if is_partial is not True and is_partial is not False or is_partial:
                 raise _Bad
             data = b"".join(
@@ -4371,7 +4404,7 @@ class PutAllRequest(_InRequest):
                     _pack_iiBBhb(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), 5, 1
                     ),
-                    metadata_,
+                    metadata__,
                     _pack_H(n_region_name),
                     region_name,
                     _pack_i(n_key_value_pairs),
@@ -4384,7 +4417,8 @@ class PutAllRequest(_InRequest):
                     Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
                 )
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
                 -1,
@@ -4462,7 +4496,7 @@ def _write_put_all_request_body(message: PutAllRequest, state: _Writing) -> byte
         region_name = _encode_text(message.region_name, "mutf8", lenient=True)
     n_region_name = len(region_name)
     key_value_pairs = message.key_value_pairs
-    if type(key_value_pairs) is not list and not _is_a(key_value_pairs, tuple):
+    if type(key_value_pairs) is not list and _class_of(key_value_pairs) is not tuple:
         raise _Bad
     n_key_value_pairs = len(key_value_pairs)
     if state is not None:
@@ -4526,14 +4560,16 @@ class PutAllResponse(_InResponse):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata_ = (
+            if status is not None and _class_of(status) is not int and _class_of(status) is not Status:
+                raise _Bad
+            metadata__ = (
                 _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
             )
             if status in (1, 2):
                 body = _pack_i(message.number_of_keys_failed)
             else:
                 raise _Bad
-            payload_size = 2 + len(metadata_) + len(body)
+            payload_size = 2 + len(metadata__) + len(body)
             if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
                 raise _Bad
             data = b"".join(
@@ -4541,7 +4577,7 @@ class PutAllResponse(_InResponse):
                     _pack_iiBBh(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), status
                     ),
-                    metadata_,
+                    metadata__,
                     body,
                 )
             )
@@ -4550,7 +4586,8 @@ class PutAllResponse(_InResponse):
                     Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
                 )
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
                 -1,
@@ -4625,13 +4662,15 @@ class GetAllRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            metadata__ = (
+                _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            )
             region_name = _encode_str(message.region_name)
             if not region_name.isascii() or 0 in region_name:
                 region_name = _encode_text(message.region_name, "mutf8", lenient=True)
             n_region_name = len(region_name)
             keys = message.keys
-            if type(keys) is not list and not _is_a(keys, tuple):
+            if type(keys) is not list and _class_of(keys) is not tuple:
                 raise _Bad
             n_keys = len(keys)
             if n_keys > 65536:
@@ -4644,7 +4683,7 @@ class GetAllRequest(_InRequest):
                 keys__.append(key_)
             keys_ = b"".join(keys__)
             callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, None, True)
-            payload_size = 9 + len(metadata_) + n_region_name + len(keys_) + len(callback_arg)
+            payload_size = 9 + len(metadata__) + n_region_name + len(keys_) + len(callback_arg)
             if is_partial is not True and is_partial is not False or is_partial:
                 raise _Bad
             data = b"".join(
@@ -4652,7 +4691,7 @@ class GetAllRequest(_InRequest):
                     _pack_iiBBhb(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), 6, 1
                     ),
-                    metadata_,
+                    metadata__,
                     _pack_H(n_region_name),
                     region_name,
                     _pack_i(n_keys),
@@ -4665,7 +4704,8 @@ class GetAllRequest(_InRequest):
                     Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
                 )
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
                 -1,
@@ -4715,7 +4755,7 @@ def _write_get_all_request_body(message: GetAllRequest, state: _Writing) -> byte
         region_name = _encode_text(message.region_name, "mutf8", lenient=True)
     n_region_name = len(region_name)
     keys = message.keys
-    if type(keys) is not list and not _is_a(keys, tuple):
+    if type(keys) is not list and _class_of(keys) is not tuple:
         raise _Bad
     n_keys = len(keys)
     if state is not None:
@@ -4777,12 +4817,14 @@ class GetAllResponse(_InResponse):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata_ = (
+            if status is not None and _class_of(status) is not int and _class_of(status) is not Status:
+                raise _Bad
+            metadata__ = (
                 _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
             )
             if status in (1, 2):
                 key_value_pairs = message.key_value_pairs
-                if type(key_value_pairs) is not list and not _is_a(key_value_pairs, tuple):
+                if type(key_value_pairs) is not list and _class_of(key_value_pairs) is not tuple:
                     raise _Bad
                 n_key_value_pairs = len(key_value_pairs)
                 if n_key_value_pairs > 65536:
@@ -4800,7 +4842,7 @@ class GetAllResponse(_InResponse):
                 body = _pack_i(n_key_value_pairs) + key_value_pairs_
             else:
                 raise _Bad
-            payload_size = 2 + len(metadata_) + len(body)
+            payload_size = 2 + len(metadata__) + len(body)
             if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
                 raise _Bad
             data = b"".join(
@@ -4808,7 +4850,7 @@ class GetAllResponse(_InResponse):
                     _pack_iiBBh(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), status
                     ),
-                    metadata_,
+                    metadata__,
                     body,
                 )
             )
@@ -4817,7 +4859,8 @@ class GetAllResponse(_InResponse):
                     Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
                 )
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
                 -1,
@@ -4859,7 +4902,7 @@ def _read_get_all_response_body(
 def _write_get_all_response_body(message: GetAllResponse, state: _Writing) -> bytes:
     parts: list[bytes] = []
     key_value_pairs = message.key_value_pairs
-    if type(key_value_pairs) is not list and not _is_a(key_value_pairs, tuple):
+    if type(key_value_pairs) is not list and _class_of(key_value_pairs) is not tuple:
         raise _Bad
     n_key_value_pairs = len(key_value_pairs)
     if state is not None:
@@ -4919,12 +4962,14 @@ class ServerConfigRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            metadata__ = (
+                _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            )
             body = message.body
             if type(body) is not bytes:
                 raise _Bad
             n_body = len(body)
-            payload_size = 3 + len(metadata_) + n_body
+            payload_size = 3 + len(metadata__) + n_body
             if is_partial is not True and is_partial is not False or is_partial:
                 raise _Bad
             data = b"".join(
@@ -4932,7 +4977,7 @@ class ServerConfigRequest(_InRequest):
                     _pack_iiBBhb(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), 1, 1
                     ),
-                    metadata_,
+                    metadata__,
                     body,
                 )
             )
@@ -4941,7 +4986,8 @@ class ServerConfigRequest(_InRequest):
                     Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
                 )
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
                 -1,
@@ -5017,7 +5063,9 @@ class ServerConfigResponse(_InResponse):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata_ = (
+            if status is not None and _class_of(status) is not int and _class_of(status) is not Status:
+                raise _Bad
+            metadata__ = (
                 _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
             )
             if status in (1, 2):
@@ -5027,7 +5075,7 @@ class ServerConfigResponse(_InResponse):
                 body = body_
             else:
                 raise _Bad
-            payload_size = 2 + len(metadata_) + len(body)
+            payload_size = 2 + len(metadata__) + len(body)
             if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
                 raise _Bad
             data = b"".join(
@@ -5035,7 +5083,7 @@ class ServerConfigResponse(_InResponse):
                     _pack_iiBBh(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), status
                     ),
-                    metadata_,
+                    metadata__,
                     body,
                 )
             )
@@ -5044,7 +5092,8 @@ class ServerConfigResponse(_InResponse):
                     Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
                 )
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
                 -1,
@@ -5119,12 +5168,14 @@ class AuthRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            metadata__ = (
+                _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            )
             body = message.body
             if type(body) is not bytes:
                 raise _Bad
             n_body = len(body)
-            payload_size = 3 + len(metadata_) + n_body
+            payload_size = 3 + len(metadata__) + n_body
             if is_partial is not True and is_partial is not False or is_partial:
                 raise _Bad
             data = b"".join(
@@ -5132,7 +5183,7 @@ class AuthRequest(_InRequest):
                     _pack_iiBBhb(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), 2, 1
                     ),
-                    metadata_,
+                    metadata__,
                     body,
                 )
             )
@@ -5141,7 +5192,8 @@ class AuthRequest(_InRequest):
                     Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
                 )
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
                 -1,
@@ -5215,7 +5267,9 @@ class AuthResponse(_InResponse):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata_ = (
+            if status is not None and _class_of(status) is not int and _class_of(status) is not Status:
+                raise _Bad
+            metadata__ = (
                 _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
             )
             if status in (1, 2):
@@ -5225,7 +5279,7 @@ class AuthResponse(_InResponse):
                 body = body_
             else:
                 raise _Bad
-            payload_size = 2 + len(metadata_) + len(body)
+            payload_size = 2 + len(metadata__) + len(body)
             if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
                 raise _Bad
             data = b"".join(
@@ -5233,7 +5287,7 @@ class AuthResponse(_InResponse):
                     _pack_iiBBh(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), status
                     ),
-                    metadata_,
+                    metadata__,
                     body,
                 )
             )
@@ -5242,7 +5296,8 @@ class AuthResponse(_InResponse):
                     Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
                 )
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
                 -1,
@@ -5317,12 +5372,14 @@ class ClientConfigRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            metadata__ = (
+                _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
+            )
             body = message.body
             if type(body) is not bytes:
                 raise _Bad
             n_body = len(body)
-            payload_size = 3 + len(metadata_) + n_body
+            payload_size = 3 + len(metadata__) + n_body
             if is_partial is not True and is_partial is not False or is_partial:
                 raise _Bad
             data = b"".join(
@@ -5330,7 +5387,7 @@ class ClientConfigRequest(_InRequest):
                     _pack_iiBBhb(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), 23, 1
                     ),
-                    metadata_,
+                    metadata__,
                     body,
                 )
             )
@@ -5339,7 +5396,8 @@ class ClientConfigRequest(_InRequest):
                     Request(self, correlation_id, is_partial, metadata), _WriteState(_LIMITS)
                 )
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(
                 Request(self, correlation_id, is_partial, metadata),
                 -1,
@@ -5415,7 +5473,9 @@ class ClientConfigResponse(_InResponse):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata_ = (
+            if status is not None and _class_of(status) is not int and _class_of(status) is not Status:
+                raise _Bad
+            metadata__ = (
                 _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
             )
             if status in (1, 2):
@@ -5425,7 +5485,7 @@ class ClientConfigResponse(_InResponse):
                 body = body_
             else:
                 raise _Bad
-            payload_size = 2 + len(metadata_) + len(body)
+            payload_size = 2 + len(metadata__) + len(body)
             if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
                 raise _Bad
             data = b"".join(
@@ -5433,7 +5493,7 @@ class ClientConfigResponse(_InResponse):
                     _pack_iiBBh(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), status
                     ),
-                    metadata_,
+                    metadata__,
                     body,
                 )
             )
@@ -5442,7 +5502,8 @@ class ClientConfigResponse(_InResponse):
                     Response(self, correlation_id, is_partial, status, metadata), _WriteState(_LIMITS)
                 )
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(
                 Response(self, correlation_id, is_partial, status, metadata),
                 -1,
@@ -5521,7 +5582,7 @@ def _write_error_response_body(message: ErrorResponse, state: _Writing) -> bytes
 def _write_request_metadata(metadata: Any, state: _Writing) -> bytes:
     parts: list[bytes] = []
     metadata_ = metadata
-    if type(metadata_) is not list and not _is_a(metadata_, tuple):
+    if type(metadata_) is not list and _class_of(metadata_) is not tuple:
         raise _Bad
     n_metadata = len(metadata_)
     if state is not None:
@@ -5540,7 +5601,7 @@ def _write_request_metadata(metadata: Any, state: _Writing) -> bytes:
 def _write_response_metadata(metadata: Any, state: _Writing) -> bytes:
     parts: list[bytes] = []
     metadata_ = metadata
-    if type(metadata_) is not list and not _is_a(metadata_, tuple):
+    if type(metadata_) is not list and _class_of(metadata_) is not tuple:
         raise _Bad
     n_metadata = len(metadata_)
     if state is not None:
@@ -5688,7 +5749,8 @@ class Request(_Divisible):
             if limits is not None:
                 _hold_to(limits, data, self.message, from_role or "client", context, variant)
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(self, -1, from_role, context, variant, limits=limits)
 
 
@@ -5790,23 +5852,26 @@ def _bare_request(buffer: bytes, offset: int, end: int, state: _Reading) -> tupl
 
 
 def _write_request(frame: Any, state: _Writing) -> bytes:
-    metadata = _write_request_metadata(frame.metadata, state) if (frame.metadata is not None) else b""
-    body = _BODY_WRITERS[type(frame.message)](frame.message, state)
-    payload_size = 3 + len(metadata) + len(body)
-    if frame.is_partial is not True and frame.is_partial is not False or frame.is_partial:
+    is_partial = frame.is_partial
+    metadata = frame.metadata
+    body = frame.message
+    metadata_ = _write_request_metadata(metadata, state) if (metadata is not None) else b""
+    body_ = _BODY_WRITERS[type(body)](body, state)
+    payload_size = 3 + len(metadata_) + len(body_)
+    if is_partial is not True and is_partial is not False or is_partial:
         raise _Bad
     data = b"".join(
         (
             _pack_iiBBhb(
                 payload_size,
                 frame.correlation_id,
-                frame.is_partial,
-                (frame.metadata is not None),
-                _CODES_REQUEST[type(frame.message)],
+                is_partial,
+                (metadata is not None),
+                _CODES_REQUEST[type(body)],
                 1,
             ),
-            metadata,
-            body,
+            metadata_,
+            body_,
         )
     )
     if state is None and len(data) > 65536:
@@ -5882,7 +5947,8 @@ class Response(_Divisible):
             if limits is not None:
                 _hold_to(limits, data, self.message, from_role or "server", context, variant)
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(self, -1, from_role, context, variant, limits=limits)
 
 
@@ -6003,8 +6069,13 @@ def _bare_response(buffer: bytes, offset: int, end: int, state: Any) -> tuple[_M
 
 
 def _write_response(frame: Any, state: _Writing) -> bytes:
-    metadata = _write_response_metadata(frame.metadata, state) if (frame.metadata is not None) else b""
-    if frame.status in (1, 2):
+    is_partial = frame.is_partial
+    status = frame.status
+    metadata = frame.metadata
+    if status is not None and _class_of(status) is not int and _class_of(status) is not Status:
+        raise _Bad
+    metadata_ = _write_response_metadata(metadata, state) if (metadata is not None) else b""
+    if status in (1, 2):
         body_ = _BODY_WRITERS[type(frame.message)](frame.message, state)
         if _CODES_RESPONSE.get(type(frame.message)) is None:
             raise _Bad
@@ -6014,21 +6085,13 @@ def _write_response(frame: Any, state: _Writing) -> bytes:
             raise _Bad
         body__ = _write_error_response_body(frame.message, state)
         body = body__
-    payload_size = 2 + len(metadata) + len(body)
-    if frame.is_partial is not True and frame.is_partial is not False or not (frame.status > 0):
-        raise _Bad
-    if frame.is_partial:
+    payload_size = 2 + len(metadata_) + len(body)
+    if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
         raise _Bad
     data = b"".join(
         (
-            _pack_iiBBh(
-                payload_size,
-                frame.correlation_id,
-                frame.is_partial,
-                (frame.metadata is not None),
-                frame.status,
-            ),
-            metadata,
+            _pack_iiBBh(payload_size, frame.correlation_id, is_partial, (metadata is not None), status),
+            metadata_,
             body,
         )
     )
@@ -6091,25 +6154,26 @@ def _read_request_in_example(buffer: bytes, offset: int, end: int, state: _Readi
 
 
 def _write_request_in_example(frame: Any, state: _Writing) -> bytes:
-    metadata = (
-        _write_request_metadata_in_example(frame.metadata, state) if (frame.metadata is not None) else b""
-    )
-    body = _BODY_WRITERS[type(frame.message)](frame.message, state)
-    payload_size = 4 + len(metadata) + len(body)
-    if frame.is_partial is not True and frame.is_partial is not False or frame.is_partial:
+    is_partial = frame.is_partial
+    metadata = frame.metadata
+    body = frame.message
+    metadata_ = _write_request_metadata_in_example(metadata, state) if (metadata is not None) else b""
+    body_ = _BODY_WRITERS[type(body)](body, state)
+    payload_size = 4 + len(metadata_) + len(body_)
+    if is_partial is not True and is_partial is not False or is_partial:
         raise _Bad
     data = b"".join(
         (
             _pack_iBihbB(
                 payload_size,
-                frame.is_partial,
+                is_partial,
                 frame.correlation_id,
-                _CODES_REQUEST_IN_EXAMPLE[type(frame.message)],
+                _CODES_REQUEST_IN_EXAMPLE[type(body)],
                 1,
-                (frame.metadata is not None),
+                (metadata is not None),
             ),
-            metadata,
-            body,
+            metadata_,
+            body_,
         )
     )
     if state is None and len(data) > 65536:
@@ -6181,10 +6245,13 @@ def _read_response_in_example(buffer: bytes, offset: int, end: int, state: Any) 
 
 
 def _write_response_in_example(frame: Any, state: _Writing) -> bytes:
-    metadata = (
-        _write_response_metadata_in_example(frame.metadata, state) if (frame.metadata is not None) else b""
-    )
-    if frame.status in (1, 2):
+    is_partial = frame.is_partial
+    status = frame.status
+    metadata = frame.metadata
+    if status is not None and _class_of(status) is not int and _class_of(status) is not Status:
+        raise _Bad
+    metadata_ = _write_response_metadata_in_example(metadata, state) if (metadata is not None) else b""
+    if status in (1, 2):
         body_ = _BODY_WRITERS[type(frame.message)](frame.message, state)
         if _CODES_RESPONSE_IN_EXAMPLE.get(type(frame.message)) is None:
             raise _Bad
@@ -6194,21 +6261,13 @@ def _write_response_in_example(frame: Any, state: _Writing) -> bytes:
             raise _Bad
         body__ = _write_error_response_body(frame.message, state)
         body = body__
-    payload_size = 3 + len(metadata) + len(body)
-    if frame.is_partial is not True and frame.is_partial is not False or not (frame.status > 0):
-        raise _Bad
-    if frame.is_partial:
+    payload_size = 3 + len(metadata_) + len(body)
+    if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
         raise _Bad
     data = b"".join(
         (
-            _pack_iBihB(
-                payload_size,
-                frame.is_partial,
-                frame.correlation_id,
-                frame.status,
-                (frame.metadata is not None),
-            ),
-            metadata,
+            _pack_iBihB(payload_size, is_partial, frame.correlation_id, status, (metadata is not None)),
+            metadata_,
             body,
         )
     )
@@ -6222,7 +6281,7 @@ def _write_response_in_example(frame: Any, state: _Writing) -> bytes:
 def _write_request_metadata_in_example(metadata: Any, state: _Writing) -> bytes:
     parts: list[bytes] = []
     metadata_ = metadata
-    if type(metadata_) is not list and not _is_a(metadata_, tuple):
+    if type(metadata_) is not list and _class_of(metadata_) is not tuple:
         raise _Bad
     n_metadata = len(metadata_)
     if state is not None:
@@ -6241,7 +6300,7 @@ def _write_request_metadata_in_example(metadata: Any, state: _Writing) -> bytes:
 def _write_response_metadata_in_example(metadata: Any, state: _Writing) -> bytes:
     parts: list[bytes] = []
     metadata_ = metadata
-    if type(metadata_) is not list and not _is_a(metadata_, tuple):
+    if type(metadata_) is not list and _class_of(metadata_) is not tuple:
         raise _Bad
     n_metadata = len(metadata_)
     if state is not None:

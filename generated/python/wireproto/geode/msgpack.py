@@ -27,6 +27,7 @@ from .._runtime.serial.conversion import Budget as _Budget
 from .._runtime.serial.conversion import Members as _Members
 from .._runtime.serial.conversion import RawUnion as _RawUnion
 from .._runtime.serial.conversion import inside as _inside
+from .._runtime.serial.conversion import whole as _whole
 from .._runtime.serial.conversion import wrong as _wrong
 from .._runtime.serial.msgpack import MsgpackFormat as _MsgpackFormat
 from .._runtime.serial.msgpack import coded as _coded
@@ -125,6 +126,8 @@ _FRAMES: dict[type, type] = {
 
 
 def _pack_key_value_pair(value: KeyValuePair) -> list[Any]:
+    if type(value) is not KeyValuePair:
+        raise TypeError("of another class")
     return [
         _RAW_GEODE_VALUE.put(value.key),
         _RAW_GEODE_VALUE.put(value.value),
@@ -140,6 +143,8 @@ def _unpack_key_value_pair(row: Any, budget: _Budget) -> KeyValuePair:
 
 
 def _pack_key_result_pair(value: KeyResultPair) -> list[Any]:
+    if type(value) is not KeyResultPair:
+        raise TypeError("of another class")
     return [
         _RAW_GEODE_VALUE.put(value.key),
         _RAW_GEODE_VALUE.put(value.value),
@@ -155,6 +160,8 @@ def _unpack_key_result_pair(row: Any, budget: _Budget) -> KeyResultPair:
 
 
 def _pack_put_request(value: PutRequest) -> list[Any]:
+    if type(value) is not PutRequest:
+        raise TypeError("of another class")
     return [
         value.region_name,
         _RAW_GEODE_VALUE.put(value.key),
@@ -176,6 +183,8 @@ def _unpack_put_request(row: Any, budget: _Budget) -> PutRequest:
 
 
 def _pack_put_response(value: PutResponse) -> list[Any]:
+    if type(value) is not PutResponse:
+        raise TypeError("of another class")
     return [
         bool(value.success),
     ]
@@ -191,6 +200,8 @@ def _unpack_put_response(row: Any, budget: _Budget) -> PutResponse:
 
 
 def _pack_get_request(value: GetRequest) -> list[Any]:
+    if type(value) is not GetRequest:
+        raise TypeError("of another class")
     return [
         value.region_name,
         _RAW_GEODE_VALUE.put(value.key),
@@ -210,6 +221,8 @@ def _unpack_get_request(row: Any, budget: _Budget) -> GetRequest:
 
 
 def _pack_get_response(value: GetResponse) -> list[Any]:
+    if type(value) is not GetResponse:
+        raise TypeError("of another class")
     return [
         _RAW_GEODE_VALUE.put(value.result),
     ]
@@ -223,6 +236,8 @@ def _unpack_get_response(row: Any, budget: _Budget) -> GetResponse:
 
 
 def _pack_put_all_request(value: PutAllRequest) -> list[Any]:
+    if type(value) is not PutAllRequest:
+        raise TypeError("of another class")
     return [
         value.region_name,
         [_pack_key_value_pair(item) for item in value.key_value_pairs],
@@ -242,8 +257,10 @@ def _unpack_put_all_request(row: Any, budget: _Budget) -> PutAllRequest:
 
 
 def _pack_put_all_response(value: PutAllResponse) -> list[Any]:
+    if type(value) is not PutAllResponse:
+        raise TypeError("of another class")
     return [
-        int(value.number_of_keys_failed),
+        _whole(value.number_of_keys_failed),
     ]
 
 
@@ -257,6 +274,8 @@ def _unpack_put_all_response(row: Any, budget: _Budget) -> PutAllResponse:
 
 
 def _pack_get_all_request(value: GetAllRequest) -> list[Any]:
+    if type(value) is not GetAllRequest:
+        raise TypeError("of another class")
     return [
         value.region_name,
         [_RAW_GEODE_VALUE.put(item) for item in value.keys],
@@ -276,6 +295,8 @@ def _unpack_get_all_request(row: Any, budget: _Budget) -> GetAllRequest:
 
 
 def _pack_get_all_response(value: GetAllResponse) -> list[Any]:
+    if type(value) is not GetAllResponse:
+        raise TypeError("of another class")
     return [
         [_pack_key_result_pair(item) for item in value.key_value_pairs],
     ]
@@ -289,6 +310,8 @@ def _unpack_get_all_response(row: Any, budget: _Budget) -> GetAllResponse:
 
 
 def _pack_server_config_request(value: ServerConfigRequest) -> list[Any]:
+    if type(value) is not ServerConfigRequest:
+        raise TypeError("of another class")
     return [
         value.body,
     ]
@@ -304,6 +327,8 @@ def _unpack_server_config_request(row: Any, budget: _Budget) -> ServerConfigRequ
 
 
 def _pack_server_config_response(value: ServerConfigResponse) -> list[Any]:
+    if type(value) is not ServerConfigResponse:
+        raise TypeError("of another class")
     return [
         value.body,
     ]
@@ -319,6 +344,8 @@ def _unpack_server_config_response(row: Any, budget: _Budget) -> ServerConfigRes
 
 
 def _pack_auth_request(value: AuthRequest) -> list[Any]:
+    if type(value) is not AuthRequest:
+        raise TypeError("of another class")
     return [
         value.body,
     ]
@@ -334,6 +361,8 @@ def _unpack_auth_request(row: Any, budget: _Budget) -> AuthRequest:
 
 
 def _pack_auth_response(value: AuthResponse) -> list[Any]:
+    if type(value) is not AuthResponse:
+        raise TypeError("of another class")
     return [
         value.body,
     ]
@@ -349,6 +378,8 @@ def _unpack_auth_response(row: Any, budget: _Budget) -> AuthResponse:
 
 
 def _pack_client_config_request(value: ClientConfigRequest) -> list[Any]:
+    if type(value) is not ClientConfigRequest:
+        raise TypeError("of another class")
     return [
         value.body,
     ]
@@ -364,6 +395,8 @@ def _unpack_client_config_request(row: Any, budget: _Budget) -> ClientConfigRequ
 
 
 def _pack_client_config_response(value: ClientConfigResponse) -> list[Any]:
+    if type(value) is not ClientConfigResponse:
+        raise TypeError("of another class")
     return [
         value.body,
     ]
@@ -379,6 +412,8 @@ def _unpack_client_config_response(row: Any, budget: _Budget) -> ClientConfigRes
 
 
 def _pack_error_response(value: ErrorResponse) -> list[Any]:
+    if type(value) is not ErrorResponse:
+        raise TypeError("of another class")
     return [
         value.error_message,
     ]
@@ -394,6 +429,8 @@ def _unpack_error_response(row: Any, budget: _Budget) -> ErrorResponse:
 
 
 def _pack_request_metadata_json_key(value: RequestMetadata.JsonKey) -> list[Any]:
+    if type(value) is not RequestMetadata.JsonKey:
+        raise TypeError("of another class")
     return [
         bool(value.value),
     ]
@@ -409,6 +446,8 @@ def _unpack_request_metadata_json_key(row: Any, budget: _Budget) -> RequestMetad
 
 
 def _pack_request_metadata_json_value(value: RequestMetadata.JsonValue) -> list[Any]:
+    if type(value) is not RequestMetadata.JsonValue:
+        raise TypeError("of another class")
     return [
         bool(value.value),
     ]
@@ -424,10 +463,12 @@ def _unpack_request_metadata_json_value(row: Any, budget: _Budget) -> RequestMet
 
 
 def _pack_request_metadata_event_id(value: RequestMetadata.EventId) -> list[Any]:
+    if type(value) is not RequestMetadata.EventId:
+        raise TypeError("of another class")
     return [
         value.unique_id,
-        int(value.thread_id),
-        int(value.sequence_id),
+        _whole(value.thread_id),
+        _whole(value.sequence_id),
     ]
 
 
@@ -447,6 +488,8 @@ def _unpack_request_metadata_event_id(row: Any, budget: _Budget) -> RequestMetad
 
 
 def _pack_response_metadata_update_pr_meta_data(value: ResponseMetadata.UpdatePrMetaData) -> list[Any]:
+    if type(value) is not ResponseMetadata.UpdatePrMetaData:
+        raise TypeError("of another class")
     return [
         bool(value.value),
     ]
@@ -484,7 +527,7 @@ def _pack_request(value: Request) -> list[Any]:
         _PUT_MESSAGES_REQUEST,
         value.message,
         (
-            int(value.correlation_id),
+            _whole(value.correlation_id),
             bool(value.is_partial),
             (None if value.metadata is None else [_pack_request_metadata(item) for item in value.metadata]),
         ),
@@ -515,9 +558,9 @@ def _pack_response(value: Response) -> list[Any]:
         _PUT_MESSAGES_RESPONSE,
         value.message,
         (
-            int(value.correlation_id),
+            _whole(value.correlation_id),
             bool(value.is_partial),
-            int(value.status),
+            _whole(value.status),
             (None if value.metadata is None else [_pack_response_metadata(item) for item in value.metadata]),
         ),
     )

@@ -28,6 +28,7 @@ from .._runtime.serial.conversion import Members as _Members
 from .._runtime.serial.conversion import RawUnion as _RawUnion
 from .._runtime.serial.conversion import each as _each
 from .._runtime.serial.conversion import inside as _inside
+from .._runtime.serial.conversion import whole as _whole
 from .._runtime.serial.protobuf import ProtobufFormat as _ProtobufFormat
 from .._runtime.serial.protobuf import held as _held
 from .._runtime.serial.protobuf import put_oneof as _put_oneof
@@ -137,7 +138,7 @@ def _take_request_metadata_list(source: Any, budget: _Budget) -> Any:
 
 
 def _put_request(value: Request, target: Any) -> None:
-    target.correlation_id = value.correlation_id
+    target.correlation_id = _whole(value.correlation_id)
     target.is_partial = value.is_partial
     if value.metadata is not None:
         target.metadata.SetInParent()
@@ -168,9 +169,9 @@ def _take_response_metadata_list(source: Any, budget: _Budget) -> Any:
 
 
 def _put_response(value: Response, target: Any) -> None:
-    target.correlation_id = value.correlation_id
+    target.correlation_id = _whole(value.correlation_id)
     target.is_partial = value.is_partial
-    target.status = value.status
+    target.status = _whole(value.status)
     if value.metadata is not None:
         target.metadata.SetInParent()
         _put_response_metadata_list(value.metadata, target.metadata)
@@ -192,6 +193,8 @@ def _take_response(source: Any, budget: _Budget) -> Response:
 
 
 def _put_key_value_pair(value: KeyValuePair, target: Any) -> None:
+    if type(value) is not KeyValuePair:
+        raise TypeError("of another class")
     target.key = _RAW_GEODE_VALUE.put(value.key)
     target.value = _RAW_GEODE_VALUE.put(value.value)
 
@@ -204,6 +207,8 @@ def _take_key_value_pair(source: Any, budget: _Budget) -> KeyValuePair:
 
 
 def _put_key_result_pair(value: KeyResultPair, target: Any) -> None:
+    if type(value) is not KeyResultPair:
+        raise TypeError("of another class")
     target.key = _RAW_GEODE_VALUE.put(value.key)
     target.value = _RAW_GEODE_VALUE.put(value.value)
 
@@ -216,6 +221,8 @@ def _take_key_result_pair(source: Any, budget: _Budget) -> KeyResultPair:
 
 
 def _put_put_request(value: PutRequest, target: Any) -> None:
+    if type(value) is not PutRequest:
+        raise TypeError("of another class")
     target.region_name = value.region_name
     target.key = _RAW_GEODE_VALUE.put(value.key)
     target.callback_arg = _RAW_GEODE_VALUE.put(value.callback_arg)
@@ -232,6 +239,8 @@ def _take_put_request(source: Any, budget: _Budget) -> PutRequest:
 
 
 def _put_put_response(value: PutResponse, target: Any) -> None:
+    if type(value) is not PutResponse:
+        raise TypeError("of another class")
     target.success = value.success
 
 
@@ -242,6 +251,8 @@ def _take_put_response(source: Any, budget: _Budget) -> PutResponse:
 
 
 def _put_get_request(value: GetRequest, target: Any) -> None:
+    if type(value) is not GetRequest:
+        raise TypeError("of another class")
     target.region_name = value.region_name
     target.key = _RAW_GEODE_VALUE.put(value.key)
     target.callback_arg = _RAW_GEODE_VALUE.put(value.callback_arg)
@@ -256,6 +267,8 @@ def _take_get_request(source: Any, budget: _Budget) -> GetRequest:
 
 
 def _put_get_response(value: GetResponse, target: Any) -> None:
+    if type(value) is not GetResponse:
+        raise TypeError("of another class")
     target.result = _RAW_GEODE_VALUE.put(value.result)
 
 
@@ -266,6 +279,8 @@ def _take_get_response(source: Any, budget: _Budget) -> GetResponse:
 
 
 def _put_put_all_request(value: PutAllRequest, target: Any) -> None:
+    if type(value) is not PutAllRequest:
+        raise TypeError("of another class")
     target.region_name = value.region_name
     for key_value_pairs_item in value.key_value_pairs:
         _put_key_value_pair(key_value_pairs_item, target.key_value_pairs.add())
@@ -281,7 +296,9 @@ def _take_put_all_request(source: Any, budget: _Budget) -> PutAllRequest:
 
 
 def _put_put_all_response(value: PutAllResponse, target: Any) -> None:
-    target.number_of_keys_failed = value.number_of_keys_failed
+    if type(value) is not PutAllResponse:
+        raise TypeError("of another class")
+    target.number_of_keys_failed = _whole(value.number_of_keys_failed)
 
 
 def _take_put_all_response(source: Any, budget: _Budget) -> PutAllResponse:
@@ -291,6 +308,8 @@ def _take_put_all_response(source: Any, budget: _Budget) -> PutAllResponse:
 
 
 def _put_get_all_request(value: GetAllRequest, target: Any) -> None:
+    if type(value) is not GetAllRequest:
+        raise TypeError("of another class")
     target.region_name = value.region_name
     target.keys.extend([_RAW_GEODE_VALUE.put(item) for item in value.keys])
     target.callback_arg = _RAW_GEODE_VALUE.put(value.callback_arg)
@@ -305,6 +324,8 @@ def _take_get_all_request(source: Any, budget: _Budget) -> GetAllRequest:
 
 
 def _put_get_all_response(value: GetAllResponse, target: Any) -> None:
+    if type(value) is not GetAllResponse:
+        raise TypeError("of another class")
     for key_value_pairs_item in value.key_value_pairs:
         _put_key_result_pair(key_value_pairs_item, target.key_value_pairs.add())
 
@@ -316,6 +337,8 @@ def _take_get_all_response(source: Any, budget: _Budget) -> GetAllResponse:
 
 
 def _put_server_config_request(value: ServerConfigRequest, target: Any) -> None:
+    if type(value) is not ServerConfigRequest:
+        raise TypeError("of another class")
     target.body = value.body
 
 
@@ -326,6 +349,8 @@ def _take_server_config_request(source: Any, budget: _Budget) -> ServerConfigReq
 
 
 def _put_server_config_response(value: ServerConfigResponse, target: Any) -> None:
+    if type(value) is not ServerConfigResponse:
+        raise TypeError("of another class")
     target.body = value.body
 
 
@@ -336,6 +361,8 @@ def _take_server_config_response(source: Any, budget: _Budget) -> ServerConfigRe
 
 
 def _put_auth_request(value: AuthRequest, target: Any) -> None:
+    if type(value) is not AuthRequest:
+        raise TypeError("of another class")
     target.body = value.body
 
 
@@ -346,6 +373,8 @@ def _take_auth_request(source: Any, budget: _Budget) -> AuthRequest:
 
 
 def _put_auth_response(value: AuthResponse, target: Any) -> None:
+    if type(value) is not AuthResponse:
+        raise TypeError("of another class")
     target.body = value.body
 
 
@@ -356,6 +385,8 @@ def _take_auth_response(source: Any, budget: _Budget) -> AuthResponse:
 
 
 def _put_client_config_request(value: ClientConfigRequest, target: Any) -> None:
+    if type(value) is not ClientConfigRequest:
+        raise TypeError("of another class")
     target.body = value.body
 
 
@@ -366,6 +397,8 @@ def _take_client_config_request(source: Any, budget: _Budget) -> ClientConfigReq
 
 
 def _put_client_config_response(value: ClientConfigResponse, target: Any) -> None:
+    if type(value) is not ClientConfigResponse:
+        raise TypeError("of another class")
     target.body = value.body
 
 
@@ -376,6 +409,8 @@ def _take_client_config_response(source: Any, budget: _Budget) -> ClientConfigRe
 
 
 def _put_error_response(value: ErrorResponse, target: Any) -> None:
+    if type(value) is not ErrorResponse:
+        raise TypeError("of another class")
     target.error_message = value.error_message
 
 
@@ -394,6 +429,8 @@ def _take_request_metadata(source: Any, budget: _Budget) -> Any:
 
 
 def _put_request_metadata_json_key(value: RequestMetadata.JsonKey, target: Any) -> None:
+    if type(value) is not RequestMetadata.JsonKey:
+        raise TypeError("of another class")
     target.value = value.value
 
 
@@ -404,6 +441,8 @@ def _take_request_metadata_json_key(source: Any, budget: _Budget) -> RequestMeta
 
 
 def _put_request_metadata_json_value(value: RequestMetadata.JsonValue, target: Any) -> None:
+    if type(value) is not RequestMetadata.JsonValue:
+        raise TypeError("of another class")
     target.value = value.value
 
 
@@ -414,9 +453,11 @@ def _take_request_metadata_json_value(source: Any, budget: _Budget) -> RequestMe
 
 
 def _put_request_metadata_event_id(value: RequestMetadata.EventId, target: Any) -> None:
+    if type(value) is not RequestMetadata.EventId:
+        raise TypeError("of another class")
     target.unique_id = value.unique_id
-    target.thread_id = value.thread_id
-    target.sequence_id = value.sequence_id
+    target.thread_id = _whole(value.thread_id)
+    target.sequence_id = _whole(value.sequence_id)
 
 
 def _take_request_metadata_event_id(source: Any, budget: _Budget) -> RequestMetadata.EventId:
@@ -436,6 +477,8 @@ def _take_response_metadata(source: Any, budget: _Budget) -> Any:
 
 
 def _put_response_metadata_update_pr_meta_data(value: ResponseMetadata.UpdatePrMetaData, target: Any) -> None:
+    if type(value) is not ResponseMetadata.UpdatePrMetaData:
+        raise TypeError("of another class")
     target.value = value.value
 
 

@@ -23,11 +23,11 @@ from .._runtime.codec.classes import MessageRecord as _MessageRecord
 from .._runtime.codec.classes import Record as _Record
 from .._runtime.codec.compiled import LENGTHS as _LENGTHS
 from .._runtime.codec.compiled import READ_FAULTS as _READ_FAULTS
-from .._runtime.codec.compiled import WRITE_FAULTS as _WRITE_FAULTS
 from .._runtime.codec.compiled import Bad as _Bad
 from .._runtime.codec.compiled import ReadState as _ReadState
 from .._runtime.codec.compiled import WriteState as _WriteState
 from .._runtime.codec.compiled import as_bytes as _as_bytes
+from .._runtime.codec.compiled import hand_over as _hand_over
 from .._runtime.codec.compiled import lenient_text as _lenient_text
 from .._runtime.codec.compiled import release as _release
 from .._runtime.codec.compression import deflate as _deflate
@@ -82,7 +82,7 @@ __all__ = (
 )
 
 _new = object.__new__
-_class_of = type
+_class_of: Any = type
 _ROLES = ("writer", "reader")
 _encode_str = str.encode
 _pack_BBI = _Struct(">BBI").pack
@@ -322,7 +322,8 @@ class Data(_InFrame):
             if limits is not None:
                 return Frame(self, version).encode(limits=limits)
             return _write_data(self, version, None)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self, version), -1, limits=limits)
 
 
@@ -368,14 +369,14 @@ def _read_data(buffer: bytes, offset: int, end: int, state: _Reading) -> tuple[D
 def _write_data(message: Data, version: Version, state: _Writing) -> bytes:
     parts: list[bytes] = []
     pairs = message.pairs
-    if type(pairs) is not list and not _is_a(pairs, tuple):
+    if type(pairs) is not list and _class_of(pairs) is not tuple:
         raise _Bad
     n_pairs = len(pairs)
     if state is not None:
         state.take(n_pairs)
     elif n_pairs > 65536:
         raise _Bad
-    if version not in _VERSION_BY_NUMBER:
+    if type(version) is not Version and (type(version) is not int or version not in _VERSION_BY_NUMBER):
         raise _Bad
     parts.append(_pack_BBII(version, 68, message.sequence, n_pairs))
     for pair in pairs:
@@ -441,13 +442,16 @@ class Json(_InFrame):
             if type(document) is not bytes:
                 raise _Bad
             n_document = len(document)
-            if version not in _VERSION_BY_NUMBER:
+            if type(version) is not Version and (
+                type(version) is not int or version not in _VERSION_BY_NUMBER
+            ):
                 raise _Bad
             data = _pack_BBII(version, 74, self.sequence, n_document) + document
             if len(data) > 16777216:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self, version), -1, limits=limits)
 
 
@@ -495,10 +499,13 @@ class Ack(_InFrame):
         try:
             if limits is not None:
                 return Frame(self, version).encode(limits=limits)
-            if version not in _VERSION_BY_NUMBER:
+            if type(version) is not Version and (
+                type(version) is not int or version not in _VERSION_BY_NUMBER
+            ):
                 raise _Bad
             return _pack_BBI(version, 65, self.sequence)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self, version), -1, limits=limits)
 
 
@@ -544,10 +551,13 @@ class Window(_InFrame):
         try:
             if limits is not None:
                 return Frame(self, version).encode(limits=limits)
-            if version not in _VERSION_BY_NUMBER:
+            if type(version) is not Version and (
+                type(version) is not int or version not in _VERSION_BY_NUMBER
+            ):
                 raise _Bad
             return _pack_BBI(version, 87, self.size)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self, version), -1, limits=limits)
 
 
@@ -596,7 +606,8 @@ class Compressed(_InFrame):
             if limits is not None:
                 return Frame(self, version).encode(compression=compression, limits=limits)
             return _write_compressed(self, version, _state_to_write(compression))
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self, version), compression, limits=limits)
 
 
@@ -633,7 +644,7 @@ def _write_compressed(message: Compressed, version: Version, state: _Writing) ->
         state = _WriteState(_LIMITS)
     state.enter()
     frames = message.frames
-    if type(frames) is not list and not _is_a(frames, tuple):
+    if type(frames) is not list and _class_of(frames) is not tuple:
         raise _Bad
     n_frames = len(frames)
     state.take(n_frames)
@@ -646,7 +657,7 @@ def _write_compressed(message: Compressed, version: Version, state: _Writing) ->
     frames_ = b"".join(frames__)
     frames_ = _deflate(frames_, "zlib", state)
     n_frames_ = len(frames_)
-    if version not in _VERSION_BY_NUMBER:
+    if type(version) is not Version and (type(version) is not int or version not in _VERSION_BY_NUMBER):
         raise _Bad
     state.leave()
     data = _pack_BBI(version, 67, n_frames_) + frames_
@@ -706,7 +717,8 @@ class Frame(_Envelope):
             if limits is not None:
                 _hold_to(limits, data, self.message)
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(self, compression, limits=limits)
 
 

@@ -24,6 +24,7 @@ from .._runtime.serial.codec import SerialCodec as _SerialCodec
 from .._runtime.serial.codec import framed as _framed
 from .._runtime.serial.conversion import Budget as _Budget
 from .._runtime.serial.conversion import Members as _Members
+from .._runtime.serial.conversion import whole as _whole
 from .._runtime.serial.conversion import wrong as _wrong
 from .._runtime.serial.msgpack import MsgpackFormat as _MsgpackFormat
 from .._runtime.serial.msgpack import coded as _coded
@@ -66,9 +67,11 @@ _FRAMES: dict[type, type] = {
 
 
 def _pack_pair(value: Pair) -> list[Any]:
+    if type(value) is not Pair:
+        raise TypeError("of another class")
     return [
-        value.key.encode("utf-8", "surrogateescape"),
-        value.value.encode("utf-8", "surrogateescape"),
+        str.encode(value.key, "utf-8", "surrogateescape"),
+        str.encode(value.value, "utf-8", "surrogateescape"),
     ]
 
 
@@ -85,8 +88,10 @@ def _unpack_pair(row: Any, budget: _Budget) -> Pair:
 
 
 def _pack_data(value: Data) -> list[Any]:
+    if type(value) is not Data:
+        raise TypeError("of another class")
     return [
-        int(value.sequence),
+        _whole(value.sequence),
         [_pack_pair(item) for item in value.pairs],
     ]
 
@@ -102,8 +107,10 @@ def _unpack_data(row: Any, budget: _Budget) -> Data:
 
 
 def _pack_json(value: Json) -> list[Any]:
+    if type(value) is not Json:
+        raise TypeError("of another class")
     return [
-        int(value.sequence),
+        _whole(value.sequence),
         value.document,
     ]
 
@@ -121,8 +128,10 @@ def _unpack_json(row: Any, budget: _Budget) -> Json:
 
 
 def _pack_ack(value: Ack) -> list[Any]:
+    if type(value) is not Ack:
+        raise TypeError("of another class")
     return [
-        int(value.sequence),
+        _whole(value.sequence),
     ]
 
 
@@ -136,8 +145,10 @@ def _unpack_ack(row: Any, budget: _Budget) -> Ack:
 
 
 def _pack_window(value: Window) -> list[Any]:
+    if type(value) is not Window:
+        raise TypeError("of another class")
     return [
-        int(value.size),
+        _whole(value.size),
     ]
 
 
@@ -151,6 +162,8 @@ def _unpack_window(row: Any, budget: _Budget) -> Window:
 
 
 def _pack_compressed(value: Compressed) -> list[Any]:
+    if type(value) is not Compressed:
+        raise TypeError("of another class")
     return [
         [_pack_frame(item) for item in value.frames],
     ]
@@ -164,7 +177,7 @@ def _unpack_compressed(row: Any, budget: _Budget) -> Compressed:
 
 
 def _pack_frame(value: Frame) -> list[Any]:
-    return _put_coded(_PUT_MESSAGES_FRAME, value.message, (int(value.version),))
+    return _put_coded(_PUT_MESSAGES_FRAME, value.message, (_whole(value.version),))
 
 
 def _unpack_frame(row: Any, budget: _Budget) -> Frame:

@@ -25,6 +25,7 @@ from .._runtime.serial.codec import framed as _framed
 from .._runtime.serial.conversion import Budget as _Budget
 from .._runtime.serial.conversion import Members as _Members
 from .._runtime.serial.conversion import each as _each
+from .._runtime.serial.conversion import whole as _whole
 from .._runtime.serial.protobuf import ProtobufFormat as _ProtobufFormat
 from .._runtime.serial.protobuf import put_oneof as _put_oneof
 from .._runtime.serial.protobuf import take_oneof as _take_oneof
@@ -68,7 +69,7 @@ _FRAMES: dict[type, type] = {
 
 
 def _put_frame(value: Frame, target: Any) -> None:
-    target.version = value.version
+    target.version = _whole(value.version)
     _put_oneof(_PUT_ONEOF_FRAME, value.message, target)
 
 
@@ -80,8 +81,10 @@ def _take_frame(source: Any, budget: _Budget) -> Frame:
 
 
 def _put_pair(value: Pair, target: Any) -> None:
-    target.key = value.key.encode("utf-8", "surrogateescape")
-    target.value = value.value.encode("utf-8", "surrogateescape")
+    if type(value) is not Pair:
+        raise TypeError("of another class")
+    target.key = str.encode(value.key, "utf-8", "surrogateescape")
+    target.value = str.encode(value.value, "utf-8", "surrogateescape")
 
 
 def _take_pair(source: Any, budget: _Budget) -> Pair:
@@ -92,7 +95,9 @@ def _take_pair(source: Any, budget: _Budget) -> Pair:
 
 
 def _put_data(value: Data, target: Any) -> None:
-    target.sequence = value.sequence
+    if type(value) is not Data:
+        raise TypeError("of another class")
+    target.sequence = _whole(value.sequence)
     for pairs_item in value.pairs:
         _put_pair(pairs_item, target.pairs.add())
 
@@ -105,7 +110,9 @@ def _take_data(source: Any, budget: _Budget) -> Data:
 
 
 def _put_json(value: Json, target: Any) -> None:
-    target.sequence = value.sequence
+    if type(value) is not Json:
+        raise TypeError("of another class")
+    target.sequence = _whole(value.sequence)
     target.document = value.document
 
 
@@ -117,7 +124,9 @@ def _take_json(source: Any, budget: _Budget) -> Json:
 
 
 def _put_ack(value: Ack, target: Any) -> None:
-    target.sequence = value.sequence
+    if type(value) is not Ack:
+        raise TypeError("of another class")
+    target.sequence = _whole(value.sequence)
 
 
 def _take_ack(source: Any, budget: _Budget) -> Ack:
@@ -127,7 +136,9 @@ def _take_ack(source: Any, budget: _Budget) -> Ack:
 
 
 def _put_window(value: Window, target: Any) -> None:
-    target.size = value.size
+    if type(value) is not Window:
+        raise TypeError("of another class")
+    target.size = _whole(value.size)
 
 
 def _take_window(source: Any, budget: _Budget) -> Window:
@@ -137,6 +148,8 @@ def _take_window(source: Any, budget: _Budget) -> Window:
 
 
 def _put_compressed(value: Compressed, target: Any) -> None:
+    if type(value) is not Compressed:
+        raise TypeError("of another class")
     for frames_item in value.frames:
         _put_frame(frames_item, target.frames.add())
 

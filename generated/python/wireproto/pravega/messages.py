@@ -16,17 +16,18 @@ from .._runtime.codec.classes import Envelope as _Envelope
 from .._runtime.codec.classes import MessageRecord as _MessageRecord
 from .._runtime.codec.classes import Record as _Record
 from .._runtime.codec.compiled import READ_FAULTS as _READ_FAULTS
-from .._runtime.codec.compiled import WRITE_FAULTS as _WRITE_FAULTS
 from .._runtime.codec.compiled import Bad as _Bad
 from .._runtime.codec.compiled import ReadState as _ReadState
 from .._runtime.codec.compiled import WriteState as _WriteState
 from .._runtime.codec.compiled import as_bytes as _as_bytes
+from .._runtime.codec.compiled import hand_over as _hand_over
 from .._runtime.codec.compiled import lenient_text as _lenient_text
 from .._runtime.codec.compiled import release as _release
-from .._runtime.codec.compiled import uuid as _uuid
 from .._runtime.codec.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.codec.text import encode_text as _encode_text
 from .._runtime.codec.unknown import Unknown
+from .._runtime.codec.uuids import uuid as _uuid
+from .._runtime.codec.uuids import uuid_bytes as _uuid_bytes
 from .._runtime.codec.values import bounds_of as _bounds_of
 from .._runtime.codec.values import check_limits as _check_limits
 from .._runtime.codec.values import check_role as _check_role
@@ -160,7 +161,7 @@ __all__ = (
 )
 
 _new = object.__new__
-_class_of = type
+_class_of: Any = type
 _ROLES = ("client", "server")
 _encode_str = str.encode
 _pack_16sH = _Struct(">16sH").pack
@@ -592,7 +593,8 @@ class Hello(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             return _pack_4i(-127, 8, self.high_version, self.low_version)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -643,7 +645,8 @@ class KeepAlive(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             return _pack_ii(100, 0)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -703,7 +706,8 @@ class Padding(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -769,7 +773,8 @@ class PartialEvent(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -835,7 +840,8 @@ class Event(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -920,7 +926,7 @@ class SetupAppend(_InFrame):
             body_size = 28 + n_segment + n_delegation_token
             data = b"".join(
                 (
-                    _pack_iiq16sH(1, body_size, self.request_id, self.writer_id.bytes, n_segment),
+                    _pack_iiq16sH(1, body_size, self.request_id, _uuid_bytes(self.writer_id), n_segment),
                     segment,
                     _pack_H(n_delegation_token),
                     delegation_token,
@@ -929,7 +935,8 @@ class SetupAppend(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -1016,13 +1023,14 @@ class AppendSetup(_InFrame):
                 (
                     _pack_iiqH(2, body_size, self.request_id, n_segment),
                     segment,
-                    _pack_16sq(self.writer_id.bytes, self.last_event_number),
+                    _pack_16sq(_uuid_bytes(self.writer_id), self.last_event_number),
                 )
             )
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -1103,11 +1111,12 @@ class AppendBlock(_InFrame):
                 raise _Bad
             n_data = len(data_)
             body_size = 16 + n_data
-            data = _pack_ii16s(3, body_size, self.writer_id.bytes) + data_
+            data = _pack_ii16s(3, body_size, _uuid_bytes(self.writer_id)) + data_
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -1230,7 +1239,7 @@ class AppendBlockEnd(_InFrame):
             data = b"".join(
                 (
                     _pack_ii16sii(
-                        4, body_size, message.writer_id.bytes, message.size_of_whole_events, n_data
+                        4, body_size, _uuid_bytes(message.writer_id), message.size_of_whole_events, n_data
                     ),
                     data_,
                     _pack_iq(message.num_events, message.last_event_number),
@@ -1240,7 +1249,8 @@ class AppendBlockEnd(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -1337,7 +1347,8 @@ class ConditionalAppend(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             return _write_conditional_append(self, None)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -1400,7 +1411,7 @@ def _write_conditional_append(message: Any, state: _Writing) -> bytes:
     data = b"".join(
         (
             _pack_ii16sqq(
-                5, body_size, message.writer_id.bytes, message.event_number, message.expected_offset
+                5, body_size, _uuid_bytes(message.writer_id), message.event_number, message.expected_offset
             ),
             event,
             request_id,
@@ -1468,7 +1479,12 @@ class ConditionalBlockEnd(_InFrame):
             data = b"".join(
                 (
                     _pack_ii16sqqi(
-                        89, body_size, self.writer_id.bytes, self.event_number, self.expected_offset, n_data
+                        89,
+                        body_size,
+                        _uuid_bytes(self.writer_id),
+                        self.event_number,
+                        self.expected_offset,
+                        n_data,
                     ),
                     data_,
                     _pack_q(self.request_id),
@@ -1477,7 +1493,8 @@ class ConditionalBlockEnd(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -1605,13 +1622,14 @@ class DataAppended(_InFrame):
                 previous_event_number = b""
             body_size = 24 + len(previous_event_number)
             data = (
-                _pack_ii16sq(7, body_size, message.writer_id.bytes, message.event_number)
+                _pack_ii16sq(7, body_size, _uuid_bytes(message.writer_id), message.event_number)
                 + previous_event_number
             )
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -1706,11 +1724,14 @@ class ConditionalCheckFailed(_InFrame):
                 raise _Bad
             request_id = _pack_q(message.request_id) if n_absent < 1 else b""
             body_size = 24 + len(request_id)
-            data = _pack_ii16sq(8, body_size, message.writer_id.bytes, message.event_number) + request_id
+            data = (
+                _pack_ii16sq(8, body_size, _uuid_bytes(message.writer_id), message.event_number) + request_id
+            )
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -1826,7 +1847,8 @@ class ReadSegment(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -1935,6 +1957,8 @@ class SegmentRead(_InFrame):
             n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 1:
                 raise _Bad
+            at_tail = message.at_tail
+            end_of_segment = message.end_of_segment
             segment = _encode_str(message.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(message.segment, "mutf8", lenient=True)
@@ -1945,15 +1969,15 @@ class SegmentRead(_InFrame):
             n_data = len(data_)
             request_id = _pack_q(message.request_id) if n_absent < 1 else b""
             body_size = 16 + n_segment + n_data + len(request_id)
-            if message.at_tail is not True and message.at_tail is not False:
+            if at_tail is not True and at_tail is not False:
                 raise _Bad
-            if message.end_of_segment is not True and message.end_of_segment is not False:
+            if end_of_segment is not True and end_of_segment is not False:
                 raise _Bad
             data = b"".join(
                 (
                     _pack_iiH(10, body_size, n_segment),
                     segment,
-                    _pack_qBBi(message.offset, message.at_tail, message.end_of_segment, n_data),
+                    _pack_qBBi(message.offset, at_tail, end_of_segment, n_data),
                     data_,
                     request_id,
                 )
@@ -1961,7 +1985,8 @@ class SegmentRead(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -2068,7 +2093,8 @@ class GetStreamSegmentInfo(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -2201,36 +2227,34 @@ class StreamSegmentInfo(_InFrame):
             n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 1:
                 raise _Bad
+            exists = message.exists
+            is_sealed = message.is_sealed
+            is_deleted = message.is_deleted
             segment_name = _encode_str(message.segment_name)
             if not segment_name.isascii() or 0 in segment_name:
                 segment_name = _encode_text(message.segment_name, "mutf8", lenient=True)
             n_segment_name = len(segment_name)
             start_offset = _pack_q(message.start_offset) if n_absent < 1 else b""
             body_size = 29 + n_segment_name + len(start_offset)
-            if message.exists is not True and message.exists is not False:
+            if exists is not True and exists is not False:
                 raise _Bad
-            if message.is_sealed is not True and message.is_sealed is not False:
+            if is_sealed is not True and is_sealed is not False:
                 raise _Bad
-            if message.is_deleted is not True and message.is_deleted is not False:
+            if is_deleted is not True and is_deleted is not False:
                 raise _Bad
             data = b"".join(
                 (
                     _pack_iiqH(12, body_size, message.request_id, n_segment_name),
                     segment_name,
-                    _pack_3Bqq(
-                        message.exists,
-                        message.is_sealed,
-                        message.is_deleted,
-                        message.last_modified,
-                        message.write_offset,
-                    ),
+                    _pack_3Bqq(exists, is_sealed, is_deleted, message.last_modified, message.write_offset),
                     start_offset,
                 )
             )
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -2361,6 +2385,7 @@ class CreateSegment(_InFrame):
             n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 1:
                 raise _Bad
+            scale_type = message.scale_type
             segment = _encode_str(message.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(message.segment, "mutf8", lenient=True)
@@ -2375,7 +2400,7 @@ class CreateSegment(_InFrame):
                 (
                     _pack_iiqH(20, body_size, message.request_id, n_segment),
                     segment,
-                    _pack_ibH(message.target_rate, message.scale_type, n_delegation_token),
+                    _pack_ibH(message.target_rate, scale_type, n_delegation_token),
                     delegation_token,
                     rollover_size_bytes,
                 )
@@ -2383,7 +2408,8 @@ class CreateSegment(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -2472,7 +2498,8 @@ class SegmentCreated(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -2564,7 +2591,8 @@ class SealSegment(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -2643,7 +2671,8 @@ class SegmentSealed(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -2733,7 +2762,8 @@ class DeleteSegment(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -2812,7 +2842,8 @@ class SegmentDeleted(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -2892,6 +2923,7 @@ class UpdateSegmentPolicy(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
+            scale_type = self.scale_type
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -2905,14 +2937,15 @@ class UpdateSegmentPolicy(_InFrame):
                 (
                     _pack_iiqH(32, body_size, self.request_id, n_segment),
                     segment,
-                    _pack_ibH(self.target_rate, self.scale_type, n_delegation_token),
+                    _pack_ibH(self.target_rate, scale_type, n_delegation_token),
                     delegation_token,
                 )
             )
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -2995,7 +3028,8 @@ class SegmentPolicyUpdated(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -3083,14 +3117,15 @@ class GetSegmentAttribute(_InFrame):
                 (
                     _pack_iiqH(34, body_size, self.request_id, n_segment_name),
                     segment_name,
-                    _pack_16sH(self.attribute_id.bytes, n_delegation_token),
+                    _pack_16sH(_uuid_bytes(self.attribute_id), n_delegation_token),
                     delegation_token,
                 )
             )
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -3164,7 +3199,8 @@ class SegmentAttribute(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             return _pack_iiqq(35, 16, self.request_id, self.value)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -3279,7 +3315,10 @@ class UpdateSegmentAttribute(_InFrame):
                     _pack_iiqH(36, body_size, self.request_id, n_segment_name),
                     segment_name,
                     _pack_16sqqH(
-                        self.attribute_id.bytes, self.new_value, self.expected_value, n_delegation_token
+                        _uuid_bytes(self.attribute_id),
+                        self.new_value,
+                        self.expected_value,
+                        n_delegation_token,
                     ),
                     delegation_token,
                 )
@@ -3287,7 +3326,8 @@ class UpdateSegmentAttribute(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -3362,10 +3402,12 @@ class SegmentAttributeUpdated(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            if self.success is not True and self.success is not False:
+            success = self.success
+            if success is not True and success is not False:
                 raise _Bad
-            return _pack_iiqB(37, 9, self.request_id, self.success)
-        except _WRITE_FAULTS:
+            return _pack_iiqB(37, 9, self.request_id, success)
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -3459,7 +3501,8 @@ class TruncateSegment(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -3543,7 +3586,8 @@ class SegmentTruncated(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -3629,7 +3673,9 @@ class CreateTransientSegment(_InFrame):
             body_size = 28 + n_parent_segment + n_delegation_token
             data = b"".join(
                 (
-                    _pack_iiq16sH(40, body_size, self.request_id, self.writer_id.bytes, n_parent_segment),
+                    _pack_iiq16sH(
+                        40, body_size, self.request_id, _uuid_bytes(self.writer_id), n_parent_segment
+                    ),
                     parent_segment,
                     _pack_H(n_delegation_token),
                     delegation_token,
@@ -3638,7 +3684,8 @@ class CreateTransientSegment(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -3742,7 +3789,8 @@ class LocateOffset(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -3831,7 +3879,8 @@ class OffsetLocated(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -3923,7 +3972,8 @@ class MergeSegments(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             return _write_merge_segments(self, None)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -4007,7 +4057,7 @@ def _write_merge_segments(message: Any, state: _Writing) -> bytes:
     n_delegation_token = len(delegation_token)
     if n_absent < 1:
         attribute_updates_ = message.attribute_updates
-        if type(attribute_updates_) is not list and not _is_a(attribute_updates_, tuple):
+        if type(attribute_updates_) is not list and _class_of(attribute_updates_) is not tuple:
             raise _Bad
         n_attribute_updates = len(attribute_updates_)
         if state is not None:
@@ -4016,10 +4066,11 @@ def _write_merge_segments(message: Any, state: _Writing) -> bytes:
             raise _Bad
         attribute_updates__: list[bytes] = []
         for attribute_update in attribute_updates_:
+            type_ = attribute_update.type
             attribute_updates__.append(
                 _pack_16sbqq(
-                    attribute_update.attribute_id.bytes,
-                    attribute_update.type,
+                    _uuid_bytes(attribute_update.attribute_id),
+                    type_,
                     attribute_update.new_value,
                     attribute_update.old_value,
                 )
@@ -4120,7 +4171,8 @@ class SegmentsMerged(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -4212,7 +4264,8 @@ class MergeSegmentsBatch(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             return _write_merge_segments_batch(self, None)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -4275,7 +4328,7 @@ def _write_merge_segments_batch(message: MergeSegmentsBatch, state: _Writing) ->
         target_segment_id = _encode_text(message.target_segment_id, "mutf8", lenient=True)
     n_target_segment_id = len(target_segment_id)
     source_segment_ids = message.source_segment_ids
-    if type(source_segment_ids) is not list and not _is_a(source_segment_ids, tuple):
+    if type(source_segment_ids) is not list and _class_of(source_segment_ids) is not tuple:
         raise _Bad
     n_source_segment_ids = len(source_segment_ids)
     if state is not None:
@@ -4352,7 +4405,8 @@ class SegmentsBatchMerged(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             return _write_segments_batch_merged(self, None)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -4412,7 +4466,7 @@ def _write_segments_batch_merged(message: SegmentsBatchMerged, state: _Writing) 
         target = _encode_text(message.target, "mutf8", lenient=True)
     n_target = len(target)
     sources = message.sources
-    if type(sources) is not list and not _is_a(sources, tuple):
+    if type(sources) is not list and _class_of(sources) is not tuple:
         raise _Bad
     n_sources = len(sources)
     if state is not None:
@@ -4518,7 +4572,8 @@ class WrongHost(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -4640,7 +4695,8 @@ class SegmentIsSealed(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -4756,7 +4812,8 @@ class SegmentAlreadyExists(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -4874,7 +4931,8 @@ class NoSuchSegment(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -4993,12 +5051,14 @@ class InvalidEventNumber(_InFrame):
                 server_stack_trace = b""
             body_size = 24 + len(server_stack_trace)
             data = (
-                _pack_ii16sq(55, body_size, message.writer_id.bytes, message.request_id) + server_stack_trace
+                _pack_ii16sq(55, body_size, _uuid_bytes(message.writer_id), message.request_id)
+                + server_stack_trace
             )
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -5131,7 +5191,8 @@ class SegmentIsTruncated(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -5256,7 +5317,8 @@ class OperationUnsupported(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -5353,13 +5415,16 @@ class AuthTokenCheckFailed(_InFrame):
             n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 2:
                 raise _Bad
+            error_code = message.error_code
             if n_absent < 2:
                 server_stack_trace = _encode_str(message.server_stack_trace)
                 if not server_stack_trace.isascii() or 0 in server_stack_trace:
                     server_stack_trace = _encode_text(message.server_stack_trace, "mutf8", lenient=True)
                 n_server_stack_trace = len(server_stack_trace)
-                error_code = _pack_i(message.error_code) if n_absent < 1 else b""
-                server_stack_trace = b"".join((_pack_H(n_server_stack_trace), server_stack_trace, error_code))
+                error_code_ = _pack_i(error_code) if n_absent < 1 else b""
+                server_stack_trace = b"".join(
+                    (_pack_H(n_server_stack_trace), server_stack_trace, error_code_)
+                )
             else:
                 server_stack_trace = b""
             body_size = 8 + len(server_stack_trace)
@@ -5367,7 +5432,8 @@ class AuthTokenCheckFailed(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -5457,6 +5523,7 @@ class ErrorMessage(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
+            error_code = self.error_code
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -5472,13 +5539,14 @@ class ErrorMessage(_InFrame):
                     segment,
                     _pack_H(n_message_),
                     message_,
-                    _pack_i(self.error_code),
+                    _pack_i(error_code),
                 )
             )
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -5577,7 +5645,8 @@ class GetTableSegmentInfo(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -5692,7 +5761,8 @@ class TableSegmentInfo(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -5820,6 +5890,7 @@ class CreateTableSegment(_InFrame):
             n_absent = message.absent
             if type(n_absent) is not int or not 0 <= n_absent <= 3:
                 raise _Bad
+            sorted_deprecated = message.sorted_deprecated
             segment = _encode_str(message.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(message.segment, "mutf8", lenient=True)
@@ -5834,25 +5905,26 @@ class CreateTableSegment(_InFrame):
                     key_length = _pack_i(message.key_length) + rollover_size_bytes
                 else:
                     key_length = b""
-                if message.sorted_deprecated is not True and message.sorted_deprecated is not False:
+                if sorted_deprecated is not True and sorted_deprecated is not False:
                     raise _Bad
-                sorted_deprecated = _pack_B(message.sorted_deprecated) + key_length
+                sorted_deprecated_ = _pack_B(sorted_deprecated) + key_length
             else:
-                sorted_deprecated = b""
-            body_size = 12 + n_segment + n_delegation_token + len(sorted_deprecated)
+                sorted_deprecated_ = b""
+            body_size = 12 + n_segment + n_delegation_token + len(sorted_deprecated_)
             data = b"".join(
                 (
                     _pack_iiqH(70, body_size, message.request_id, n_segment),
                     segment,
                     _pack_H(n_delegation_token),
                     delegation_token,
-                    sorted_deprecated,
+                    sorted_deprecated_,
                 )
             )
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -5956,6 +6028,7 @@ class DeleteTableSegment(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
+            must_be_empty = self.must_be_empty
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -5965,20 +6038,21 @@ class DeleteTableSegment(_InFrame):
                 delegation_token = _encode_text(self.delegation_token, "mutf8", lenient=True)
             n_delegation_token = len(delegation_token)
             body_size = 13 + n_segment + n_delegation_token
-            if self.must_be_empty is not True and self.must_be_empty is not False:
+            if must_be_empty is not True and must_be_empty is not False:
                 raise _Bad
             data = b"".join(
                 (
                     _pack_iiqH(71, body_size, self.request_id, n_segment),
                     segment,
-                    _pack_BH(self.must_be_empty, n_delegation_token),
+                    _pack_BH(must_be_empty, n_delegation_token),
                     delegation_token,
                 )
             )
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -6086,7 +6160,8 @@ class UpdateTableEntries(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             return _write_update_table_entries(self, None)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -6189,7 +6264,7 @@ def _write_update_table_entries(message: Any, state: _Writing) -> bytes:
         delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
     n_delegation_token = len(delegation_token)
     entries_ = message.entries
-    if type(entries_) is not list and not _is_a(entries_, tuple):
+    if type(entries_) is not list and _class_of(entries_) is not tuple:
         raise _Bad
     n_entries = len(entries_)
     if state is not None:
@@ -6273,7 +6348,8 @@ class TableEntriesUpdated(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             return _write_table_entries_updated(self, None)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -6310,7 +6386,7 @@ def _read_table_entries_updated(
 
 def _write_table_entries_updated(message: TableEntriesUpdated, state: _Writing) -> bytes:
     updated_versions = message.updated_versions
-    if type(updated_versions) is not list and not _is_a(updated_versions, tuple):
+    if type(updated_versions) is not list and _class_of(updated_versions) is not tuple:
         raise _Bad
     n_updated_versions = len(updated_versions)
     if state is not None:
@@ -6397,7 +6473,8 @@ class RemoveTableKeys(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             return _write_remove_table_keys(self, None)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -6485,7 +6562,7 @@ def _write_remove_table_keys(message: Any, state: _Writing) -> bytes:
         delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
     n_delegation_token = len(delegation_token)
     keys = message.keys
-    if type(keys) is not list and not _is_a(keys, tuple):
+    if type(keys) is not list and _class_of(keys) is not tuple:
         raise _Bad
     n_keys = len(keys)
     if state is not None:
@@ -6572,7 +6649,8 @@ class TableKeysRemoved(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -6648,7 +6726,8 @@ class ReadTable(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             return _write_read_table(self, None)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -6723,7 +6802,7 @@ def _write_read_table(message: Any, state: _Writing) -> bytes:
         delegation_token = _encode_text(message.delegation_token, "mutf8", lenient=True)
     n_delegation_token = len(delegation_token)
     keys = message.keys
-    if type(keys) is not list and not _is_a(keys, tuple):
+    if type(keys) is not list and _class_of(keys) is not tuple:
         raise _Bad
     n_keys = len(keys)
     if state is not None:
@@ -6803,7 +6882,8 @@ class TableRead(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             return _write_table_read(self, None)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -6883,7 +6963,7 @@ def _write_table_read(message: Any, state: _Writing) -> bytes:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
     n_segment = len(segment)
     entries_ = message.entries
-    if type(entries_) is not list and not _is_a(entries_, tuple):
+    if type(entries_) is not list and _class_of(entries_) is not tuple:
         raise _Bad
     n_entries = len(entries_)
     if state is not None:
@@ -6980,7 +7060,8 @@ class TableSegmentNotEmpty(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -7079,7 +7160,8 @@ class TableKeyDoesNotExist(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -7178,7 +7260,8 @@ class TableKeyBadVersion(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -7380,7 +7463,8 @@ class ReadTableKeys(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -7506,7 +7590,8 @@ class TableKeysRead(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             return _write_table_keys_read(self, None)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -7578,7 +7663,7 @@ def _write_table_keys_read(message: Any, state: _Writing) -> bytes:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
     n_segment = len(segment)
     keys = message.keys
-    if type(keys) is not list and not _is_a(keys, tuple):
+    if type(keys) is not list and _class_of(keys) is not tuple:
         raise _Bad
     n_keys = len(keys)
     if state is not None:
@@ -7784,7 +7869,8 @@ class ReadTableEntries(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -7912,7 +7998,8 @@ class TableEntriesRead(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             return _write_table_entries_read(self, None)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -8001,7 +8088,7 @@ def _write_table_entries_read(message: Any, state: _Writing) -> bytes:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
     n_segment = len(segment)
     entries_ = message.entries
-    if type(entries_) is not list and not _is_a(entries_, tuple):
+    if type(entries_) is not list and _class_of(entries_) is not tuple:
         raise _Bad
     n_entries = len(entries_)
     if state is not None:
@@ -8111,7 +8198,8 @@ class TableEntriesDeltaRead(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             return _write_table_entries_delta_read(self, None)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -8195,12 +8283,14 @@ def _read_table_entries_delta_read(
 
 
 def _write_table_entries_delta_read(message: Any, state: _Writing) -> bytes:
+    should_clear = message.should_clear
+    reached_end = message.reached_end
     segment = _encode_str(message.segment)
     if not segment.isascii() or 0 in segment:
         segment = _encode_text(message.segment, "mutf8", lenient=True)
     n_segment = len(segment)
     entries_ = message.entries
-    if type(entries_) is not list and not _is_a(entries_, tuple):
+    if type(entries_) is not list and _class_of(entries_) is not tuple:
         raise _Bad
     n_entries = len(entries_)
     if state is not None:
@@ -8228,9 +8318,9 @@ def _write_table_entries_delta_read(message: Any, state: _Writing) -> bytes:
         entries___ += (_pack_ii((key_size + 8), n_key), key, version, _pack_ii(value_size, n_value), value)
     entries__ = b"".join(entries___)
     body_size = 24 + n_segment + len(entries__)
-    if message.should_clear is not True and message.should_clear is not False:
+    if should_clear is not True and should_clear is not False:
         raise _Bad
-    if message.reached_end is not True and message.reached_end is not False:
+    if reached_end is not True and reached_end is not False:
         raise _Bad
     data = b"".join(
         (
@@ -8238,7 +8328,7 @@ def _write_table_entries_delta_read(message: Any, state: _Writing) -> bytes:
             segment,
             _pack_i(n_entries),
             entries__,
-            _pack_BBq(message.should_clear, message.reached_end, message.last_position),
+            _pack_BBq(should_clear, reached_end, message.last_position),
         )
     )
     if len(data) > 16777223:
@@ -8331,7 +8421,8 @@ class ReadTableEntriesDelta(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -8428,7 +8519,8 @@ class FlushToStorage(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -8495,7 +8587,8 @@ class StorageFlushed(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             return _pack_iiq(-4, 8, self.request_id)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -8584,7 +8677,8 @@ class ListStorageChunks(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -8661,7 +8755,8 @@ class StorageChunksListed(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             return _write_storage_chunks_listed(self, None)
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -8714,7 +8809,7 @@ def _read_storage_chunks_listed(
 
 def _write_storage_chunks_listed(message: StorageChunksListed, state: _Writing) -> bytes:
     chunks = message.chunks
-    if type(chunks) is not list and not _is_a(chunks, tuple):
+    if type(chunks) is not list and _class_of(chunks) is not tuple:
         raise _Bad
     n_chunks = len(chunks)
     if state is not None:
@@ -8723,16 +8818,17 @@ def _write_storage_chunks_listed(message: StorageChunksListed, state: _Writing) 
         raise _Bad
     chunks__: list[bytes] = []
     for chunk in chunks:
+        exists_in_storage = chunk.exists_in_storage
         chunk_name = _encode_str(chunk.chunk_name)
         if not chunk_name.isascii() or 0 in chunk_name:
             chunk_name = _encode_text(chunk.chunk_name, "mutf8", lenient=True)
         n_chunk_name = len(chunk_name)
-        if chunk.exists_in_storage is not True and chunk.exists_in_storage is not False:
+        if exists_in_storage is not True and exists_in_storage is not False:
             raise _Bad
         chunks__ += (
             _pack_3qH(chunk.length_in_metadata, chunk.length_in_storage, chunk.start_offset, n_chunk_name),
             chunk_name,
-            _pack_B(chunk.exists_in_storage),
+            _pack_B(exists_in_storage),
         )
     chunks_ = b"".join(chunks__)
     body_size = 12 + len(chunks_)
@@ -8940,7 +9036,8 @@ class Frame(_Envelope):
             if limits is not None:
                 _hold_to(limits, data, self.message)
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(self, -1, limits=limits)
 
 

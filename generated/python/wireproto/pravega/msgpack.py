@@ -27,6 +27,7 @@ from .._runtime.serial.conversion import LeftOver as _LeftOver
 from .._runtime.serial.conversion import Members as _Members
 from .._runtime.serial.conversion import inside as _inside
 from .._runtime.serial.conversion import take_uuid as _take_uuid
+from .._runtime.serial.conversion import whole as _whole
 from .._runtime.serial.conversion import wrong as _wrong
 from .._runtime.serial.msgpack import MsgpackFormat as _MsgpackFormat
 from .._runtime.serial.msgpack import absent_of as _absent_of
@@ -293,11 +294,13 @@ _FRAMES: dict[type, type] = {
 
 
 def _pack_attribute_update(value: AttributeUpdate) -> list[Any]:
+    if type(value) is not AttributeUpdate:
+        raise TypeError("of another class")
     return [
         value.attribute_id.bytes,
-        int(value.type),
-        int(value.new_value),
-        int(value.old_value),
+        _whole(value.type),
+        _whole(value.new_value),
+        _whole(value.old_value),
     ]
 
 
@@ -318,9 +321,11 @@ def _unpack_attribute_update(row: Any, budget: _Budget) -> AttributeUpdate:
 
 
 def _pack_merged_source(value: MergedSource) -> list[Any]:
+    if type(value) is not MergedSource:
+        raise TypeError("of another class")
     return [
         value.source,
-        int(value.new_target_write_offset),
+        _whole(value.new_target_write_offset),
     ]
 
 
@@ -337,9 +342,11 @@ def _unpack_merged_source(row: Any, budget: _Budget) -> MergedSource:
 
 
 def _pack_table_key(value: TableKey) -> list[Any]:
+    if type(value) is not TableKey:
+        raise TypeError("of another class")
     return [
         value.key,
-        (None if value.version is None else int(value.version)),
+        (None if value.version is None else _whole(value.version)),
     ]
 
 
@@ -356,6 +363,8 @@ def _unpack_table_key(row: Any, budget: _Budget) -> TableKey:
 
 
 def _pack_table_value(value: TableValue) -> list[Any]:
+    if type(value) is not TableValue:
+        raise TypeError("of another class")
     return [
         value.value,
     ]
@@ -371,6 +380,8 @@ def _unpack_table_value(row: Any, budget: _Budget) -> TableValue:
 
 
 def _pack_entry(value: Entry) -> list[Any]:
+    if type(value) is not Entry:
+        raise TypeError("of another class")
     return [
         _pack_table_key(value.key),
         _pack_table_value(value.value),
@@ -386,10 +397,12 @@ def _unpack_entry(row: Any, budget: _Budget) -> Entry:
 
 
 def _pack_chunk_info(value: ChunkInfo) -> list[Any]:
+    if type(value) is not ChunkInfo:
+        raise TypeError("of another class")
     return [
-        int(value.length_in_metadata),
-        int(value.length_in_storage),
-        int(value.start_offset),
+        _whole(value.length_in_metadata),
+        _whole(value.length_in_storage),
+        _whole(value.start_offset),
         value.chunk_name,
         bool(value.exists_in_storage),
     ]
@@ -417,11 +430,13 @@ def _unpack_chunk_info(row: Any, budget: _Budget) -> ChunkInfo:
 
 
 def _pack_hello(value: Hello) -> list[Any]:
+    if type(value) is not Hello:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.high_version),
-        int(value.low_version),
+        _whole(value.high_version),
+        _whole(value.low_version),
     ]
 
 
@@ -438,6 +453,8 @@ def _unpack_hello(row: Any, budget: _Budget) -> Hello:
 
 
 def _pack_keep_alive(value: KeepAlive) -> list[Any]:
+    if type(value) is not KeepAlive:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return []
@@ -449,6 +466,8 @@ def _unpack_keep_alive(row: Any, budget: _Budget) -> KeepAlive:
 
 
 def _pack_padding(value: Padding) -> list[Any]:
+    if type(value) is not Padding:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
@@ -466,6 +485,8 @@ def _unpack_padding(row: Any, budget: _Budget) -> Padding:
 
 
 def _pack_partial_event(value: PartialEvent) -> list[Any]:
+    if type(value) is not PartialEvent:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
@@ -483,6 +504,8 @@ def _unpack_partial_event(row: Any, budget: _Budget) -> PartialEvent:
 
 
 def _pack_event(value: Event) -> list[Any]:
+    if type(value) is not Event:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
@@ -500,10 +523,12 @@ def _unpack_event(row: Any, budget: _Budget) -> Event:
 
 
 def _pack_setup_append(value: SetupAppend) -> list[Any]:
+    if type(value) is not SetupAppend:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.writer_id.bytes,
         value.segment,
         value.delegation_token,
@@ -527,13 +552,15 @@ def _unpack_setup_append(row: Any, budget: _Budget) -> SetupAppend:
 
 
 def _pack_append_setup(value: AppendSetup) -> list[Any]:
+    if type(value) is not AppendSetup:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         value.writer_id.bytes,
-        int(value.last_event_number),
+        _whole(value.last_event_number),
     ]
 
 
@@ -554,6 +581,8 @@ def _unpack_append_setup(row: Any, budget: _Budget) -> AppendSetup:
 
 
 def _pack_append_block(value: AppendBlock) -> list[Any]:
+    if type(value) is not AppendBlock:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
@@ -573,15 +602,17 @@ def _unpack_append_block(row: Any, budget: _Budget) -> AppendBlock:
 
 
 def _pack_append_block_end(value: AppendBlockEnd) -> list[Any]:
+    if type(value) is not AppendBlockEnd:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
         value.writer_id.bytes,
-        int(value.size_of_whole_events),
+        _whole(value.size_of_whole_events),
         value.data,
-        int(value.num_events),
-        int(value.last_event_number),
-        int(value.request_id) if value.absent < 1 else None,
+        _whole(value.num_events),
+        _whole(value.last_event_number),
+        _whole(value.request_id) if value.absent < 1 else None,
     ]
 
 
@@ -611,14 +642,16 @@ def _unpack_append_block_end(row: Any, budget: _Budget) -> AppendBlockEnd:
 
 
 def _pack_conditional_append(value: ConditionalAppend) -> list[Any]:
+    if type(value) is not ConditionalAppend:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
         value.writer_id.bytes,
-        int(value.event_number),
-        int(value.expected_offset),
+        _whole(value.event_number),
+        _whole(value.expected_offset),
         _pack_frame(value.event),
-        int(value.request_id) if value.absent < 1 else None,
+        _whole(value.request_id) if value.absent < 1 else None,
     ]
 
 
@@ -643,14 +676,16 @@ def _unpack_conditional_append(row: Any, budget: _Budget) -> ConditionalAppend:
 
 
 def _pack_conditional_block_end(value: ConditionalBlockEnd) -> list[Any]:
+    if type(value) is not ConditionalBlockEnd:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
         value.writer_id.bytes,
-        int(value.event_number),
-        int(value.expected_offset),
+        _whole(value.event_number),
+        _whole(value.expected_offset),
         value.data,
-        int(value.request_id),
+        _whole(value.request_id),
     ]
 
 
@@ -674,14 +709,16 @@ def _unpack_conditional_block_end(row: Any, budget: _Budget) -> ConditionalBlock
 
 
 def _pack_data_appended(value: DataAppended) -> list[Any]:
+    if type(value) is not DataAppended:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
         value.writer_id.bytes,
-        int(value.event_number),
-        int(value.previous_event_number) if value.absent < 3 else None,
-        int(value.request_id) if value.absent < 2 else None,
-        int(value.current_segment_write_offset) if value.absent < 1 else None,
+        _whole(value.event_number),
+        _whole(value.previous_event_number) if value.absent < 3 else None,
+        _whole(value.request_id) if value.absent < 2 else None,
+        _whole(value.current_segment_write_offset) if value.absent < 1 else None,
     ]
 
 
@@ -716,12 +753,14 @@ def _unpack_data_appended(row: Any, budget: _Budget) -> DataAppended:
 
 
 def _pack_conditional_check_failed(value: ConditionalCheckFailed) -> list[Any]:
+    if type(value) is not ConditionalCheckFailed:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
         value.writer_id.bytes,
-        int(value.event_number),
-        int(value.request_id) if value.absent < 1 else None,
+        _whole(value.event_number),
+        _whole(value.request_id) if value.absent < 1 else None,
     ]
 
 
@@ -742,14 +781,16 @@ def _unpack_conditional_check_failed(row: Any, budget: _Budget) -> ConditionalCh
 
 
 def _pack_read_segment(value: ReadSegment) -> list[Any]:
+    if type(value) is not ReadSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
         value.segment,
-        int(value.offset),
-        int(value.suggested_length),
+        _whole(value.offset),
+        _whole(value.suggested_length),
         value.delegation_token,
-        int(value.request_id) if value.absent < 1 else None,
+        _whole(value.request_id) if value.absent < 1 else None,
     ]
 
 
@@ -778,15 +819,17 @@ def _unpack_read_segment(row: Any, budget: _Budget) -> ReadSegment:
 
 
 def _pack_segment_read(value: SegmentRead) -> list[Any]:
+    if type(value) is not SegmentRead:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
         value.segment,
-        int(value.offset),
+        _whole(value.offset),
         bool(value.at_tail),
         bool(value.end_of_segment),
         value.data,
-        int(value.request_id) if value.absent < 1 else None,
+        _whole(value.request_id) if value.absent < 1 else None,
     ]
 
 
@@ -818,10 +861,12 @@ def _unpack_segment_read(row: Any, budget: _Budget) -> SegmentRead:
 
 
 def _pack_get_stream_segment_info(value: GetStreamSegmentInfo) -> list[Any]:
+    if type(value) is not GetStreamSegmentInfo:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment_name,
         value.delegation_token,
     ]
@@ -843,17 +888,19 @@ def _unpack_get_stream_segment_info(row: Any, budget: _Budget) -> GetStreamSegme
 
 
 def _pack_stream_segment_info(value: StreamSegmentInfo) -> list[Any]:
+    if type(value) is not StreamSegmentInfo:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment_name,
         bool(value.exists),
         bool(value.is_sealed),
         bool(value.is_deleted),
-        int(value.last_modified),
-        int(value.write_offset),
-        int(value.start_offset) if value.absent < 1 else None,
+        _whole(value.last_modified),
+        _whole(value.write_offset),
+        _whole(value.start_offset) if value.absent < 1 else None,
     ]
 
 
@@ -893,15 +940,17 @@ def _unpack_stream_segment_info(row: Any, budget: _Budget) -> StreamSegmentInfo:
 
 
 def _pack_create_segment(value: CreateSegment) -> list[Any]:
+    if type(value) is not CreateSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
-        int(value.target_rate),
-        int(value.scale_type),
+        _whole(value.target_rate),
+        _whole(value.scale_type),
         value.delegation_token,
-        int(value.rollover_size_bytes) if value.absent < 1 else None,
+        _whole(value.rollover_size_bytes) if value.absent < 1 else None,
     ]
 
 
@@ -933,10 +982,12 @@ def _unpack_create_segment(row: Any, budget: _Budget) -> CreateSegment:
 
 
 def _pack_segment_created(value: SegmentCreated) -> list[Any]:
+    if type(value) is not SegmentCreated:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
     ]
 
@@ -954,10 +1005,12 @@ def _unpack_segment_created(row: Any, budget: _Budget) -> SegmentCreated:
 
 
 def _pack_seal_segment(value: SealSegment) -> list[Any]:
+    if type(value) is not SealSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         value.delegation_token,
     ]
@@ -979,10 +1032,12 @@ def _unpack_seal_segment(row: Any, budget: _Budget) -> SealSegment:
 
 
 def _pack_segment_sealed(value: SegmentSealed) -> list[Any]:
+    if type(value) is not SegmentSealed:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
     ]
 
@@ -1000,10 +1055,12 @@ def _unpack_segment_sealed(row: Any, budget: _Budget) -> SegmentSealed:
 
 
 def _pack_delete_segment(value: DeleteSegment) -> list[Any]:
+    if type(value) is not DeleteSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         value.delegation_token,
     ]
@@ -1025,10 +1082,12 @@ def _unpack_delete_segment(row: Any, budget: _Budget) -> DeleteSegment:
 
 
 def _pack_segment_deleted(value: SegmentDeleted) -> list[Any]:
+    if type(value) is not SegmentDeleted:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
     ]
 
@@ -1046,13 +1105,15 @@ def _unpack_segment_deleted(row: Any, budget: _Budget) -> SegmentDeleted:
 
 
 def _pack_update_segment_policy(value: UpdateSegmentPolicy) -> list[Any]:
+    if type(value) is not UpdateSegmentPolicy:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
-        int(value.target_rate),
-        int(value.scale_type),
+        _whole(value.target_rate),
+        _whole(value.scale_type),
         value.delegation_token,
     ]
 
@@ -1079,10 +1140,12 @@ def _unpack_update_segment_policy(row: Any, budget: _Budget) -> UpdateSegmentPol
 
 
 def _pack_segment_policy_updated(value: SegmentPolicyUpdated) -> list[Any]:
+    if type(value) is not SegmentPolicyUpdated:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
     ]
 
@@ -1100,10 +1163,12 @@ def _unpack_segment_policy_updated(row: Any, budget: _Budget) -> SegmentPolicyUp
 
 
 def _pack_get_segment_attribute(value: GetSegmentAttribute) -> list[Any]:
+    if type(value) is not GetSegmentAttribute:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment_name,
         value.attribute_id.bytes,
         value.delegation_token,
@@ -1127,11 +1192,13 @@ def _unpack_get_segment_attribute(row: Any, budget: _Budget) -> GetSegmentAttrib
 
 
 def _pack_segment_attribute(value: SegmentAttribute) -> list[Any]:
+    if type(value) is not SegmentAttribute:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
-        int(value.value),
+        _whole(value.request_id),
+        _whole(value.value),
     ]
 
 
@@ -1148,14 +1215,16 @@ def _unpack_segment_attribute(row: Any, budget: _Budget) -> SegmentAttribute:
 
 
 def _pack_update_segment_attribute(value: UpdateSegmentAttribute) -> list[Any]:
+    if type(value) is not UpdateSegmentAttribute:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment_name,
         value.attribute_id.bytes,
-        int(value.new_value),
-        int(value.expected_value),
+        _whole(value.new_value),
+        _whole(value.expected_value),
         value.delegation_token,
     ]
 
@@ -1183,10 +1252,12 @@ def _unpack_update_segment_attribute(row: Any, budget: _Budget) -> UpdateSegment
 
 
 def _pack_segment_attribute_updated(value: SegmentAttributeUpdated) -> list[Any]:
+    if type(value) is not SegmentAttributeUpdated:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         bool(value.success),
     ]
 
@@ -1204,12 +1275,14 @@ def _unpack_segment_attribute_updated(row: Any, budget: _Budget) -> SegmentAttri
 
 
 def _pack_truncate_segment(value: TruncateSegment) -> list[Any]:
+    if type(value) is not TruncateSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
-        int(value.truncation_offset),
+        _whole(value.truncation_offset),
         value.delegation_token,
     ]
 
@@ -1233,10 +1306,12 @@ def _unpack_truncate_segment(row: Any, budget: _Budget) -> TruncateSegment:
 
 
 def _pack_segment_truncated(value: SegmentTruncated) -> list[Any]:
+    if type(value) is not SegmentTruncated:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
     ]
 
@@ -1254,10 +1329,12 @@ def _unpack_segment_truncated(row: Any, budget: _Budget) -> SegmentTruncated:
 
 
 def _pack_create_transient_segment(value: CreateTransientSegment) -> list[Any]:
+    if type(value) is not CreateTransientSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.writer_id.bytes,
         value.parent_segment,
         value.delegation_token,
@@ -1281,12 +1358,14 @@ def _unpack_create_transient_segment(row: Any, budget: _Budget) -> CreateTransie
 
 
 def _pack_locate_offset(value: LocateOffset) -> list[Any]:
+    if type(value) is not LocateOffset:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
-        int(value.target_offset),
+        _whole(value.target_offset),
         value.delegation_token,
     ]
 
@@ -1310,12 +1389,14 @@ def _unpack_locate_offset(row: Any, budget: _Budget) -> LocateOffset:
 
 
 def _pack_offset_located(value: OffsetLocated) -> list[Any]:
+    if type(value) is not OffsetLocated:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
-        int(value.offset),
+        _whole(value.offset),
     ]
 
 
@@ -1335,10 +1416,12 @@ def _unpack_offset_located(row: Any, budget: _Budget) -> OffsetLocated:
 
 
 def _pack_merge_segments(value: MergeSegments) -> list[Any]:
+    if type(value) is not MergeSegments:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.target,
         value.source,
         value.delegation_token,
@@ -1373,13 +1456,15 @@ def _unpack_merge_segments(row: Any, budget: _Budget) -> MergeSegments:
 
 
 def _pack_segments_merged(value: SegmentsMerged) -> list[Any]:
+    if type(value) is not SegmentsMerged:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.target,
         value.source,
-        int(value.new_target_write_offset) if value.absent < 1 else None,
+        _whole(value.new_target_write_offset) if value.absent < 1 else None,
     ]
 
 
@@ -1405,10 +1490,12 @@ def _unpack_segments_merged(row: Any, budget: _Budget) -> SegmentsMerged:
 
 
 def _pack_merge_segments_batch(value: MergeSegmentsBatch) -> list[Any]:
+    if type(value) is not MergeSegmentsBatch:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.target_segment_id,
         list(value.source_segment_ids),
         value.delegation_token,
@@ -1432,10 +1519,12 @@ def _unpack_merge_segments_batch(row: Any, budget: _Budget) -> MergeSegmentsBatc
 
 
 def _pack_segments_batch_merged(value: SegmentsBatchMerged) -> list[Any]:
+    if type(value) is not SegmentsBatchMerged:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.target,
         [_pack_merged_source(item) for item in value.sources],
     ]
@@ -1455,10 +1544,12 @@ def _unpack_segments_batch_merged(row: Any, budget: _Budget) -> SegmentsBatchMer
 
 
 def _pack_wrong_host(value: WrongHost) -> list[Any]:
+    if type(value) is not WrongHost:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         value.correct_host,
         value.server_stack_trace if value.absent < 1 else None,
@@ -1487,13 +1578,15 @@ def _unpack_wrong_host(row: Any, budget: _Budget) -> WrongHost:
 
 
 def _pack_segment_is_sealed(value: SegmentIsSealed) -> list[Any]:
+    if type(value) is not SegmentIsSealed:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         value.server_stack_trace if value.absent < 2 else None,
-        int(value.offset) if value.absent < 1 else None,
+        _whole(value.offset) if value.absent < 1 else None,
     ]
 
 
@@ -1524,10 +1617,12 @@ def _unpack_segment_is_sealed(row: Any, budget: _Budget) -> SegmentIsSealed:
 
 
 def _pack_segment_already_exists(value: SegmentAlreadyExists) -> list[Any]:
+    if type(value) is not SegmentAlreadyExists:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         value.server_stack_trace if value.absent < 1 else None,
     ]
@@ -1552,13 +1647,15 @@ def _unpack_segment_already_exists(row: Any, budget: _Budget) -> SegmentAlreadyE
 
 
 def _pack_no_such_segment(value: NoSuchSegment) -> list[Any]:
+    if type(value) is not NoSuchSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         value.server_stack_trace if value.absent < 2 else None,
-        int(value.offset) if value.absent < 1 else None,
+        _whole(value.offset) if value.absent < 1 else None,
     ]
 
 
@@ -1589,13 +1686,15 @@ def _unpack_no_such_segment(row: Any, budget: _Budget) -> NoSuchSegment:
 
 
 def _pack_invalid_event_number(value: InvalidEventNumber) -> list[Any]:
+    if type(value) is not InvalidEventNumber:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
         value.writer_id.bytes,
-        int(value.request_id),
+        _whole(value.request_id),
         value.server_stack_trace if value.absent < 2 else None,
-        int(value.event_number) if value.absent < 1 else None,
+        _whole(value.event_number) if value.absent < 1 else None,
     ]
 
 
@@ -1624,14 +1723,16 @@ def _unpack_invalid_event_number(row: Any, budget: _Budget) -> InvalidEventNumbe
 
 
 def _pack_segment_is_truncated(value: SegmentIsTruncated) -> list[Any]:
+    if type(value) is not SegmentIsTruncated:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
-        int(value.start_offset),
+        _whole(value.start_offset),
         value.server_stack_trace if value.absent < 2 else None,
-        int(value.offset) if value.absent < 1 else None,
+        _whole(value.offset) if value.absent < 1 else None,
     ]
 
 
@@ -1665,10 +1766,12 @@ def _unpack_segment_is_truncated(row: Any, budget: _Budget) -> SegmentIsTruncate
 
 
 def _pack_operation_unsupported(value: OperationUnsupported) -> list[Any]:
+    if type(value) is not OperationUnsupported:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.operation_name,
         value.server_stack_trace if value.absent < 1 else None,
     ]
@@ -1693,12 +1796,14 @@ def _unpack_operation_unsupported(row: Any, budget: _Budget) -> OperationUnsuppo
 
 
 def _pack_auth_token_check_failed(value: AuthTokenCheckFailed) -> list[Any]:
+    if type(value) is not AuthTokenCheckFailed:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.server_stack_trace if value.absent < 2 else None,
-        int(value.error_code) if value.absent < 1 else None,
+        _whole(value.error_code) if value.absent < 1 else None,
     ]
 
 
@@ -1726,13 +1831,15 @@ def _unpack_auth_token_check_failed(row: Any, budget: _Budget) -> AuthTokenCheck
 
 
 def _pack_error_message(value: ErrorMessage) -> list[Any]:
+    if type(value) is not ErrorMessage:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         value.message_,
-        int(value.error_code),
+        _whole(value.error_code),
     ]
 
 
@@ -1755,10 +1862,12 @@ def _unpack_error_message(row: Any, budget: _Budget) -> ErrorMessage:
 
 
 def _pack_get_table_segment_info(value: GetTableSegmentInfo) -> list[Any]:
+    if type(value) is not GetTableSegmentInfo:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment_name,
         value.delegation_token,
     ]
@@ -1780,15 +1889,17 @@ def _unpack_get_table_segment_info(row: Any, budget: _Budget) -> GetTableSegment
 
 
 def _pack_table_segment_info(value: TableSegmentInfo) -> list[Any]:
+    if type(value) is not TableSegmentInfo:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment_name,
-        int(value.start_offset),
-        int(value.length),
-        int(value.entry_count),
-        int(value.key_length),
+        _whole(value.start_offset),
+        _whole(value.length),
+        _whole(value.entry_count),
+        _whole(value.key_length),
     ]
 
 
@@ -1817,15 +1928,17 @@ def _unpack_table_segment_info(row: Any, budget: _Budget) -> TableSegmentInfo:
 
 
 def _pack_create_table_segment(value: CreateTableSegment) -> list[Any]:
+    if type(value) is not CreateTableSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         value.delegation_token,
         bool(value.sorted_deprecated) if value.absent < 3 else None,
-        int(value.key_length) if value.absent < 2 else None,
-        int(value.rollover_size_bytes) if value.absent < 1 else None,
+        _whole(value.key_length) if value.absent < 2 else None,
+        _whole(value.rollover_size_bytes) if value.absent < 1 else None,
     ]
 
 
@@ -1865,10 +1978,12 @@ def _unpack_create_table_segment(row: Any, budget: _Budget) -> CreateTableSegmen
 
 
 def _pack_delete_table_segment(value: DeleteTableSegment) -> list[Any]:
+    if type(value) is not DeleteTableSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         bool(value.must_be_empty),
         value.delegation_token,
@@ -1894,14 +2009,16 @@ def _unpack_delete_table_segment(row: Any, budget: _Budget) -> DeleteTableSegmen
 
 
 def _pack_update_table_entries(value: UpdateTableEntries) -> list[Any]:
+    if type(value) is not UpdateTableEntries:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         value.delegation_token,
         [_pack_entry(item) for item in value.entries],
-        int(value.table_segment_offset) if value.absent < 1 else None,
+        _whole(value.table_segment_offset) if value.absent < 1 else None,
     ]
 
 
@@ -1928,11 +2045,13 @@ def _unpack_update_table_entries(row: Any, budget: _Budget) -> UpdateTableEntrie
 
 
 def _pack_table_entries_updated(value: TableEntriesUpdated) -> list[Any]:
+    if type(value) is not TableEntriesUpdated:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
-        [int(item) for item in value.updated_versions],
+        _whole(value.request_id),
+        [_whole(item) for item in value.updated_versions],
     ]
 
 
@@ -1947,14 +2066,16 @@ def _unpack_table_entries_updated(row: Any, budget: _Budget) -> TableEntriesUpda
 
 
 def _pack_remove_table_keys(value: RemoveTableKeys) -> list[Any]:
+    if type(value) is not RemoveTableKeys:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         value.delegation_token,
         [_pack_table_key(item) for item in value.keys],
-        int(value.table_segment_offset) if value.absent < 1 else None,
+        _whole(value.table_segment_offset) if value.absent < 1 else None,
     ]
 
 
@@ -1981,10 +2102,12 @@ def _unpack_remove_table_keys(row: Any, budget: _Budget) -> RemoveTableKeys:
 
 
 def _pack_table_keys_removed(value: TableKeysRemoved) -> list[Any]:
+    if type(value) is not TableKeysRemoved:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
     ]
 
@@ -2002,10 +2125,12 @@ def _unpack_table_keys_removed(row: Any, budget: _Budget) -> TableKeysRemoved:
 
 
 def _pack_read_table(value: ReadTable) -> list[Any]:
+    if type(value) is not ReadTable:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         value.delegation_token,
         [_pack_table_key(item) for item in value.keys],
@@ -2029,10 +2154,12 @@ def _unpack_read_table(row: Any, budget: _Budget) -> ReadTable:
 
 
 def _pack_table_read(value: TableRead) -> list[Any]:
+    if type(value) is not TableRead:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         [_pack_entry(item) for item in value.entries],
     ]
@@ -2052,10 +2179,12 @@ def _unpack_table_read(row: Any, budget: _Budget) -> TableRead:
 
 
 def _pack_table_segment_not_empty(value: TableSegmentNotEmpty) -> list[Any]:
+    if type(value) is not TableSegmentNotEmpty:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         value.server_stack_trace,
     ]
@@ -2077,10 +2206,12 @@ def _unpack_table_segment_not_empty(row: Any, budget: _Budget) -> TableSegmentNo
 
 
 def _pack_table_key_does_not_exist(value: TableKeyDoesNotExist) -> list[Any]:
+    if type(value) is not TableKeyDoesNotExist:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         value.server_stack_trace,
     ]
@@ -2102,10 +2233,12 @@ def _unpack_table_key_does_not_exist(row: Any, budget: _Budget) -> TableKeyDoesN
 
 
 def _pack_table_key_bad_version(value: TableKeyBadVersion) -> list[Any]:
+    if type(value) is not TableKeyBadVersion:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         value.server_stack_trace,
     ]
@@ -2127,13 +2260,15 @@ def _unpack_table_key_bad_version(row: Any, budget: _Budget) -> TableKeyBadVersi
 
 
 def _pack_read_table_keys(value: ReadTableKeys) -> list[Any]:
+    if type(value) is not ReadTableKeys:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         value.delegation_token,
-        int(value.suggested_key_count),
+        _whole(value.suggested_key_count),
         value.continuation_token if value.absent < 4 else None,
         value.prefix_filter if value.absent < 3 else None,
         value.from_key if value.absent < 2 else None,
@@ -2191,10 +2326,12 @@ def _unpack_read_table_keys(row: Any, budget: _Budget) -> ReadTableKeys:
 
 
 def _pack_table_keys_read(value: TableKeysRead) -> list[Any]:
+    if type(value) is not TableKeysRead:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         [_pack_table_key(item) for item in value.keys],
         value.continuation_token,
@@ -2218,13 +2355,15 @@ def _unpack_table_keys_read(row: Any, budget: _Budget) -> TableKeysRead:
 
 
 def _pack_read_table_entries(value: ReadTableEntries) -> list[Any]:
+    if type(value) is not ReadTableEntries:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         value.delegation_token,
-        int(value.suggested_entry_count),
+        _whole(value.suggested_entry_count),
         value.continuation_token if value.absent < 4 else None,
         value.prefix_filter if value.absent < 3 else None,
         value.from_key if value.absent < 2 else None,
@@ -2282,10 +2421,12 @@ def _unpack_read_table_entries(row: Any, budget: _Budget) -> ReadTableEntries:
 
 
 def _pack_table_entries_read(value: TableEntriesRead) -> list[Any]:
+    if type(value) is not TableEntriesRead:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         [_pack_entry(item) for item in value.entries],
         value.continuation_token,
@@ -2309,15 +2450,17 @@ def _unpack_table_entries_read(row: Any, budget: _Budget) -> TableEntriesRead:
 
 
 def _pack_table_entries_delta_read(value: TableEntriesDeltaRead) -> list[Any]:
+    if type(value) is not TableEntriesDeltaRead:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         [_pack_entry(item) for item in value.entries],
         bool(value.should_clear),
         bool(value.reached_end),
-        int(value.last_position),
+        _whole(value.last_position),
     ]
 
 
@@ -2344,14 +2487,16 @@ def _unpack_table_entries_delta_read(row: Any, budget: _Budget) -> TableEntriesD
 
 
 def _pack_read_table_entries_delta(value: ReadTableEntriesDelta) -> list[Any]:
+    if type(value) is not ReadTableEntriesDelta:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         value.delegation_token,
-        int(value.from_position),
-        int(value.suggested_entry_count),
+        _whole(value.from_position),
+        _whole(value.suggested_entry_count),
     ]
 
 
@@ -2377,12 +2522,14 @@ def _unpack_read_table_entries_delta(row: Any, budget: _Budget) -> ReadTableEntr
 
 
 def _pack_flush_to_storage(value: FlushToStorage) -> list[Any]:
+    if type(value) is not FlushToStorage:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.container_id),
+        _whole(value.container_id),
         value.delegation_token,
-        int(value.request_id),
+        _whole(value.request_id),
     ]
 
 
@@ -2402,10 +2549,12 @@ def _unpack_flush_to_storage(row: Any, budget: _Budget) -> FlushToStorage:
 
 
 def _pack_storage_flushed(value: StorageFlushed) -> list[Any]:
+    if type(value) is not StorageFlushed:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
     ]
 
 
@@ -2419,12 +2568,14 @@ def _unpack_storage_flushed(row: Any, budget: _Budget) -> StorageFlushed:
 
 
 def _pack_list_storage_chunks(value: ListStorageChunks) -> list[Any]:
+    if type(value) is not ListStorageChunks:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
         value.segment,
         value.delegation_token,
-        int(value.request_id),
+        _whole(value.request_id),
     ]
 
 
@@ -2444,10 +2595,12 @@ def _unpack_list_storage_chunks(row: Any, budget: _Budget) -> ListStorageChunks:
 
 
 def _pack_storage_chunks_listed(value: StorageChunksListed) -> list[Any]:
+    if type(value) is not StorageChunksListed:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         [_pack_chunk_info(item) for item in value.chunks],
     ]
 

@@ -29,6 +29,7 @@ from .._runtime.serial.conversion import each as _each
 from .._runtime.serial.conversion import inside as _inside
 from .._runtime.serial.conversion import plain as _plain
 from .._runtime.serial.conversion import take_uuid as _take_uuid
+from .._runtime.serial.conversion import whole as _whole
 from .._runtime.serial.protobuf import ProtobufFormat as _ProtobufFormat
 from .._runtime.serial.protobuf import absent_of as _absent_of
 from .._runtime.serial.protobuf import held as _held
@@ -306,10 +307,12 @@ def _take_frame(source: Any, budget: _Budget) -> Frame:
 
 
 def _put_attribute_update(value: AttributeUpdate, target: Any) -> None:
+    if type(value) is not AttributeUpdate:
+        raise TypeError("of another class")
     target.attribute_id = value.attribute_id.bytes
-    target.type = value.type
-    target.new_value = value.new_value
-    target.old_value = value.old_value
+    target.type = _whole(value.type)
+    target.new_value = _whole(value.new_value)
+    target.old_value = _whole(value.old_value)
 
 
 def _take_attribute_update(source: Any, budget: _Budget) -> AttributeUpdate:
@@ -322,8 +325,10 @@ def _take_attribute_update(source: Any, budget: _Budget) -> AttributeUpdate:
 
 
 def _put_merged_source(value: MergedSource, target: Any) -> None:
+    if type(value) is not MergedSource:
+        raise TypeError("of another class")
     target.source = value.source
-    target.new_target_write_offset = value.new_target_write_offset
+    target.new_target_write_offset = _whole(value.new_target_write_offset)
 
 
 def _take_merged_source(source: Any, budget: _Budget) -> MergedSource:
@@ -334,9 +339,11 @@ def _take_merged_source(source: Any, budget: _Budget) -> MergedSource:
 
 
 def _put_table_key(value: TableKey, target: Any) -> None:
+    if type(value) is not TableKey:
+        raise TypeError("of another class")
     target.key = value.key
     if value.version is not None:
-        target.version = value.version
+        target.version = _whole(value.version)
 
 
 def _take_table_key(source: Any, budget: _Budget) -> TableKey:
@@ -347,6 +354,8 @@ def _take_table_key(source: Any, budget: _Budget) -> TableKey:
 
 
 def _put_table_value(value: TableValue, target: Any) -> None:
+    if type(value) is not TableValue:
+        raise TypeError("of another class")
     target.value = value.value
 
 
@@ -357,6 +366,8 @@ def _take_table_value(source: Any, budget: _Budget) -> TableValue:
 
 
 def _put_entry(value: Entry, target: Any) -> None:
+    if type(value) is not Entry:
+        raise TypeError("of another class")
     target.key.SetInParent()
     _put_table_key(value.key, target.key)
     target.value.SetInParent()
@@ -371,9 +382,11 @@ def _take_entry(source: Any, budget: _Budget) -> Entry:
 
 
 def _put_chunk_info(value: ChunkInfo, target: Any) -> None:
-    target.length_in_metadata = value.length_in_metadata
-    target.length_in_storage = value.length_in_storage
-    target.start_offset = value.start_offset
+    if type(value) is not ChunkInfo:
+        raise TypeError("of another class")
+    target.length_in_metadata = _whole(value.length_in_metadata)
+    target.length_in_storage = _whole(value.length_in_storage)
+    target.start_offset = _whole(value.start_offset)
     target.chunk_name = value.chunk_name
     target.exists_in_storage = value.exists_in_storage
 
@@ -389,10 +402,12 @@ def _take_chunk_info(source: Any, budget: _Budget) -> ChunkInfo:
 
 
 def _put_hello(value: Hello, target: Any) -> None:
+    if type(value) is not Hello:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.high_version = value.high_version
-    target.low_version = value.low_version
+    target.high_version = _whole(value.high_version)
+    target.low_version = _whole(value.low_version)
 
 
 def _take_hello(source: Any, budget: _Budget) -> Hello:
@@ -403,6 +418,8 @@ def _take_hello(source: Any, budget: _Budget) -> Hello:
 
 
 def _put_keep_alive(value: KeepAlive, target: Any) -> None:
+    if type(value) is not KeepAlive:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
 
@@ -412,6 +429,8 @@ def _take_keep_alive(source: Any, budget: _Budget) -> KeepAlive:
 
 
 def _put_padding(value: Padding, target: Any) -> None:
+    if type(value) is not Padding:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.zeros = value.zeros
@@ -424,6 +443,8 @@ def _take_padding(source: Any, budget: _Budget) -> Padding:
 
 
 def _put_partial_event(value: PartialEvent, target: Any) -> None:
+    if type(value) is not PartialEvent:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.data = value.data
@@ -436,6 +457,8 @@ def _take_partial_event(source: Any, budget: _Budget) -> PartialEvent:
 
 
 def _put_event(value: Event, target: Any) -> None:
+    if type(value) is not Event:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.data = value.data
@@ -448,9 +471,11 @@ def _take_event(source: Any, budget: _Budget) -> Event:
 
 
 def _put_setup_append(value: SetupAppend, target: Any) -> None:
+    if type(value) is not SetupAppend:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.writer_id = value.writer_id.bytes
     target.segment = value.segment
     target.delegation_token = value.delegation_token
@@ -466,12 +491,14 @@ def _take_setup_append(source: Any, budget: _Budget) -> SetupAppend:
 
 
 def _put_append_setup(value: AppendSetup, target: Any) -> None:
+    if type(value) is not AppendSetup:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     target.writer_id = value.writer_id.bytes
-    target.last_event_number = value.last_event_number
+    target.last_event_number = _whole(value.last_event_number)
 
 
 def _take_append_setup(source: Any, budget: _Budget) -> AppendSetup:
@@ -484,6 +511,8 @@ def _take_append_setup(source: Any, budget: _Budget) -> AppendSetup:
 
 
 def _put_append_block(value: AppendBlock, target: Any) -> None:
+    if type(value) is not AppendBlock:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.writer_id = value.writer_id.bytes
@@ -498,15 +527,17 @@ def _take_append_block(source: Any, budget: _Budget) -> AppendBlock:
 
 
 def _put_append_block_end(value: AppendBlockEnd, target: Any) -> None:
+    if type(value) is not AppendBlockEnd:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.writer_id = value.writer_id.bytes
-    target.size_of_whole_events = value.size_of_whole_events
+    target.size_of_whole_events = _whole(value.size_of_whole_events)
     target.data = value.data
-    target.num_events = value.num_events
-    target.last_event_number = value.last_event_number
+    target.num_events = _whole(value.num_events)
+    target.last_event_number = _whole(value.last_event_number)
     if value.absent < 1:
-        target.request_id = value.request_id
+        target.request_id = _whole(value.request_id)
 
 
 def _take_append_block_end(source: Any, budget: _Budget) -> AppendBlockEnd:
@@ -524,15 +555,17 @@ def _take_append_block_end(source: Any, budget: _Budget) -> AppendBlockEnd:
 
 
 def _put_conditional_append(value: ConditionalAppend, target: Any) -> None:
+    if type(value) is not ConditionalAppend:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.writer_id = value.writer_id.bytes
-    target.event_number = value.event_number
-    target.expected_offset = value.expected_offset
+    target.event_number = _whole(value.event_number)
+    target.expected_offset = _whole(value.expected_offset)
     target.event.SetInParent()
     _put_frame(value.event, target.event)
     if value.absent < 1:
-        target.request_id = value.request_id
+        target.request_id = _whole(value.request_id)
 
 
 def _take_conditional_append(source: Any, budget: _Budget) -> ConditionalAppend:
@@ -549,13 +582,15 @@ def _take_conditional_append(source: Any, budget: _Budget) -> ConditionalAppend:
 
 
 def _put_conditional_block_end(value: ConditionalBlockEnd, target: Any) -> None:
+    if type(value) is not ConditionalBlockEnd:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.writer_id = value.writer_id.bytes
-    target.event_number = value.event_number
-    target.expected_offset = value.expected_offset
+    target.event_number = _whole(value.event_number)
+    target.expected_offset = _whole(value.expected_offset)
     target.data = value.data
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
 
 
 def _take_conditional_block_end(source: Any, budget: _Budget) -> ConditionalBlockEnd:
@@ -569,16 +604,18 @@ def _take_conditional_block_end(source: Any, budget: _Budget) -> ConditionalBloc
 
 
 def _put_data_appended(value: DataAppended, target: Any) -> None:
+    if type(value) is not DataAppended:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.writer_id = value.writer_id.bytes
-    target.event_number = value.event_number
+    target.event_number = _whole(value.event_number)
     if value.absent < 3:
-        target.previous_event_number = value.previous_event_number
+        target.previous_event_number = _whole(value.previous_event_number)
     if value.absent < 2:
-        target.request_id = value.request_id
+        target.request_id = _whole(value.request_id)
     if value.absent < 1:
-        target.current_segment_write_offset = value.current_segment_write_offset
+        target.current_segment_write_offset = _whole(value.current_segment_write_offset)
 
 
 def _take_data_appended(source: Any, budget: _Budget) -> DataAppended:
@@ -595,12 +632,14 @@ def _take_data_appended(source: Any, budget: _Budget) -> DataAppended:
 
 
 def _put_conditional_check_failed(value: ConditionalCheckFailed, target: Any) -> None:
+    if type(value) is not ConditionalCheckFailed:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.writer_id = value.writer_id.bytes
-    target.event_number = value.event_number
+    target.event_number = _whole(value.event_number)
     if value.absent < 1:
-        target.request_id = value.request_id
+        target.request_id = _whole(value.request_id)
 
 
 def _take_conditional_check_failed(source: Any, budget: _Budget) -> ConditionalCheckFailed:
@@ -615,14 +654,16 @@ def _take_conditional_check_failed(source: Any, budget: _Budget) -> ConditionalC
 
 
 def _put_read_segment(value: ReadSegment, target: Any) -> None:
+    if type(value) is not ReadSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.segment = value.segment
-    target.offset = value.offset
-    target.suggested_length = value.suggested_length
+    target.offset = _whole(value.offset)
+    target.suggested_length = _whole(value.suggested_length)
     target.delegation_token = value.delegation_token
     if value.absent < 1:
-        target.request_id = value.request_id
+        target.request_id = _whole(value.request_id)
 
 
 def _take_read_segment(source: Any, budget: _Budget) -> ReadSegment:
@@ -639,15 +680,17 @@ def _take_read_segment(source: Any, budget: _Budget) -> ReadSegment:
 
 
 def _put_segment_read(value: SegmentRead, target: Any) -> None:
+    if type(value) is not SegmentRead:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.segment = value.segment
-    target.offset = value.offset
+    target.offset = _whole(value.offset)
     target.at_tail = value.at_tail
     target.end_of_segment = value.end_of_segment
     target.data = value.data
     if value.absent < 1:
-        target.request_id = value.request_id
+        target.request_id = _whole(value.request_id)
 
 
 def _take_segment_read(source: Any, budget: _Budget) -> SegmentRead:
@@ -665,9 +708,11 @@ def _take_segment_read(source: Any, budget: _Budget) -> SegmentRead:
 
 
 def _put_get_stream_segment_info(value: GetStreamSegmentInfo, target: Any) -> None:
+    if type(value) is not GetStreamSegmentInfo:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment_name = value.segment_name
     target.delegation_token = value.delegation_token
 
@@ -681,17 +726,19 @@ def _take_get_stream_segment_info(source: Any, budget: _Budget) -> GetStreamSegm
 
 
 def _put_stream_segment_info(value: StreamSegmentInfo, target: Any) -> None:
+    if type(value) is not StreamSegmentInfo:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment_name = value.segment_name
     target.exists = value.exists
     target.is_sealed = value.is_sealed
     target.is_deleted = value.is_deleted
-    target.last_modified = value.last_modified
-    target.write_offset = value.write_offset
+    target.last_modified = _whole(value.last_modified)
+    target.write_offset = _whole(value.write_offset)
     if value.absent < 1:
-        target.start_offset = value.start_offset
+        target.start_offset = _whole(value.start_offset)
 
 
 def _take_stream_segment_info(source: Any, budget: _Budget) -> StreamSegmentInfo:
@@ -711,15 +758,17 @@ def _take_stream_segment_info(source: Any, budget: _Budget) -> StreamSegmentInfo
 
 
 def _put_create_segment(value: CreateSegment, target: Any) -> None:
+    if type(value) is not CreateSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
-    target.target_rate = value.target_rate
-    target.scale_type = value.scale_type
+    target.target_rate = _whole(value.target_rate)
+    target.scale_type = _whole(value.scale_type)
     target.delegation_token = value.delegation_token
     if value.absent < 1:
-        target.rollover_size_bytes = value.rollover_size_bytes
+        target.rollover_size_bytes = _whole(value.rollover_size_bytes)
 
 
 def _take_create_segment(source: Any, budget: _Budget) -> CreateSegment:
@@ -737,9 +786,11 @@ def _take_create_segment(source: Any, budget: _Budget) -> CreateSegment:
 
 
 def _put_segment_created(value: SegmentCreated, target: Any) -> None:
+    if type(value) is not SegmentCreated:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
 
 
@@ -751,9 +802,11 @@ def _take_segment_created(source: Any, budget: _Budget) -> SegmentCreated:
 
 
 def _put_seal_segment(value: SealSegment, target: Any) -> None:
+    if type(value) is not SealSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     target.delegation_token = value.delegation_token
 
@@ -767,9 +820,11 @@ def _take_seal_segment(source: Any, budget: _Budget) -> SealSegment:
 
 
 def _put_segment_sealed(value: SegmentSealed, target: Any) -> None:
+    if type(value) is not SegmentSealed:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
 
 
@@ -781,9 +836,11 @@ def _take_segment_sealed(source: Any, budget: _Budget) -> SegmentSealed:
 
 
 def _put_delete_segment(value: DeleteSegment, target: Any) -> None:
+    if type(value) is not DeleteSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     target.delegation_token = value.delegation_token
 
@@ -797,9 +854,11 @@ def _take_delete_segment(source: Any, budget: _Budget) -> DeleteSegment:
 
 
 def _put_segment_deleted(value: SegmentDeleted, target: Any) -> None:
+    if type(value) is not SegmentDeleted:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
 
 
@@ -811,12 +870,14 @@ def _take_segment_deleted(source: Any, budget: _Budget) -> SegmentDeleted:
 
 
 def _put_update_segment_policy(value: UpdateSegmentPolicy, target: Any) -> None:
+    if type(value) is not UpdateSegmentPolicy:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
-    target.target_rate = value.target_rate
-    target.scale_type = value.scale_type
+    target.target_rate = _whole(value.target_rate)
+    target.scale_type = _whole(value.scale_type)
     target.delegation_token = value.delegation_token
 
 
@@ -831,9 +892,11 @@ def _take_update_segment_policy(source: Any, budget: _Budget) -> UpdateSegmentPo
 
 
 def _put_segment_policy_updated(value: SegmentPolicyUpdated, target: Any) -> None:
+    if type(value) is not SegmentPolicyUpdated:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
 
 
@@ -845,9 +908,11 @@ def _take_segment_policy_updated(source: Any, budget: _Budget) -> SegmentPolicyU
 
 
 def _put_get_segment_attribute(value: GetSegmentAttribute, target: Any) -> None:
+    if type(value) is not GetSegmentAttribute:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment_name = value.segment_name
     target.attribute_id = value.attribute_id.bytes
     target.delegation_token = value.delegation_token
@@ -863,10 +928,12 @@ def _take_get_segment_attribute(source: Any, budget: _Budget) -> GetSegmentAttri
 
 
 def _put_segment_attribute(value: SegmentAttribute, target: Any) -> None:
+    if type(value) is not SegmentAttribute:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
-    target.value = value.value
+    target.request_id = _whole(value.request_id)
+    target.value = _whole(value.value)
 
 
 def _take_segment_attribute(source: Any, budget: _Budget) -> SegmentAttribute:
@@ -877,13 +944,15 @@ def _take_segment_attribute(source: Any, budget: _Budget) -> SegmentAttribute:
 
 
 def _put_update_segment_attribute(value: UpdateSegmentAttribute, target: Any) -> None:
+    if type(value) is not UpdateSegmentAttribute:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment_name = value.segment_name
     target.attribute_id = value.attribute_id.bytes
-    target.new_value = value.new_value
-    target.expected_value = value.expected_value
+    target.new_value = _whole(value.new_value)
+    target.expected_value = _whole(value.expected_value)
     target.delegation_token = value.delegation_token
 
 
@@ -899,9 +968,11 @@ def _take_update_segment_attribute(source: Any, budget: _Budget) -> UpdateSegmen
 
 
 def _put_segment_attribute_updated(value: SegmentAttributeUpdated, target: Any) -> None:
+    if type(value) is not SegmentAttributeUpdated:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.success = value.success
 
 
@@ -913,11 +984,13 @@ def _take_segment_attribute_updated(source: Any, budget: _Budget) -> SegmentAttr
 
 
 def _put_truncate_segment(value: TruncateSegment, target: Any) -> None:
+    if type(value) is not TruncateSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
-    target.truncation_offset = value.truncation_offset
+    target.truncation_offset = _whole(value.truncation_offset)
     target.delegation_token = value.delegation_token
 
 
@@ -931,9 +1004,11 @@ def _take_truncate_segment(source: Any, budget: _Budget) -> TruncateSegment:
 
 
 def _put_segment_truncated(value: SegmentTruncated, target: Any) -> None:
+    if type(value) is not SegmentTruncated:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
 
 
@@ -945,9 +1020,11 @@ def _take_segment_truncated(source: Any, budget: _Budget) -> SegmentTruncated:
 
 
 def _put_create_transient_segment(value: CreateTransientSegment, target: Any) -> None:
+    if type(value) is not CreateTransientSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.writer_id = value.writer_id.bytes
     target.parent_segment = value.parent_segment
     target.delegation_token = value.delegation_token
@@ -963,11 +1040,13 @@ def _take_create_transient_segment(source: Any, budget: _Budget) -> CreateTransi
 
 
 def _put_locate_offset(value: LocateOffset, target: Any) -> None:
+    if type(value) is not LocateOffset:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
-    target.target_offset = value.target_offset
+    target.target_offset = _whole(value.target_offset)
     target.delegation_token = value.delegation_token
 
 
@@ -981,11 +1060,13 @@ def _take_locate_offset(source: Any, budget: _Budget) -> LocateOffset:
 
 
 def _put_offset_located(value: OffsetLocated, target: Any) -> None:
+    if type(value) is not OffsetLocated:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
-    target.offset = value.offset
+    target.offset = _whole(value.offset)
 
 
 def _take_offset_located(source: Any, budget: _Budget) -> OffsetLocated:
@@ -1006,9 +1087,11 @@ def _take_merge_segments_attribute_updates_list(source: Any, budget: _Budget) ->
 
 
 def _put_merge_segments(value: MergeSegments, target: Any) -> None:
+    if type(value) is not MergeSegments:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.target = value.target
     target.source = value.source
     target.delegation_token = value.delegation_token
@@ -1041,13 +1124,15 @@ def _take_merge_segments(source: Any, budget: _Budget) -> MergeSegments:
 
 
 def _put_segments_merged(value: SegmentsMerged, target: Any) -> None:
+    if type(value) is not SegmentsMerged:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.target = value.target
     target.source = value.source
     if value.absent < 1:
-        target.new_target_write_offset = value.new_target_write_offset
+        target.new_target_write_offset = _whole(value.new_target_write_offset)
 
 
 def _take_segments_merged(source: Any, budget: _Budget) -> SegmentsMerged:
@@ -1063,9 +1148,11 @@ def _take_segments_merged(source: Any, budget: _Budget) -> SegmentsMerged:
 
 
 def _put_merge_segments_batch(value: MergeSegmentsBatch, target: Any) -> None:
+    if type(value) is not MergeSegmentsBatch:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.target_segment_id = value.target_segment_id
     target.source_segment_ids.extend(value.source_segment_ids)
     target.delegation_token = value.delegation_token
@@ -1081,9 +1168,11 @@ def _take_merge_segments_batch(source: Any, budget: _Budget) -> MergeSegmentsBat
 
 
 def _put_segments_batch_merged(value: SegmentsBatchMerged, target: Any) -> None:
+    if type(value) is not SegmentsBatchMerged:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.target = value.target
     for sources_item in value.sources:
         _put_merged_source(sources_item, target.sources.add())
@@ -1098,9 +1187,11 @@ def _take_segments_batch_merged(source: Any, budget: _Budget) -> SegmentsBatchMe
 
 
 def _put_wrong_host(value: WrongHost, target: Any) -> None:
+    if type(value) is not WrongHost:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     target.correct_host = value.correct_host
     if value.absent < 1:
@@ -1120,14 +1211,16 @@ def _take_wrong_host(source: Any, budget: _Budget) -> WrongHost:
 
 
 def _put_segment_is_sealed(value: SegmentIsSealed, target: Any) -> None:
+    if type(value) is not SegmentIsSealed:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     if value.absent < 2:
         target.server_stack_trace = value.server_stack_trace
     if value.absent < 1:
-        target.offset = value.offset
+        target.offset = _whole(value.offset)
 
 
 def _take_segment_is_sealed(source: Any, budget: _Budget) -> SegmentIsSealed:
@@ -1143,9 +1236,11 @@ def _take_segment_is_sealed(source: Any, budget: _Budget) -> SegmentIsSealed:
 
 
 def _put_segment_already_exists(value: SegmentAlreadyExists, target: Any) -> None:
+    if type(value) is not SegmentAlreadyExists:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     if value.absent < 1:
         target.server_stack_trace = value.server_stack_trace
@@ -1163,14 +1258,16 @@ def _take_segment_already_exists(source: Any, budget: _Budget) -> SegmentAlready
 
 
 def _put_no_such_segment(value: NoSuchSegment, target: Any) -> None:
+    if type(value) is not NoSuchSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     if value.absent < 2:
         target.server_stack_trace = value.server_stack_trace
     if value.absent < 1:
-        target.offset = value.offset
+        target.offset = _whole(value.offset)
 
 
 def _take_no_such_segment(source: Any, budget: _Budget) -> NoSuchSegment:
@@ -1186,14 +1283,16 @@ def _take_no_such_segment(source: Any, budget: _Budget) -> NoSuchSegment:
 
 
 def _put_invalid_event_number(value: InvalidEventNumber, target: Any) -> None:
+    if type(value) is not InvalidEventNumber:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.writer_id = value.writer_id.bytes
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     if value.absent < 2:
         target.server_stack_trace = value.server_stack_trace
     if value.absent < 1:
-        target.event_number = value.event_number
+        target.event_number = _whole(value.event_number)
 
 
 def _take_invalid_event_number(source: Any, budget: _Budget) -> InvalidEventNumber:
@@ -1209,15 +1308,17 @@ def _take_invalid_event_number(source: Any, budget: _Budget) -> InvalidEventNumb
 
 
 def _put_segment_is_truncated(value: SegmentIsTruncated, target: Any) -> None:
+    if type(value) is not SegmentIsTruncated:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
-    target.start_offset = value.start_offset
+    target.start_offset = _whole(value.start_offset)
     if value.absent < 2:
         target.server_stack_trace = value.server_stack_trace
     if value.absent < 1:
-        target.offset = value.offset
+        target.offset = _whole(value.offset)
 
 
 def _take_segment_is_truncated(source: Any, budget: _Budget) -> SegmentIsTruncated:
@@ -1234,9 +1335,11 @@ def _take_segment_is_truncated(source: Any, budget: _Budget) -> SegmentIsTruncat
 
 
 def _put_operation_unsupported(value: OperationUnsupported, target: Any) -> None:
+    if type(value) is not OperationUnsupported:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.operation_name = value.operation_name
     if value.absent < 1:
         target.server_stack_trace = value.server_stack_trace
@@ -1254,13 +1357,15 @@ def _take_operation_unsupported(source: Any, budget: _Budget) -> OperationUnsupp
 
 
 def _put_auth_token_check_failed(value: AuthTokenCheckFailed, target: Any) -> None:
+    if type(value) is not AuthTokenCheckFailed:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     if value.absent < 2:
         target.server_stack_trace = value.server_stack_trace
     if value.absent < 1:
-        target.error_code = value.error_code
+        target.error_code = _whole(value.error_code)
 
 
 def _take_auth_token_check_failed(source: Any, budget: _Budget) -> AuthTokenCheckFailed:
@@ -1275,12 +1380,14 @@ def _take_auth_token_check_failed(source: Any, budget: _Budget) -> AuthTokenChec
 
 
 def _put_error_message(value: ErrorMessage, target: Any) -> None:
+    if type(value) is not ErrorMessage:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     target.message = value.message_
-    target.error_code = value.error_code
+    target.error_code = _whole(value.error_code)
 
 
 def _take_error_message(source: Any, budget: _Budget) -> ErrorMessage:
@@ -1293,9 +1400,11 @@ def _take_error_message(source: Any, budget: _Budget) -> ErrorMessage:
 
 
 def _put_get_table_segment_info(value: GetTableSegmentInfo, target: Any) -> None:
+    if type(value) is not GetTableSegmentInfo:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment_name = value.segment_name
     target.delegation_token = value.delegation_token
 
@@ -1309,14 +1418,16 @@ def _take_get_table_segment_info(source: Any, budget: _Budget) -> GetTableSegmen
 
 
 def _put_table_segment_info(value: TableSegmentInfo, target: Any) -> None:
+    if type(value) is not TableSegmentInfo:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment_name = value.segment_name
-    target.start_offset = value.start_offset
-    target.length = value.length
-    target.entry_count = value.entry_count
-    target.key_length = value.key_length
+    target.start_offset = _whole(value.start_offset)
+    target.length = _whole(value.length)
+    target.entry_count = _whole(value.entry_count)
+    target.key_length = _whole(value.key_length)
 
 
 def _take_table_segment_info(source: Any, budget: _Budget) -> TableSegmentInfo:
@@ -1331,17 +1442,19 @@ def _take_table_segment_info(source: Any, budget: _Budget) -> TableSegmentInfo:
 
 
 def _put_create_table_segment(value: CreateTableSegment, target: Any) -> None:
+    if type(value) is not CreateTableSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     target.delegation_token = value.delegation_token
     if value.absent < 3:
         target.sorted_deprecated = value.sorted_deprecated
     if value.absent < 2:
-        target.key_length = value.key_length
+        target.key_length = _whole(value.key_length)
     if value.absent < 1:
-        target.rollover_size_bytes = value.rollover_size_bytes
+        target.rollover_size_bytes = _whole(value.rollover_size_bytes)
 
 
 def _take_create_table_segment(source: Any, budget: _Budget) -> CreateTableSegment:
@@ -1359,9 +1472,11 @@ def _take_create_table_segment(source: Any, budget: _Budget) -> CreateTableSegme
 
 
 def _put_delete_table_segment(value: DeleteTableSegment, target: Any) -> None:
+    if type(value) is not DeleteTableSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     target.must_be_empty = value.must_be_empty
     target.delegation_token = value.delegation_token
@@ -1377,15 +1492,17 @@ def _take_delete_table_segment(source: Any, budget: _Budget) -> DeleteTableSegme
 
 
 def _put_update_table_entries(value: UpdateTableEntries, target: Any) -> None:
+    if type(value) is not UpdateTableEntries:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     target.delegation_token = value.delegation_token
     for entries_item in value.entries:
         _put_entry(entries_item, target.entries.add())
     if value.absent < 1:
-        target.table_segment_offset = value.table_segment_offset
+        target.table_segment_offset = _whole(value.table_segment_offset)
 
 
 def _take_update_table_entries(source: Any, budget: _Budget) -> UpdateTableEntries:
@@ -1402,9 +1519,11 @@ def _take_update_table_entries(source: Any, budget: _Budget) -> UpdateTableEntri
 
 
 def _put_table_entries_updated(value: TableEntriesUpdated, target: Any) -> None:
+    if type(value) is not TableEntriesUpdated:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.updated_versions.extend(value.updated_versions)
 
 
@@ -1416,15 +1535,17 @@ def _take_table_entries_updated(source: Any, budget: _Budget) -> TableEntriesUpd
 
 
 def _put_remove_table_keys(value: RemoveTableKeys, target: Any) -> None:
+    if type(value) is not RemoveTableKeys:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     target.delegation_token = value.delegation_token
     for keys_item in value.keys:
         _put_table_key(keys_item, target.keys.add())
     if value.absent < 1:
-        target.table_segment_offset = value.table_segment_offset
+        target.table_segment_offset = _whole(value.table_segment_offset)
 
 
 def _take_remove_table_keys(source: Any, budget: _Budget) -> RemoveTableKeys:
@@ -1441,9 +1562,11 @@ def _take_remove_table_keys(source: Any, budget: _Budget) -> RemoveTableKeys:
 
 
 def _put_table_keys_removed(value: TableKeysRemoved, target: Any) -> None:
+    if type(value) is not TableKeysRemoved:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
 
 
@@ -1455,9 +1578,11 @@ def _take_table_keys_removed(source: Any, budget: _Budget) -> TableKeysRemoved:
 
 
 def _put_read_table(value: ReadTable, target: Any) -> None:
+    if type(value) is not ReadTable:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     target.delegation_token = value.delegation_token
     for keys_item in value.keys:
@@ -1474,9 +1599,11 @@ def _take_read_table(source: Any, budget: _Budget) -> ReadTable:
 
 
 def _put_table_read(value: TableRead, target: Any) -> None:
+    if type(value) is not TableRead:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     for entries_item in value.entries:
         _put_entry(entries_item, target.entries.add())
@@ -1491,9 +1618,11 @@ def _take_table_read(source: Any, budget: _Budget) -> TableRead:
 
 
 def _put_table_segment_not_empty(value: TableSegmentNotEmpty, target: Any) -> None:
+    if type(value) is not TableSegmentNotEmpty:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     target.server_stack_trace = value.server_stack_trace
 
@@ -1507,9 +1636,11 @@ def _take_table_segment_not_empty(source: Any, budget: _Budget) -> TableSegmentN
 
 
 def _put_table_key_does_not_exist(value: TableKeyDoesNotExist, target: Any) -> None:
+    if type(value) is not TableKeyDoesNotExist:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     target.server_stack_trace = value.server_stack_trace
 
@@ -1523,9 +1654,11 @@ def _take_table_key_does_not_exist(source: Any, budget: _Budget) -> TableKeyDoes
 
 
 def _put_table_key_bad_version(value: TableKeyBadVersion, target: Any) -> None:
+    if type(value) is not TableKeyBadVersion:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     target.server_stack_trace = value.server_stack_trace
 
@@ -1539,12 +1672,14 @@ def _take_table_key_bad_version(source: Any, budget: _Budget) -> TableKeyBadVers
 
 
 def _put_read_table_keys(value: ReadTableKeys, target: Any) -> None:
+    if type(value) is not ReadTableKeys:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     target.delegation_token = value.delegation_token
-    target.suggested_key_count = value.suggested_key_count
+    target.suggested_key_count = _whole(value.suggested_key_count)
     if value.absent < 4:
         target.continuation_token = value.continuation_token
     if value.absent < 3:
@@ -1572,9 +1707,11 @@ def _take_read_table_keys(source: Any, budget: _Budget) -> ReadTableKeys:
 
 
 def _put_table_keys_read(value: TableKeysRead, target: Any) -> None:
+    if type(value) is not TableKeysRead:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     for keys_item in value.keys:
         _put_table_key(keys_item, target.keys.add())
@@ -1591,12 +1728,14 @@ def _take_table_keys_read(source: Any, budget: _Budget) -> TableKeysRead:
 
 
 def _put_read_table_entries(value: ReadTableEntries, target: Any) -> None:
+    if type(value) is not ReadTableEntries:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     target.delegation_token = value.delegation_token
-    target.suggested_entry_count = value.suggested_entry_count
+    target.suggested_entry_count = _whole(value.suggested_entry_count)
     if value.absent < 4:
         target.continuation_token = value.continuation_token
     if value.absent < 3:
@@ -1624,9 +1763,11 @@ def _take_read_table_entries(source: Any, budget: _Budget) -> ReadTableEntries:
 
 
 def _put_table_entries_read(value: TableEntriesRead, target: Any) -> None:
+    if type(value) is not TableEntriesRead:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     for entries_item in value.entries:
         _put_entry(entries_item, target.entries.add())
@@ -1643,15 +1784,17 @@ def _take_table_entries_read(source: Any, budget: _Budget) -> TableEntriesRead:
 
 
 def _put_table_entries_delta_read(value: TableEntriesDeltaRead, target: Any) -> None:
+    if type(value) is not TableEntriesDeltaRead:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     for entries_item in value.entries:
         _put_entry(entries_item, target.entries.add())
     target.should_clear = value.should_clear
     target.reached_end = value.reached_end
-    target.last_position = value.last_position
+    target.last_position = _whole(value.last_position)
 
 
 def _take_table_entries_delta_read(source: Any, budget: _Budget) -> TableEntriesDeltaRead:
@@ -1666,13 +1809,15 @@ def _take_table_entries_delta_read(source: Any, budget: _Budget) -> TableEntries
 
 
 def _put_read_table_entries_delta(value: ReadTableEntriesDelta, target: Any) -> None:
+    if type(value) is not ReadTableEntriesDelta:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     target.delegation_token = value.delegation_token
-    target.from_position = value.from_position
-    target.suggested_entry_count = value.suggested_entry_count
+    target.from_position = _whole(value.from_position)
+    target.suggested_entry_count = _whole(value.suggested_entry_count)
 
 
 def _take_read_table_entries_delta(source: Any, budget: _Budget) -> ReadTableEntriesDelta:
@@ -1686,11 +1831,13 @@ def _take_read_table_entries_delta(source: Any, budget: _Budget) -> ReadTableEnt
 
 
 def _put_flush_to_storage(value: FlushToStorage, target: Any) -> None:
+    if type(value) is not FlushToStorage:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.container_id = value.container_id
+    target.container_id = _whole(value.container_id)
     target.delegation_token = value.delegation_token
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
 
 
 def _take_flush_to_storage(source: Any, budget: _Budget) -> FlushToStorage:
@@ -1702,9 +1849,11 @@ def _take_flush_to_storage(source: Any, budget: _Budget) -> FlushToStorage:
 
 
 def _put_storage_flushed(value: StorageFlushed, target: Any) -> None:
+    if type(value) is not StorageFlushed:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
 
 
 def _take_storage_flushed(source: Any, budget: _Budget) -> StorageFlushed:
@@ -1714,11 +1863,13 @@ def _take_storage_flushed(source: Any, budget: _Budget) -> StorageFlushed:
 
 
 def _put_list_storage_chunks(value: ListStorageChunks, target: Any) -> None:
+    if type(value) is not ListStorageChunks:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.segment = value.segment
     target.delegation_token = value.delegation_token
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
 
 
 def _take_list_storage_chunks(source: Any, budget: _Budget) -> ListStorageChunks:
@@ -1730,9 +1881,11 @@ def _take_list_storage_chunks(source: Any, budget: _Budget) -> ListStorageChunks
 
 
 def _put_storage_chunks_listed(value: StorageChunksListed, target: Any) -> None:
+    if type(value) is not StorageChunksListed:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     for chunks_item in value.chunks:
         _put_chunk_info(chunks_item, target.chunks.add())
 

@@ -15,17 +15,18 @@ from struct import Struct as _Struct
 from .._runtime.codec.classes import Envelope as _Envelope
 from .._runtime.codec.classes import MessageRecord as _MessageRecord
 from .._runtime.codec.compiled import READ_FAULTS as _READ_FAULTS
-from .._runtime.codec.compiled import WRITE_FAULTS as _WRITE_FAULTS
 from .._runtime.codec.compiled import Bad as _Bad
 from .._runtime.codec.compiled import ReadState as _ReadState
 from .._runtime.codec.compiled import WriteState as _WriteState
 from .._runtime.codec.compiled import as_bytes as _as_bytes
+from .._runtime.codec.compiled import hand_over as _hand_over
 from .._runtime.codec.compiled import lenient_text as _lenient_text
 from .._runtime.codec.compiled import release as _release
-from .._runtime.codec.compiled import uuid as _uuid
 from .._runtime.codec.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.codec.text import encode_text as _encode_text
 from .._runtime.codec.unknown import Unknown
+from .._runtime.codec.uuids import uuid as _uuid
+from .._runtime.codec.uuids import uuid_bytes as _uuid_bytes
 from .._runtime.codec.values import bounds_of as _bounds_of
 from .._runtime.codec.values import check_limits as _check_limits
 from .._runtime.codec.values import check_role as _check_role
@@ -77,7 +78,7 @@ __all__ = (
 )
 
 _new = object.__new__
-_class_of = type
+_class_of: Any = type
 _ROLES = ("client", "server")
 _encode_str = str.encode
 _pack_16sq = _Struct(">16sq").pack
@@ -257,7 +258,8 @@ class ReadSegment(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -345,6 +347,8 @@ class SegmentRead(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
+            tail_ = self.tail_
+            end_of_segment = self.end_of_segment
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -354,22 +358,23 @@ class SegmentRead(_InFrame):
                 raise _Bad
             n_data = len(data_)
             body_size = 12 + n_segment + n_data
-            if self.tail_ is not True and self.tail_ is not False:
+            if tail_ is not True and tail_ is not False:
                 raise _Bad
-            if self.end_of_segment is not True and self.end_of_segment is not False:
+            if end_of_segment is not True and end_of_segment is not False:
                 raise _Bad
             data = b"".join(
                 (
                     _pack_iiH(10, body_size, n_segment),
                     segment,
-                    _pack_qBB(self.offset, self.tail_, self.end_of_segment),
+                    _pack_qBB(self.offset, tail_, end_of_segment),
                     data_,
                 )
             )
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -465,7 +470,7 @@ class SetupAppend(_InFrame):
             body_size = 28 + n_segment + n_delegation_token
             data = b"".join(
                 (
-                    _pack_iiq16sH(1, body_size, self.request_id, self.writer_id.bytes, n_segment),
+                    _pack_iiq16sH(1, body_size, self.request_id, _uuid_bytes(self.writer_id), n_segment),
                     segment,
                     _pack_H(n_delegation_token),
                     delegation_token,
@@ -474,7 +479,8 @@ class SetupAppend(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -562,13 +568,14 @@ class AppendSetup(_InFrame):
                 (
                     _pack_iiqH(2, body_size, self.request_id, n_segment),
                     segment,
-                    _pack_16sq(self.writer_id.bytes, self.last_event_number),
+                    _pack_16sq(_uuid_bytes(self.writer_id), self.last_event_number),
                 )
             )
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -650,11 +657,12 @@ class AppendBlock(_InFrame):
                 raise _Bad
             n_data = len(data_)
             body_size = 16 + n_data
-            data = _pack_ii16s(3, body_size, self.writer_id.bytes) + data_
+            data = _pack_ii16s(3, body_size, _uuid_bytes(self.writer_id)) + data_
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -746,7 +754,9 @@ class AppendBlockEnd(_InFrame):
             body_size = 36 + n_data
             data = b"".join(
                 (
-                    _pack_ii16sii(4, body_size, self.writer_id.bytes, self.size_of_whole_events, n_data),
+                    _pack_ii16sii(
+                        4, body_size, _uuid_bytes(self.writer_id), self.size_of_whole_events, n_data
+                    ),
                     data_,
                     _pack_iq(self.num_events, self.last_event_number),
                 )
@@ -754,7 +764,8 @@ class AppendBlockEnd(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -827,7 +838,8 @@ class PartialEvent(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -893,7 +905,8 @@ class Event(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -959,7 +972,8 @@ class Padding(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -1029,8 +1043,11 @@ class DataAppended(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            return _pack_ii16sqq(7, 32, self.writer_id.bytes, self.event_number, self.previous_event_number)
-        except _WRITE_FAULTS:
+            return _pack_ii16sqq(
+                7, 32, _uuid_bytes(self.writer_id), self.event_number, self.previous_event_number
+            )
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -1133,7 +1150,8 @@ class Frame(_Envelope):
             if limits is not None:
                 _hold_to(limits, data, self.message)
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(self, -1, limits=limits)
 
 

@@ -26,6 +26,7 @@ from .._runtime.serial.conversion import Budget as _Budget
 from .._runtime.serial.conversion import LeftOver as _LeftOver
 from .._runtime.serial.conversion import inside as _inside
 from .._runtime.serial.conversion import take_uuid as _take_uuid
+from .._runtime.serial.conversion import whole as _whole
 from .._runtime.serial.conversion import wrong as _wrong
 from .._runtime.serial.msgpack import MsgpackFormat as _MsgpackFormat
 from .._runtime.serial.msgpack import coded as _coded
@@ -95,12 +96,14 @@ _FRAMES: dict[type, type] = {
 
 
 def _pack_read_segment(value: ReadSegment) -> list[Any]:
+    if type(value) is not ReadSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
         value.segment,
-        int(value.offset),
-        int(value.suggested_length),
+        _whole(value.offset),
+        _whole(value.suggested_length),
         value.delegation_token,
     ]
 
@@ -124,11 +127,13 @@ def _unpack_read_segment(row: Any, budget: _Budget) -> ReadSegment:
 
 
 def _pack_segment_read(value: SegmentRead) -> list[Any]:
+    if type(value) is not SegmentRead:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
         value.segment,
-        int(value.offset),
+        _whole(value.offset),
         bool(value.tail_),
         bool(value.end_of_segment),
         value.data,
@@ -157,10 +162,12 @@ def _unpack_segment_read(row: Any, budget: _Budget) -> SegmentRead:
 
 
 def _pack_setup_append(value: SetupAppend) -> list[Any]:
+    if type(value) is not SetupAppend:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.writer_id.bytes,
         value.segment,
         value.delegation_token,
@@ -184,13 +191,15 @@ def _unpack_setup_append(row: Any, budget: _Budget) -> SetupAppend:
 
 
 def _pack_append_setup(value: AppendSetup) -> list[Any]:
+    if type(value) is not AppendSetup:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.request_id),
+        _whole(value.request_id),
         value.segment,
         value.writer_id.bytes,
-        int(value.last_event_number),
+        _whole(value.last_event_number),
     ]
 
 
@@ -211,6 +220,8 @@ def _unpack_append_setup(row: Any, budget: _Budget) -> AppendSetup:
 
 
 def _pack_append_block(value: AppendBlock) -> list[Any]:
+    if type(value) is not AppendBlock:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
@@ -230,14 +241,16 @@ def _unpack_append_block(row: Any, budget: _Budget) -> AppendBlock:
 
 
 def _pack_append_block_end(value: AppendBlockEnd) -> list[Any]:
+    if type(value) is not AppendBlockEnd:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
         value.writer_id.bytes,
-        int(value.size_of_whole_events),
+        _whole(value.size_of_whole_events),
         value.data,
-        int(value.num_events),
-        int(value.last_event_number),
+        _whole(value.num_events),
+        _whole(value.last_event_number),
     ]
 
 
@@ -261,6 +274,8 @@ def _unpack_append_block_end(row: Any, budget: _Budget) -> AppendBlockEnd:
 
 
 def _pack_partial_event(value: PartialEvent) -> list[Any]:
+    if type(value) is not PartialEvent:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
@@ -278,6 +293,8 @@ def _unpack_partial_event(row: Any, budget: _Budget) -> PartialEvent:
 
 
 def _pack_event(value: Event) -> list[Any]:
+    if type(value) is not Event:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
@@ -295,6 +312,8 @@ def _unpack_event(row: Any, budget: _Budget) -> Event:
 
 
 def _pack_padding(value: Padding) -> list[Any]:
+    if type(value) is not Padding:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
@@ -312,12 +331,14 @@ def _unpack_padding(row: Any, budget: _Budget) -> Padding:
 
 
 def _pack_data_appended(value: DataAppended) -> list[Any]:
+    if type(value) is not DataAppended:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
         value.writer_id.bytes,
-        int(value.event_number),
-        int(value.previous_event_number),
+        _whole(value.event_number),
+        _whole(value.previous_event_number),
     ]
 
 

@@ -26,6 +26,7 @@ from .._runtime.serial.conversion import Budget as _Budget
 from .._runtime.serial.conversion import LeftOver as _LeftOver
 from .._runtime.serial.conversion import inside as _inside
 from .._runtime.serial.conversion import take_uuid as _take_uuid
+from .._runtime.serial.conversion import whole as _whole
 from .._runtime.serial.protobuf import ProtobufFormat as _ProtobufFormat
 from .._runtime.serial.protobuf import put_oneof as _put_oneof
 from .._runtime.serial.protobuf import take_oneof as _take_oneof
@@ -107,11 +108,13 @@ def _take_frame(source: Any, budget: _Budget) -> Frame:
 
 
 def _put_read_segment(value: ReadSegment, target: Any) -> None:
+    if type(value) is not ReadSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.segment = value.segment
-    target.offset = value.offset
-    target.suggested_length = value.suggested_length
+    target.offset = _whole(value.offset)
+    target.suggested_length = _whole(value.suggested_length)
     target.delegation_token = value.delegation_token
 
 
@@ -125,10 +128,12 @@ def _take_read_segment(source: Any, budget: _Budget) -> ReadSegment:
 
 
 def _put_segment_read(value: SegmentRead, target: Any) -> None:
+    if type(value) is not SegmentRead:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.segment = value.segment
-    target.offset = value.offset
+    target.offset = _whole(value.offset)
     target.tail = value.tail_
     target.end_of_segment = value.end_of_segment
     target.data = value.data
@@ -145,9 +150,11 @@ def _take_segment_read(source: Any, budget: _Budget) -> SegmentRead:
 
 
 def _put_setup_append(value: SetupAppend, target: Any) -> None:
+    if type(value) is not SetupAppend:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.writer_id = value.writer_id.bytes
     target.segment = value.segment
     target.delegation_token = value.delegation_token
@@ -163,12 +170,14 @@ def _take_setup_append(source: Any, budget: _Budget) -> SetupAppend:
 
 
 def _put_append_setup(value: AppendSetup, target: Any) -> None:
+    if type(value) is not AppendSetup:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.request_id = value.request_id
+    target.request_id = _whole(value.request_id)
     target.segment = value.segment
     target.writer_id = value.writer_id.bytes
-    target.last_event_number = value.last_event_number
+    target.last_event_number = _whole(value.last_event_number)
 
 
 def _take_append_setup(source: Any, budget: _Budget) -> AppendSetup:
@@ -181,6 +190,8 @@ def _take_append_setup(source: Any, budget: _Budget) -> AppendSetup:
 
 
 def _put_append_block(value: AppendBlock, target: Any) -> None:
+    if type(value) is not AppendBlock:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.writer_id = value.writer_id.bytes
@@ -195,13 +206,15 @@ def _take_append_block(source: Any, budget: _Budget) -> AppendBlock:
 
 
 def _put_append_block_end(value: AppendBlockEnd, target: Any) -> None:
+    if type(value) is not AppendBlockEnd:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.writer_id = value.writer_id.bytes
-    target.size_of_whole_events = value.size_of_whole_events
+    target.size_of_whole_events = _whole(value.size_of_whole_events)
     target.data = value.data
-    target.num_events = value.num_events
-    target.last_event_number = value.last_event_number
+    target.num_events = _whole(value.num_events)
+    target.last_event_number = _whole(value.last_event_number)
 
 
 def _take_append_block_end(source: Any, budget: _Budget) -> AppendBlockEnd:
@@ -215,6 +228,8 @@ def _take_append_block_end(source: Any, budget: _Budget) -> AppendBlockEnd:
 
 
 def _put_partial_event(value: PartialEvent, target: Any) -> None:
+    if type(value) is not PartialEvent:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.data = value.data
@@ -227,6 +242,8 @@ def _take_partial_event(source: Any, budget: _Budget) -> PartialEvent:
 
 
 def _put_event(value: Event, target: Any) -> None:
+    if type(value) is not Event:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.data = value.data
@@ -239,6 +256,8 @@ def _take_event(source: Any, budget: _Budget) -> Event:
 
 
 def _put_padding(value: Padding, target: Any) -> None:
+    if type(value) is not Padding:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.zeros = value.zeros
@@ -251,11 +270,13 @@ def _take_padding(source: Any, budget: _Budget) -> Padding:
 
 
 def _put_data_appended(value: DataAppended, target: Any) -> None:
+    if type(value) is not DataAppended:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.writer_id = value.writer_id.bytes
-    target.event_number = value.event_number
-    target.previous_event_number = value.previous_event_number
+    target.event_number = _whole(value.event_number)
+    target.previous_event_number = _whole(value.previous_event_number)
 
 
 def _take_data_appended(source: Any, budget: _Budget) -> DataAppended:

@@ -13,18 +13,19 @@ from struct import Struct as _Struct
 
 from .._runtime.codec.classes import MessageRecord as _MessageRecord
 from .._runtime.codec.compiled import READ_FAULTS as _READ_FAULTS
-from .._runtime.codec.compiled import WRITE_FAULTS as _WRITE_FAULTS
 from .._runtime.codec.compiled import Bad as _Bad
 from .._runtime.codec.compiled import ReadState as _ReadState
 from .._runtime.codec.compiled import WriteState as _WriteState
 from .._runtime.codec.compiled import as_bytes as _as_bytes
+from .._runtime.codec.compiled import hand_over as _hand_over
 from .._runtime.codec.compiled import lenient_text as _lenient_text
 from .._runtime.codec.compiled import release as _release
-from .._runtime.codec.compiled import uuid as _uuid
 from .._runtime.codec.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.codec.fragmented_frame import Divisible as _Divisible
 from .._runtime.codec.text import encode_text as _encode_text
 from .._runtime.codec.unknown import Unknown
+from .._runtime.codec.uuids import uuid as _uuid
+from .._runtime.codec.uuids import uuid_bytes as _uuid_bytes
 from .._runtime.codec.values import bounds_of as _bounds_of
 from .._runtime.codec.values import check_context as _check_context
 from .._runtime.codec.values import check_limits as _check_limits
@@ -83,7 +84,7 @@ __all__ = (
 )
 
 _new = object.__new__
-_class_of = type
+_class_of: Any = type
 _ROLES = ("client", "server")
 _encode_str = str.encode
 _pack_16sq = _Struct(">16sq").pack
@@ -263,18 +264,20 @@ class PartialMessage(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
+            part_ = self.part
             data_ = self.data
             if type(data_) is not bytes:
                 raise _Bad
             n_data = len(data_)
             body_size = 1 + n_data
-            if self.part not in _PART_BY_NUMBER:
+            if type(part_) is not Part and (type(part_) is not int or part_ not in _PART_BY_NUMBER):
                 raise _Bad
-            data = _pack_iiB(-2, body_size, self.part) + data_
+            data = _pack_iiB(-2, body_size, part_) + data_
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -345,7 +348,8 @@ class KeepAlive(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -424,7 +428,8 @@ class ReadSegment(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -508,6 +513,8 @@ class SegmentRead(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
+            is_at_tail = self.is_at_tail
+            is_at_end_of_segment = self.is_at_end_of_segment
             segment = _encode_str(self.segment)
             if not segment.isascii() or 0 in segment:
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
@@ -517,22 +524,23 @@ class SegmentRead(_InFrame):
                 raise _Bad
             n_data = len(data_)
             body_size = 12 + n_segment + n_data
-            if self.is_at_tail is not True and self.is_at_tail is not False:
+            if is_at_tail is not True and is_at_tail is not False:
                 raise _Bad
-            if self.is_at_end_of_segment is not True and self.is_at_end_of_segment is not False:
+            if is_at_end_of_segment is not True and is_at_end_of_segment is not False:
                 raise _Bad
             data = b"".join(
                 (
                     _pack_iiH(10, body_size, n_segment),
                     segment,
-                    _pack_qBB(self.offset, self.is_at_tail, self.is_at_end_of_segment),
+                    _pack_qBB(self.offset, is_at_tail, is_at_end_of_segment),
                     data_,
                 )
             )
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -613,11 +621,12 @@ class SetupAppend(_InFrame):
                 segment = _encode_text(self.segment, "mutf8", lenient=True)
             n_segment = len(segment)
             body_size = 18 + n_segment
-            data = _pack_ii16sH(1, body_size, self.connection_id.bytes, n_segment) + segment
+            data = _pack_ii16sH(1, body_size, _uuid_bytes(self.connection_id), n_segment) + segment
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -693,13 +702,14 @@ class AppendSetup(_InFrame):
                 (
                     _pack_iiH(2, body_size, n_segment),
                     segment,
-                    _pack_16sq(self.connection_id.bytes, self.connection_offset_ack_level),
+                    _pack_16sq(_uuid_bytes(self.connection_id), self.connection_offset_ack_level),
                 )
             )
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -774,10 +784,14 @@ class BeginAppendBlock(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            if not (self.length >= 0):
+            length = self.length
+            if length is not None and _class_of(length) is not int:
                 raise _Bad
-            return _pack_ii16sqi(3, 28, self.connection_id.bytes, self.connection_offset, self.length)
-        except _WRITE_FAULTS:
+            if not (length >= 0):
+                raise _Bad
+            return _pack_ii16sqi(3, 28, _uuid_bytes(self.connection_id), self.connection_offset, length)
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -851,10 +865,14 @@ class EndAppendBlock(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            if not (self.block_length >= 0):
+            block_length = self.block_length
+            if block_length is not None and _class_of(block_length) is not int:
                 raise _Bad
-            return _pack_ii16sqi(4, 28, self.connection_id.bytes, self.connection_offset, self.block_length)
-        except _WRITE_FAULTS:
+            if not (block_length >= 0):
+                raise _Bad
+            return _pack_ii16sqi(4, 28, _uuid_bytes(self.connection_id), self.connection_offset, block_length)
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -921,7 +939,8 @@ class Event(_InFrame):
             if len(data) > 16777223:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -986,8 +1005,9 @@ class DataAppended(_InFrame):
         try:
             if limits is not None:
                 return Frame(self).encode(limits=limits)
-            return _pack_ii16sq(7, 24, self.connection_id.bytes, self.connection_offset_ack_level)
-        except _WRITE_FAULTS:
+            return _pack_ii16sq(7, 24, _uuid_bytes(self.connection_id), self.connection_offset_ack_level)
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Frame(self), -1, limits=limits)
 
 
@@ -1089,7 +1109,8 @@ class Frame(_Divisible):
             if limits is not None:
                 _hold_to(limits, data, self.message)
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(self, -1, limits=limits)
 
 

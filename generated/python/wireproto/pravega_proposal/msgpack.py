@@ -27,6 +27,7 @@ from .._runtime.serial.conversion import LeftOver as _LeftOver
 from .._runtime.serial.conversion import Members as _Members
 from .._runtime.serial.conversion import inside as _inside
 from .._runtime.serial.conversion import take_uuid as _take_uuid
+from .._runtime.serial.conversion import whole as _whole
 from .._runtime.serial.conversion import wrong as _wrong
 from .._runtime.serial.msgpack import MsgpackFormat as _MsgpackFormat
 from .._runtime.serial.msgpack import coded as _coded
@@ -98,10 +99,12 @@ _FRAMES: dict[type, type] = {
 
 
 def _pack_partial_message(value: PartialMessage) -> list[Any]:
+    if type(value) is not PartialMessage:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
-        int(value.part),
+        _whole(value.part),
         value.data,
     ]
 
@@ -119,6 +122,8 @@ def _unpack_partial_message(row: Any, budget: _Budget) -> PartialMessage:
 
 
 def _pack_keep_alive(value: KeepAlive) -> list[Any]:
+    if type(value) is not KeepAlive:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
@@ -136,12 +141,14 @@ def _unpack_keep_alive(row: Any, budget: _Budget) -> KeepAlive:
 
 
 def _pack_read_segment(value: ReadSegment) -> list[Any]:
+    if type(value) is not ReadSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
         value.segment,
-        int(value.offset),
-        int(value.suggested_length),
+        _whole(value.offset),
+        _whole(value.suggested_length),
     ]
 
 
@@ -161,11 +168,13 @@ def _unpack_read_segment(row: Any, budget: _Budget) -> ReadSegment:
 
 
 def _pack_segment_read(value: SegmentRead) -> list[Any]:
+    if type(value) is not SegmentRead:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
         value.segment,
-        int(value.offset),
+        _whole(value.offset),
         bool(value.is_at_tail),
         bool(value.is_at_end_of_segment),
         value.data,
@@ -194,6 +203,8 @@ def _unpack_segment_read(row: Any, budget: _Budget) -> SegmentRead:
 
 
 def _pack_setup_append(value: SetupAppend) -> list[Any]:
+    if type(value) is not SetupAppend:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
@@ -213,12 +224,14 @@ def _unpack_setup_append(row: Any, budget: _Budget) -> SetupAppend:
 
 
 def _pack_append_setup(value: AppendSetup) -> list[Any]:
+    if type(value) is not AppendSetup:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
         value.segment,
         value.connection_id.bytes,
-        int(value.connection_offset_ack_level),
+        _whole(value.connection_offset_ack_level),
     ]
 
 
@@ -236,12 +249,14 @@ def _unpack_append_setup(row: Any, budget: _Budget) -> AppendSetup:
 
 
 def _pack_begin_append_block(value: BeginAppendBlock) -> list[Any]:
+    if type(value) is not BeginAppendBlock:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
         value.connection_id.bytes,
-        int(value.connection_offset),
-        int(value.length),
+        _whole(value.connection_offset),
+        _whole(value.length),
     ]
 
 
@@ -259,12 +274,14 @@ def _unpack_begin_append_block(row: Any, budget: _Budget) -> BeginAppendBlock:
 
 
 def _pack_end_append_block(value: EndAppendBlock) -> list[Any]:
+    if type(value) is not EndAppendBlock:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
         value.connection_id.bytes,
-        int(value.connection_offset),
-        int(value.block_length),
+        _whole(value.connection_offset),
+        _whole(value.block_length),
     ]
 
 
@@ -282,6 +299,8 @@ def _unpack_end_append_block(row: Any, budget: _Budget) -> EndAppendBlock:
 
 
 def _pack_event(value: Event) -> list[Any]:
+    if type(value) is not Event:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
@@ -299,11 +318,13 @@ def _unpack_event(row: Any, budget: _Budget) -> Event:
 
 
 def _pack_data_appended(value: DataAppended) -> list[Any]:
+    if type(value) is not DataAppended:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     return [
         value.connection_id.bytes,
-        int(value.connection_offset_ack_level),
+        _whole(value.connection_offset_ack_level),
     ]
 
 

@@ -27,6 +27,7 @@ from .._runtime.serial.conversion import LeftOver as _LeftOver
 from .._runtime.serial.conversion import Members as _Members
 from .._runtime.serial.conversion import inside as _inside
 from .._runtime.serial.conversion import take_uuid as _take_uuid
+from .._runtime.serial.conversion import whole as _whole
 from .._runtime.serial.protobuf import ProtobufFormat as _ProtobufFormat
 from .._runtime.serial.protobuf import put_oneof as _put_oneof
 from .._runtime.serial.protobuf import take_oneof as _take_oneof
@@ -110,9 +111,11 @@ def _take_frame(source: Any, budget: _Budget) -> Frame:
 
 
 def _put_partial_message(value: PartialMessage, target: Any) -> None:
+    if type(value) is not PartialMessage:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
-    target.part = value.part
+    target.part = _whole(value.part)
     target.data = value.data
 
 
@@ -124,6 +127,8 @@ def _take_partial_message(source: Any, budget: _Budget) -> PartialMessage:
 
 
 def _put_keep_alive(value: KeepAlive, target: Any) -> None:
+    if type(value) is not KeepAlive:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.data = value.data
@@ -136,11 +141,13 @@ def _take_keep_alive(source: Any, budget: _Budget) -> KeepAlive:
 
 
 def _put_read_segment(value: ReadSegment, target: Any) -> None:
+    if type(value) is not ReadSegment:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.segment = value.segment
-    target.offset = value.offset
-    target.suggested_length = value.suggested_length
+    target.offset = _whole(value.offset)
+    target.suggested_length = _whole(value.suggested_length)
 
 
 def _take_read_segment(source: Any, budget: _Budget) -> ReadSegment:
@@ -152,10 +159,12 @@ def _take_read_segment(source: Any, budget: _Budget) -> ReadSegment:
 
 
 def _put_segment_read(value: SegmentRead, target: Any) -> None:
+    if type(value) is not SegmentRead:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.segment = value.segment
-    target.offset = value.offset
+    target.offset = _whole(value.offset)
     target.is_at_tail = value.is_at_tail
     target.is_at_end_of_segment = value.is_at_end_of_segment
     target.data = value.data
@@ -172,6 +181,8 @@ def _take_segment_read(source: Any, budget: _Budget) -> SegmentRead:
 
 
 def _put_setup_append(value: SetupAppend, target: Any) -> None:
+    if type(value) is not SetupAppend:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.connection_id = value.connection_id.bytes
@@ -186,11 +197,13 @@ def _take_setup_append(source: Any, budget: _Budget) -> SetupAppend:
 
 
 def _put_append_setup(value: AppendSetup, target: Any) -> None:
+    if type(value) is not AppendSetup:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.segment = value.segment
     target.connection_id = value.connection_id.bytes
-    target.connection_offset_ack_level = value.connection_offset_ack_level
+    target.connection_offset_ack_level = _whole(value.connection_offset_ack_level)
 
 
 def _take_append_setup(source: Any, budget: _Budget) -> AppendSetup:
@@ -202,11 +215,13 @@ def _take_append_setup(source: Any, budget: _Budget) -> AppendSetup:
 
 
 def _put_begin_append_block(value: BeginAppendBlock, target: Any) -> None:
+    if type(value) is not BeginAppendBlock:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.connection_id = value.connection_id.bytes
-    target.connection_offset = value.connection_offset
-    target.length = value.length
+    target.connection_offset = _whole(value.connection_offset)
+    target.length = _whole(value.length)
 
 
 def _take_begin_append_block(source: Any, budget: _Budget) -> BeginAppendBlock:
@@ -218,11 +233,13 @@ def _take_begin_append_block(source: Any, budget: _Budget) -> BeginAppendBlock:
 
 
 def _put_end_append_block(value: EndAppendBlock, target: Any) -> None:
+    if type(value) is not EndAppendBlock:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.connection_id = value.connection_id.bytes
-    target.connection_offset = value.connection_offset
-    target.block_length = value.block_length
+    target.connection_offset = _whole(value.connection_offset)
+    target.block_length = _whole(value.block_length)
 
 
 def _take_end_append_block(source: Any, budget: _Budget) -> EndAppendBlock:
@@ -234,6 +251,8 @@ def _take_end_append_block(source: Any, budget: _Budget) -> EndAppendBlock:
 
 
 def _put_event(value: Event, target: Any) -> None:
+    if type(value) is not Event:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.data = value.data
@@ -246,10 +265,12 @@ def _take_event(source: Any, budget: _Budget) -> Event:
 
 
 def _put_data_appended(value: DataAppended, target: Any) -> None:
+    if type(value) is not DataAppended:
+        raise TypeError("of another class")
     if value.tail:
         raise _LeftOver
     target.connection_id = value.connection_id.bytes
-    target.connection_offset_ack_level = value.connection_offset_ack_level
+    target.connection_offset_ack_level = _whole(value.connection_offset_ack_level)
 
 
 def _take_data_appended(source: Any, budget: _Budget) -> DataAppended:

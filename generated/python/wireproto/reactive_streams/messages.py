@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from .._runtime.codec.classes import MessageRecord as _MessageRecord
 from .._runtime.codec.compiled import READ_FAULTS as _READ_FAULTS
-from .._runtime.codec.compiled import WRITE_FAULTS as _WRITE_FAULTS
 from .._runtime.codec.compiled import Bad as _Bad
 from .._runtime.codec.compiled import ReadState as _ReadState
 from .._runtime.codec.compiled import WriteState as _WriteState
 from .._runtime.codec.compiled import as_bytes as _as_bytes
+from .._runtime.codec.compiled import hand_over as _hand_over
 from .._runtime.codec.compiled import release as _release
 from .._runtime.codec.errors import DecodeError, EncodeError, NeedMoreData
 from .._runtime.codec.fragmented_frame import Divisible as _Divisible
@@ -85,7 +85,7 @@ __all__ = (
 )
 
 _new = object.__new__
-_class_of = type
+_class_of: Any = type
 _ROLES = ("client", "server")
 _encode_str = str.encode
 _REQUIRED: Any = object()
@@ -237,23 +237,29 @@ class ClientHello(_InMessage):
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
             parts: list[bytes] = []
-            version = _varint(self.version, 64)
+            version = self.version
+            if version is not None and _class_of(version) is not int:
+                raise _Bad
+            version_ = _varint(version, 64)
             extensions_ = self.extensions
-            if type(extensions_) is not list and not _is_a(extensions_, tuple):
+            if type(extensions_) is not list and _class_of(extensions_) is not tuple:
                 raise _Bad
             n_extensions = len(extensions_)
             if n_extensions > 4096:
                 raise _Bad
             extensions = _varint(n_extensions, 64)
-            parts += (b"\x01", version, extensions)
+            parts += (b"\x01", version_, extensions)
             for extension in extensions_:
+                if extension is not None and _class_of(extension) is not int:
+                    raise _Bad
                 extension_ = _varint(extension, 64)
                 parts.append(extension_)
             data = b"".join(parts)
             if len(data) > 16777216:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
@@ -287,9 +293,12 @@ def _read_client_hello_body(buffer: bytes, offset: int, end: int, state: _Readin
 
 def _write_client_hello_body(message: ClientHello, state: _Writing) -> bytes:
     parts: list[bytes] = []
-    version = _varint(message.version, 64)
+    version = message.version
+    if version is not None and _class_of(version) is not int:
+        raise _Bad
+    version_ = _varint(version, 64)
     extensions_ = message.extensions
-    if type(extensions_) is not list and not _is_a(extensions_, tuple):
+    if type(extensions_) is not list and _class_of(extensions_) is not tuple:
         raise _Bad
     n_extensions = len(extensions_)
     if state is not None:
@@ -297,8 +306,10 @@ def _write_client_hello_body(message: ClientHello, state: _Writing) -> bytes:
     elif n_extensions > 4096:
         raise _Bad
     extensions = _varint(n_extensions, 64)
-    parts += (version, extensions)
+    parts += (version_, extensions)
     for extension in extensions_:
+        if extension is not None and _class_of(extension) is not int:
+            raise _Bad
         extension_ = _varint(extension, 64)
         parts.append(extension_)
     return b"".join(parts)
@@ -344,23 +355,29 @@ class ServerHello(_InMessage):
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
             parts: list[bytes] = []
-            version = _varint(self.version, 64)
+            version = self.version
+            if version is not None and _class_of(version) is not int:
+                raise _Bad
+            version_ = _varint(version, 64)
             extensions_ = self.extensions
-            if type(extensions_) is not list and not _is_a(extensions_, tuple):
+            if type(extensions_) is not list and _class_of(extensions_) is not tuple:
                 raise _Bad
             n_extensions = len(extensions_)
             if n_extensions > 4096:
                 raise _Bad
             extensions = _varint(n_extensions, 64)
-            parts += (b"\x02", version, extensions)
+            parts += (b"\x02", version_, extensions)
             for extension in extensions_:
+                if extension is not None and _class_of(extension) is not int:
+                    raise _Bad
                 extension_ = _varint(extension, 64)
                 parts.append(extension_)
             data = b"".join(parts)
             if len(data) > 16777216:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
@@ -394,9 +411,12 @@ def _read_server_hello_body(buffer: bytes, offset: int, end: int, state: _Readin
 
 def _write_server_hello_body(message: ServerHello, state: _Writing) -> bytes:
     parts: list[bytes] = []
-    version = _varint(message.version, 64)
+    version = message.version
+    if version is not None and _class_of(version) is not int:
+        raise _Bad
+    version_ = _varint(version, 64)
     extensions_ = message.extensions
-    if type(extensions_) is not list and not _is_a(extensions_, tuple):
+    if type(extensions_) is not list and _class_of(extensions_) is not tuple:
         raise _Bad
     n_extensions = len(extensions_)
     if state is not None:
@@ -404,8 +424,10 @@ def _write_server_hello_body(message: ServerHello, state: _Writing) -> bytes:
     elif n_extensions > 4096:
         raise _Bad
     extensions = _varint(n_extensions, 64)
-    parts += (version, extensions)
+    parts += (version_, extensions)
     for extension in extensions_:
+        if extension is not None and _class_of(extension) is not int:
+            raise _Bad
         extension_ = _varint(extension, 64)
         parts.append(extension_)
     return b"".join(parts)
@@ -450,19 +472,26 @@ class Subscribe(_InMessage):
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
+            subscriber = self.subscriber
+            initial_demand = self.initial_demand
+            if subscriber is not None and _class_of(subscriber) is not int:
+                raise _Bad
+            if initial_demand is not None and _class_of(initial_demand) is not int:
+                raise _Bad
             try:
                 publisher_ = _encode_str(self.publisher)
             except UnicodeEncodeError:
                 publisher_ = _encode_text(self.publisher, "utf8")
             n_publisher = len(publisher_)
             publisher = _varint(n_publisher, 64)
-            subscriber = _varint(self.subscriber, 64)
-            initial_demand = _varint(self.initial_demand, 64)
-            data = b"".join((b"\x03", publisher, publisher_, subscriber, initial_demand))
+            subscriber_ = _varint(subscriber, 64)
+            initial_demand_ = _varint(initial_demand, 64)
+            data = b"".join((b"\x03", publisher, publisher_, subscriber_, initial_demand_))
             if len(data) > 16777216:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
@@ -493,15 +522,21 @@ def _read_subscribe_body(buffer: bytes, offset: int, end: int, state: _Reading) 
 
 
 def _write_subscribe_body(message: Subscribe, state: _Writing) -> bytes:
+    subscriber = message.subscriber
+    initial_demand = message.initial_demand
+    if subscriber is not None and _class_of(subscriber) is not int:
+        raise _Bad
+    if initial_demand is not None and _class_of(initial_demand) is not int:
+        raise _Bad
     try:
         publisher_ = _encode_str(message.publisher)
     except UnicodeEncodeError:
         publisher_ = _encode_text(message.publisher, "utf8")
     n_publisher = len(publisher_)
     publisher = _varint(n_publisher, 64)
-    subscriber = _varint(message.subscriber, 64)
-    initial_demand = _varint(message.initial_demand, 64)
-    return b"".join((publisher, publisher_, subscriber, initial_demand))
+    subscriber_ = _varint(subscriber, 64)
+    initial_demand_ = _varint(initial_demand, 64)
+    return b"".join((publisher, publisher_, subscriber_, initial_demand_))
 
 
 class Request(_InMessage):
@@ -536,13 +571,20 @@ class Request(_InMessage):
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
-            subscriber = _varint(self.subscriber, 64)
-            demand = _varint(self.demand, 64)
-            data = b"".join((b"\x04", subscriber, demand))
+            subscriber = self.subscriber
+            demand = self.demand
+            if subscriber is not None and _class_of(subscriber) is not int:
+                raise _Bad
+            if demand is not None and _class_of(demand) is not int:
+                raise _Bad
+            subscriber_ = _varint(subscriber, 64)
+            demand_ = _varint(demand, 64)
+            data = b"".join((b"\x04", subscriber_, demand_))
             if len(data) > 16777216:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
@@ -562,9 +604,15 @@ def _read_request_body(buffer: bytes, offset: int, end: int, state: _Reading) ->
 
 
 def _write_request_body(message: Request, state: _Writing) -> bytes:
-    subscriber = _varint(message.subscriber, 64)
-    demand = _varint(message.demand, 64)
-    return subscriber + demand
+    subscriber = message.subscriber
+    demand = message.demand
+    if subscriber is not None and _class_of(subscriber) is not int:
+        raise _Bad
+    if demand is not None and _class_of(demand) is not int:
+        raise _Bad
+    subscriber_ = _varint(subscriber, 64)
+    demand_ = _varint(demand, 64)
+    return subscriber_ + demand_
 
 
 class Cancel(_InMessage):
@@ -597,12 +645,16 @@ class Cancel(_InMessage):
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
-            subscriber = _varint(self.subscriber, 64)
-            data = b"\x05" + subscriber
+            subscriber = self.subscriber
+            if subscriber is not None and _class_of(subscriber) is not int:
+                raise _Bad
+            subscriber_ = _varint(subscriber, 64)
+            data = b"\x05" + subscriber_
             if len(data) > 16777216:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
@@ -617,8 +669,11 @@ def _read_cancel_body(buffer: bytes, offset: int, end: int, state: _Reading) -> 
 
 
 def _write_cancel_body(message: Cancel, state: _Writing) -> bytes:
-    subscriber = _varint(message.subscriber, 64)
-    return subscriber
+    subscriber = message.subscriber
+    if subscriber is not None and _class_of(subscriber) is not int:
+        raise _Bad
+    subscriber_ = _varint(subscriber, 64)
+    return subscriber_
 
 
 class Subscribed(_InMessage):
@@ -658,15 +713,22 @@ class Subscribed(_InMessage):
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
-            subscriber = _varint(self.subscriber, 64)
-            element_size = _varint(self.element_size, 64)
-            if not (self.element_size <= 16777216):
+            subscriber = self.subscriber
+            element_size = self.element_size
+            if subscriber is not None and _class_of(subscriber) is not int:
                 raise _Bad
-            data = b"".join((b"\x06", subscriber, element_size))
+            if element_size is not None and _class_of(element_size) is not int:
+                raise _Bad
+            subscriber_ = _varint(subscriber, 64)
+            element_size_ = _varint(element_size, 64)
+            if not (element_size <= 16777216):
+                raise _Bad
+            data = b"".join((b"\x06", subscriber_, element_size_))
             if len(data) > 16777216:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
@@ -688,11 +750,17 @@ def _read_subscribed_body(buffer: bytes, offset: int, end: int, state: _Reading)
 
 
 def _write_subscribed_body(message: Subscribed, state: _Writing) -> bytes:
-    subscriber = _varint(message.subscriber, 64)
-    element_size = _varint(message.element_size, 64)
-    if not (message.element_size <= 16777216):
+    subscriber = message.subscriber
+    element_size = message.element_size
+    if subscriber is not None and _class_of(subscriber) is not int:
         raise _Bad
-    return subscriber + element_size
+    if element_size is not None and _class_of(element_size) is not int:
+        raise _Bad
+    subscriber_ = _varint(subscriber, 64)
+    element_size_ = _varint(element_size, 64)
+    if not (element_size <= 16777216):
+        raise _Bad
+    return subscriber_ + element_size_
 
 
 class OnNext(_InMessage):
@@ -731,8 +799,11 @@ class OnNext(_InMessage):
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
             entries = {} if context is None else context.entries
             message: Any = self
-            subscriber = _varint(message.subscriber, 64)
-            if entries["element_size"][from_role, message.subscriber] == 0:
+            subscriber = message.subscriber
+            if subscriber is not None and _class_of(subscriber) is not int:
+                raise _Bad
+            subscriber_ = _varint(subscriber, 64)
+            if entries["element_size"][from_role, subscriber] == 0:
                 element__ = message.element
                 if type(element__) is not bytes:
                     raise _Bad
@@ -744,14 +815,15 @@ class OnNext(_InMessage):
                 if type(element___) is not bytes:
                     raise _Bad
                 n_element_ = len(element___)
-                if n_element_ != entries["element_size"][from_role, message.subscriber]:
+                if n_element_ != entries["element_size"][from_role, subscriber]:
                     raise _Bad
                 element = element___
-            data = b"".join((b"\x07", subscriber, element))
+            data = b"".join((b"\x07", subscriber_, element))
             if len(data) > 16777216:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
@@ -786,8 +858,11 @@ def _read_on_next_body(buffer: bytes, offset: int, end: int, state: Any) -> tupl
 
 
 def _write_on_next_body(message: Any, state: Any) -> bytes:
-    subscriber = _varint(message.subscriber, 64)
-    if state.entries["element_size"][state.role, message.subscriber] == 0:
+    subscriber = message.subscriber
+    if subscriber is not None and _class_of(subscriber) is not int:
+        raise _Bad
+    subscriber_ = _varint(subscriber, 64)
+    if state.entries["element_size"][state.role, subscriber] == 0:
         element__ = message.element
         if type(element__) is not bytes:
             raise _Bad
@@ -799,10 +874,10 @@ def _write_on_next_body(message: Any, state: Any) -> bytes:
         if type(element___) is not bytes:
             raise _Bad
         n_element_ = len(element___)
-        if n_element_ != state.entries["element_size"][state.role, message.subscriber]:
+        if n_element_ != state.entries["element_size"][state.role, subscriber]:
             raise _Bad
         element = element___
-    return subscriber + element
+    return subscriber_ + element
 
 
 class OnComplete(_InMessage):
@@ -835,12 +910,16 @@ class OnComplete(_InMessage):
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
-            subscriber = _varint(self.subscriber, 64)
-            data = b"\x08" + subscriber
+            subscriber = self.subscriber
+            if subscriber is not None and _class_of(subscriber) is not int:
+                raise _Bad
+            subscriber_ = _varint(subscriber, 64)
+            data = b"\x08" + subscriber_
             if len(data) > 16777216:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
@@ -855,8 +934,11 @@ def _read_on_complete_body(buffer: bytes, offset: int, end: int, state: _Reading
 
 
 def _write_on_complete_body(message: OnComplete, state: _Writing) -> bytes:
-    subscriber = _varint(message.subscriber, 64)
-    return subscriber
+    subscriber = message.subscriber
+    if subscriber is not None and _class_of(subscriber) is not int:
+        raise _Bad
+    subscriber_ = _varint(subscriber, 64)
+    return subscriber_
 
 
 class OnError(_InMessage):
@@ -893,18 +975,22 @@ class OnError(_InMessage):
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
-            subscriber = _varint(self.subscriber, 64)
+            subscriber = self.subscriber
+            if subscriber is not None and _class_of(subscriber) is not int:
+                raise _Bad
+            subscriber_ = _varint(subscriber, 64)
             try:
                 error_ = _encode_str(self.error)
             except UnicodeEncodeError:
                 error_ = _encode_text(self.error, "utf8")
             n_error = len(error_)
             error = _varint(n_error, 64)
-            data = b"".join((b"\t", subscriber, error, error_))
+            data = b"".join((b"\t", subscriber_, error, error_))
             if len(data) > 16777216:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
@@ -930,14 +1016,17 @@ def _read_on_error_body(buffer: bytes, offset: int, end: int, state: _Reading) -
 
 
 def _write_on_error_body(message: OnError, state: _Writing) -> bytes:
-    subscriber = _varint(message.subscriber, 64)
+    subscriber = message.subscriber
+    if subscriber is not None and _class_of(subscriber) is not int:
+        raise _Bad
+    subscriber_ = _varint(subscriber, 64)
     try:
         error_ = _encode_str(message.error)
     except UnicodeEncodeError:
         error_ = _encode_text(message.error, "utf8")
     n_error = len(error_)
     error = _varint(n_error, 64)
-    return b"".join((subscriber, error, error_))
+    return b"".join((subscriber_, error, error_))
 
 
 class OnNextPacked(_InMessage):
@@ -982,19 +1071,26 @@ class OnNextPacked(_InMessage):
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
             entries = {} if context is None else context.entries
-            subscriber = _varint(self.subscriber, 64)
-            count = _varint(self.count, 64)
+            subscriber = self.subscriber
+            count = self.count
+            if subscriber is not None and _class_of(subscriber) is not int:
+                raise _Bad
+            if count is not None and _class_of(count) is not int:
+                raise _Bad
+            subscriber_ = _varint(subscriber, 64)
+            count_ = _varint(count, 64)
             messages = self.messages
             if type(messages) is not bytes:
                 raise _Bad
             n_messages = len(messages)
-            if n_messages != (+self.count * +entries["element_size"][from_role, self.subscriber]):
+            if n_messages != (+count * +entries["element_size"][from_role, subscriber]):
                 raise _Bad
-            data = b"".join((b"\n", subscriber, count, messages))
+            data = b"".join((b"\n", subscriber_, count_, messages))
             if len(data) > 16777216:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
@@ -1021,15 +1117,21 @@ def _read_on_next_packed_body(buffer: bytes, offset: int, end: int, state: Any) 
 
 
 def _write_on_next_packed_body(message: OnNextPacked, state: Any) -> bytes:
-    subscriber = _varint(message.subscriber, 64)
-    count = _varint(message.count, 64)
+    subscriber = message.subscriber
+    count = message.count
+    if subscriber is not None and _class_of(subscriber) is not int:
+        raise _Bad
+    if count is not None and _class_of(count) is not int:
+        raise _Bad
+    subscriber_ = _varint(subscriber, 64)
+    count_ = _varint(count, 64)
     messages = message.messages
     if type(messages) is not bytes:
         raise _Bad
     n_messages = len(messages)
-    if n_messages != (+message.count * +state.entries["element_size"][state.role, message.subscriber]):
+    if n_messages != (+count * +state.entries["element_size"][state.role, subscriber]):
         raise _Bad
-    return b"".join((subscriber, count, messages))
+    return b"".join((subscriber_, count_, messages))
 
 
 class OnNextPart(_InMessage):
@@ -1074,18 +1176,25 @@ class OnNextPart(_InMessage):
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
-            subscriber = _varint(self.subscriber, 64)
-            element = _varint(self.element, 64)
+            subscriber = self.subscriber
+            element = self.element
+            if subscriber is not None and _class_of(subscriber) is not int:
+                raise _Bad
+            if element is not None and _class_of(element) is not int:
+                raise _Bad
+            subscriber_ = _varint(subscriber, 64)
+            element_ = _varint(element, 64)
             data__ = self.data
             if type(data__) is not bytes:
                 raise _Bad
             n_data = len(data__)
             data_ = _varint(n_data, 64)
-            data = b"".join((b"\x0b", subscriber, element, data_, data__))
+            data = b"".join((b"\x0b", subscriber_, element_, data_, data__))
             if len(data) > 16777216:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
@@ -1113,14 +1222,20 @@ def _read_on_next_part_body(buffer: bytes, offset: int, end: int, state: _Readin
 
 
 def _write_on_next_part_body(message: OnNextPart, state: _Writing) -> bytes:
-    subscriber = _varint(message.subscriber, 64)
-    element = _varint(message.element, 64)
+    subscriber = message.subscriber
+    element = message.element
+    if subscriber is not None and _class_of(subscriber) is not int:
+        raise _Bad
+    if element is not None and _class_of(element) is not int:
+        raise _Bad
+    subscriber_ = _varint(subscriber, 64)
+    element_ = _varint(element, 64)
     data__ = message.data
     if type(data__) is not bytes:
         raise _Bad
     n_data = len(data__)
     data_ = _varint(n_data, 64)
-    return b"".join((subscriber, element, data_, data__))
+    return b"".join((subscriber_, element_, data_, data__))
 
 
 class OnNextLastPart(_InMessage):
@@ -1162,18 +1277,25 @@ class OnNextLastPart(_InMessage):
         try:
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
-            subscriber = _varint(self.subscriber, 64)
-            element = _varint(self.element, 64)
+            subscriber = self.subscriber
+            element = self.element
+            if subscriber is not None and _class_of(subscriber) is not int:
+                raise _Bad
+            if element is not None and _class_of(element) is not int:
+                raise _Bad
+            subscriber_ = _varint(subscriber, 64)
+            element_ = _varint(element, 64)
             data__ = self.data
             if type(data__) is not bytes:
                 raise _Bad
             n_data = len(data__)
             data_ = _varint(n_data, 64)
-            data = b"".join((b"\x0c", subscriber, element, data_, data__))
+            data = b"".join((b"\x0c", subscriber_, element_, data_, data__))
             if len(data) > 16777216:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
@@ -1203,14 +1325,20 @@ def _read_on_next_last_part_body(
 
 
 def _write_on_next_last_part_body(message: OnNextLastPart, state: _Writing) -> bytes:
-    subscriber = _varint(message.subscriber, 64)
-    element = _varint(message.element, 64)
+    subscriber = message.subscriber
+    element = message.element
+    if subscriber is not None and _class_of(subscriber) is not int:
+        raise _Bad
+    if element is not None and _class_of(element) is not int:
+        raise _Bad
+    subscriber_ = _varint(subscriber, 64)
+    element_ = _varint(element, 64)
     data__ = message.data
     if type(data__) is not bytes:
         raise _Bad
     n_data = len(data__)
     data_ = _varint(n_data, 64)
-    return b"".join((subscriber, element, data_, data__))
+    return b"".join((subscriber_, element_, data_, data__))
 
 
 class Goodbye(_InMessage):
@@ -1255,7 +1383,8 @@ class Goodbye(_InMessage):
             if len(data) > 16777216:
                 raise _Bad
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(Message(self), -1, from_role, context, limits=limits)
 
 
@@ -1367,7 +1496,8 @@ class Message(_Divisible):
             if limits is not None:
                 _hold_to(limits, data, self.message, from_role or None, context)
             return data
-        except _WRITE_FAULTS:
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            _hand_over(fault)
             return _encode_by_reference(self, -1, from_role, context, limits=limits)
 
 
@@ -1388,9 +1518,10 @@ def _read_message(buffer: bytes, offset: int, end: int, state: _Reading) -> tupl
 
 
 def _write_message(frame: Message, state: _Writing) -> bytes:
-    type_ = _varint(_CODES_MESSAGE[type(frame.message)], 64)
-    body = _BODY_WRITERS[type(frame.message)](frame.message, state)
-    data = type_ + body
+    body = frame.message
+    type_ = _varint(_CODES_MESSAGE[type(body)], 64)
+    body_ = _BODY_WRITERS[type(body)](body, state)
+    data = type_ + body_
     if state is None and len(data) > 65536:
         return _write_message(frame, _WriteState(_LIMITS))
     if len(data) > 16777216:

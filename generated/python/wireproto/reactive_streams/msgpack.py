@@ -24,6 +24,7 @@ from .._runtime.codec.values import check_role as _check_role
 from .._runtime.serial.codec import SerialCodec as _SerialCodec
 from .._runtime.serial.codec import framed as _framed
 from .._runtime.serial.conversion import Budget as _Budget
+from .._runtime.serial.conversion import whole as _whole
 from .._runtime.serial.conversion import wrong as _wrong
 from .._runtime.serial.msgpack import MsgpackFormat as _MsgpackFormat
 from .._runtime.serial.msgpack import coded as _coded
@@ -104,9 +105,11 @@ _FRAMES: dict[type, type] = {
 
 
 def _pack_client_hello(value: ClientHello) -> list[Any]:
+    if type(value) is not ClientHello:
+        raise TypeError("of another class")
     return [
-        int(value.version),
-        [int(item) for item in value.extensions],
+        _whole(value.version),
+        [_whole(item) for item in value.extensions],
     ]
 
 
@@ -121,9 +124,11 @@ def _unpack_client_hello(row: Any, budget: _Budget) -> ClientHello:
 
 
 def _pack_server_hello(value: ServerHello) -> list[Any]:
+    if type(value) is not ServerHello:
+        raise TypeError("of another class")
     return [
-        int(value.version),
-        [int(item) for item in value.extensions],
+        _whole(value.version),
+        [_whole(item) for item in value.extensions],
     ]
 
 
@@ -138,10 +143,12 @@ def _unpack_server_hello(row: Any, budget: _Budget) -> ServerHello:
 
 
 def _pack_subscribe(value: Subscribe) -> list[Any]:
+    if type(value) is not Subscribe:
+        raise TypeError("of another class")
     return [
         value.publisher,
-        int(value.subscriber),
-        int(value.initial_demand),
+        _whole(value.subscriber),
+        _whole(value.initial_demand),
     ]
 
 
@@ -161,9 +168,11 @@ def _unpack_subscribe(row: Any, budget: _Budget) -> Subscribe:
 
 
 def _pack_request(value: Request) -> list[Any]:
+    if type(value) is not Request:
+        raise TypeError("of another class")
     return [
-        int(value.subscriber),
-        int(value.demand),
+        _whole(value.subscriber),
+        _whole(value.demand),
     ]
 
 
@@ -180,8 +189,10 @@ def _unpack_request(row: Any, budget: _Budget) -> Request:
 
 
 def _pack_cancel(value: Cancel) -> list[Any]:
+    if type(value) is not Cancel:
+        raise TypeError("of another class")
     return [
-        int(value.subscriber),
+        _whole(value.subscriber),
     ]
 
 
@@ -195,9 +206,11 @@ def _unpack_cancel(row: Any, budget: _Budget) -> Cancel:
 
 
 def _pack_subscribed(value: Subscribed) -> list[Any]:
+    if type(value) is not Subscribed:
+        raise TypeError("of another class")
     return [
-        int(value.subscriber),
-        int(value.element_size),
+        _whole(value.subscriber),
+        _whole(value.element_size),
     ]
 
 
@@ -214,8 +227,10 @@ def _unpack_subscribed(row: Any, budget: _Budget) -> Subscribed:
 
 
 def _pack_on_next(value: OnNext) -> list[Any]:
+    if type(value) is not OnNext:
+        raise TypeError("of another class")
     return [
-        int(value.subscriber),
+        _whole(value.subscriber),
         value.element,
     ]
 
@@ -233,8 +248,10 @@ def _unpack_on_next(row: Any, budget: _Budget) -> OnNext:
 
 
 def _pack_on_complete(value: OnComplete) -> list[Any]:
+    if type(value) is not OnComplete:
+        raise TypeError("of another class")
     return [
-        int(value.subscriber),
+        _whole(value.subscriber),
     ]
 
 
@@ -248,8 +265,10 @@ def _unpack_on_complete(row: Any, budget: _Budget) -> OnComplete:
 
 
 def _pack_on_error(value: OnError) -> list[Any]:
+    if type(value) is not OnError:
+        raise TypeError("of another class")
     return [
-        int(value.subscriber),
+        _whole(value.subscriber),
         value.error,
     ]
 
@@ -267,9 +286,11 @@ def _unpack_on_error(row: Any, budget: _Budget) -> OnError:
 
 
 def _pack_on_next_packed(value: OnNextPacked) -> list[Any]:
+    if type(value) is not OnNextPacked:
+        raise TypeError("of another class")
     return [
-        int(value.subscriber),
-        int(value.count),
+        _whole(value.subscriber),
+        _whole(value.count),
         value.messages,
     ]
 
@@ -290,9 +311,11 @@ def _unpack_on_next_packed(row: Any, budget: _Budget) -> OnNextPacked:
 
 
 def _pack_on_next_part(value: OnNextPart) -> list[Any]:
+    if type(value) is not OnNextPart:
+        raise TypeError("of another class")
     return [
-        int(value.subscriber),
-        int(value.element),
+        _whole(value.subscriber),
+        _whole(value.element),
         value.data,
     ]
 
@@ -313,9 +336,11 @@ def _unpack_on_next_part(row: Any, budget: _Budget) -> OnNextPart:
 
 
 def _pack_on_next_last_part(value: OnNextLastPart) -> list[Any]:
+    if type(value) is not OnNextLastPart:
+        raise TypeError("of another class")
     return [
-        int(value.subscriber),
-        int(value.element),
+        _whole(value.subscriber),
+        _whole(value.element),
         value.data,
     ]
 
@@ -336,6 +361,8 @@ def _unpack_on_next_last_part(row: Any, budget: _Budget) -> OnNextLastPart:
 
 
 def _pack_goodbye(value: Goodbye) -> list[Any]:
+    if type(value) is not Goodbye:
+        raise TypeError("of another class")
     return [
         value.reason,
     ]

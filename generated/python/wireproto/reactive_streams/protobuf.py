@@ -25,6 +25,7 @@ from .._runtime.serial.codec import SerialCodec as _SerialCodec
 from .._runtime.serial.codec import framed as _framed
 from .._runtime.serial.conversion import Budget as _Budget
 from .._runtime.serial.conversion import plain as _plain
+from .._runtime.serial.conversion import whole as _whole
 from .._runtime.serial.protobuf import ProtobufFormat as _ProtobufFormat
 from .._runtime.serial.protobuf import put_oneof as _put_oneof
 from .._runtime.serial.protobuf import take_oneof as _take_oneof
@@ -116,7 +117,9 @@ def _take_message(source: Any, budget: _Budget) -> Message:
 
 
 def _put_client_hello(value: ClientHello, target: Any) -> None:
-    target.version = value.version
+    if type(value) is not ClientHello:
+        raise TypeError("of another class")
+    target.version = _whole(value.version)
     target.extensions.extend(value.extensions)
 
 
@@ -128,7 +131,9 @@ def _take_client_hello(source: Any, budget: _Budget) -> ClientHello:
 
 
 def _put_server_hello(value: ServerHello, target: Any) -> None:
-    target.version = value.version
+    if type(value) is not ServerHello:
+        raise TypeError("of another class")
+    target.version = _whole(value.version)
     target.extensions.extend(value.extensions)
 
 
@@ -140,9 +145,11 @@ def _take_server_hello(source: Any, budget: _Budget) -> ServerHello:
 
 
 def _put_subscribe(value: Subscribe, target: Any) -> None:
+    if type(value) is not Subscribe:
+        raise TypeError("of another class")
     target.publisher = value.publisher
-    target.subscriber = value.subscriber
-    target.initial_demand = value.initial_demand
+    target.subscriber = _whole(value.subscriber)
+    target.initial_demand = _whole(value.initial_demand)
 
 
 def _take_subscribe(source: Any, budget: _Budget) -> Subscribe:
@@ -154,8 +161,10 @@ def _take_subscribe(source: Any, budget: _Budget) -> Subscribe:
 
 
 def _put_request(value: Request, target: Any) -> None:
-    target.subscriber = value.subscriber
-    target.demand = value.demand
+    if type(value) is not Request:
+        raise TypeError("of another class")
+    target.subscriber = _whole(value.subscriber)
+    target.demand = _whole(value.demand)
 
 
 def _take_request(source: Any, budget: _Budget) -> Request:
@@ -166,7 +175,9 @@ def _take_request(source: Any, budget: _Budget) -> Request:
 
 
 def _put_cancel(value: Cancel, target: Any) -> None:
-    target.subscriber = value.subscriber
+    if type(value) is not Cancel:
+        raise TypeError("of another class")
+    target.subscriber = _whole(value.subscriber)
 
 
 def _take_cancel(source: Any, budget: _Budget) -> Cancel:
@@ -176,8 +187,10 @@ def _take_cancel(source: Any, budget: _Budget) -> Cancel:
 
 
 def _put_subscribed(value: Subscribed, target: Any) -> None:
-    target.subscriber = value.subscriber
-    target.element_size = value.element_size
+    if type(value) is not Subscribed:
+        raise TypeError("of another class")
+    target.subscriber = _whole(value.subscriber)
+    target.element_size = _whole(value.element_size)
 
 
 def _take_subscribed(source: Any, budget: _Budget) -> Subscribed:
@@ -188,7 +201,9 @@ def _take_subscribed(source: Any, budget: _Budget) -> Subscribed:
 
 
 def _put_on_next(value: OnNext, target: Any) -> None:
-    target.subscriber = value.subscriber
+    if type(value) is not OnNext:
+        raise TypeError("of another class")
+    target.subscriber = _whole(value.subscriber)
     target.element = value.element
 
 
@@ -200,7 +215,9 @@ def _take_on_next(source: Any, budget: _Budget) -> OnNext:
 
 
 def _put_on_complete(value: OnComplete, target: Any) -> None:
-    target.subscriber = value.subscriber
+    if type(value) is not OnComplete:
+        raise TypeError("of another class")
+    target.subscriber = _whole(value.subscriber)
 
 
 def _take_on_complete(source: Any, budget: _Budget) -> OnComplete:
@@ -210,7 +227,9 @@ def _take_on_complete(source: Any, budget: _Budget) -> OnComplete:
 
 
 def _put_on_error(value: OnError, target: Any) -> None:
-    target.subscriber = value.subscriber
+    if type(value) is not OnError:
+        raise TypeError("of another class")
+    target.subscriber = _whole(value.subscriber)
     target.error = value.error
 
 
@@ -222,8 +241,10 @@ def _take_on_error(source: Any, budget: _Budget) -> OnError:
 
 
 def _put_on_next_packed(value: OnNextPacked, target: Any) -> None:
-    target.subscriber = value.subscriber
-    target.count = value.count
+    if type(value) is not OnNextPacked:
+        raise TypeError("of another class")
+    target.subscriber = _whole(value.subscriber)
+    target.count = _whole(value.count)
     target.messages = value.messages
 
 
@@ -236,8 +257,10 @@ def _take_on_next_packed(source: Any, budget: _Budget) -> OnNextPacked:
 
 
 def _put_on_next_part(value: OnNextPart, target: Any) -> None:
-    target.subscriber = value.subscriber
-    target.element = value.element
+    if type(value) is not OnNextPart:
+        raise TypeError("of another class")
+    target.subscriber = _whole(value.subscriber)
+    target.element = _whole(value.element)
     target.data = value.data
 
 
@@ -250,8 +273,10 @@ def _take_on_next_part(source: Any, budget: _Budget) -> OnNextPart:
 
 
 def _put_on_next_last_part(value: OnNextLastPart, target: Any) -> None:
-    target.subscriber = value.subscriber
-    target.element = value.element
+    if type(value) is not OnNextLastPart:
+        raise TypeError("of another class")
+    target.subscriber = _whole(value.subscriber)
+    target.element = _whole(value.element)
     target.data = value.data
 
 
@@ -264,6 +289,8 @@ def _take_on_next_last_part(source: Any, budget: _Budget) -> OnNextLastPart:
 
 
 def _put_goodbye(value: Goodbye, target: Any) -> None:
+    if type(value) is not Goodbye:
+        raise TypeError("of another class")
     target.reason = value.reason
 
 

@@ -95,7 +95,10 @@ def as_uuid(value: object, path: str) -> bytes:
     """Return the 16 bytes of a UUID."""
     if not is_a(value, UUID):
         raise _wrong(path, "a UUID", value)
-    return as_int(UUID.__dict__["int"].__get__(value), path).to_bytes(16, "big")
+    try:
+        return as_int(UUID.__dict__["int"].__get__(value), path).to_bytes(16, "big")
+    except (AttributeError, OverflowError):
+        raise _wrong(path, "a UUID of 128 bits", value) from None
 
 
 def as_items(value: object, path: str) -> tuple[object, ...]:
@@ -119,8 +122,10 @@ def declared_name(value: object) -> str:
 
 
 def _class_name(class_: type) -> str:
-    own = next((base.__dict__["_NAME"] for base in class_.__mro__ if "_NAME" in base.__dict__), "")
-    return own if type(own) is str and own else class_.__name__
+    """Return the name of a generated class, that of a caller's subclass too, which has no fields of its own."""
+    declared = next((base for base in class_.__mro__ if "__match_args__" in base.__dict__), class_)
+    own = next((base.__dict__["_NAME"] for base in declared.__mro__ if "_NAME" in base.__dict__), "")
+    return own if type(own) is str and own else declared.__name__
 
 
 _known_class_name = lru_cache(4096)(_class_name)

@@ -74,10 +74,12 @@ class SerialCodec:
         Raises:
             EncodeError: The protocol does not allow a value, or this serialization cannot carry it (`unrepresentable`).
         """
-        native = self._judge.accept(frame, options)
+        native, is_plain = self._judge.accept(frame, options)
         try:
-            body = self._format.pack(frame)
+            body = self._format.pack(frame) if is_plain else None
         except Exception:  # noqa: BLE001 - values may be of any class, and raise anything
+            body = None
+        if body is None:
             body = self._pack_plain(frame, native, options)
         most = self._most({**self._limits, **options.limits})
         if len(body) > most:
@@ -89,7 +91,7 @@ class SerialCodec:
         """Return the body of a frame whose values are of unusual classes."""
         refuse_tails(frame)
         try:
-            plain = frame if native is None else self._judge.again(native, options)
+            plain = frame if native is None else self._judge.again(native, frame, options)
             return self._format.pack(plain)
         except EncodeError:  # the format has given the reason itself
             raise

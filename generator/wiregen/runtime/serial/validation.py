@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..codec.compiled import JUDGED, Bad, is_certain, release
 from ..codec.errors import SEARCHED, EncodeError
@@ -20,7 +20,19 @@ from ..reference.writing.frames import write_frame
 from ..schema.protocol import Schema
 from .context_use import asks_context
 
-__all__ = ["Judge"]
+__all__ = ["Accepted", "Judge"]
+
+
+class Accepted(NamedTuple):
+    """A frame that the protocol allows.
+
+    Attributes:
+        data: Its native bytes, or None if they depend on a context that is not known.
+        is_plain: Its values are of plain classes, as far as straight-line code has looked at them.
+    """
+
+    data: bytes | None
+    is_plain: bool = True
 
 
 class _Nothing:
@@ -62,8 +74,8 @@ class Judge:
         self._decode = decode
         self._compressed = frozenset(compressed)
 
-    def accept(self, frame: object, options: Options, *, is_read: bool = False) -> bytes | None:
-        """Return the native bytes of a frame, or None if they depend on a context that is not known.
+    def accept(self, frame: object, options: Options, *, is_read: bool = False) -> Accepted:
+        """Accept a frame.
 
         `is_read`: the frame was received, so the limit `work` bounds the search for its error.
 
@@ -73,13 +85,12 @@ class Judge:
         """
         message = type(getattr(frame, "message", None))
         asks = options.context is None and message in self._askers
-        data = None if asks else self._written(frame, message, options, is_read=is_read)
-        if data is None:
+        accepted = Accepted(None) if asks else self._written(frame, message, options, is_read=is_read)
+        if accepted.data is None:
             self._accept_anyhow(frame, options)
-            return None
-        if options.strict:
-            self._decode(data, options)
-        return data
+        elif options.strict:
+            self._decode(accepted.data, options)
+        return accepted
 
     def _accept_anyhow(self, frame: Any, options: Options) -> None:
         """Accept a frame that is valid in some context, but in no known one.
@@ -103,17 +114,15 @@ class Judge:
         if options.strict:  # only the reference codec uses this context, which has no entries
             explain(self._schema, data, 0, len(data), nothing)
 
-    def _written(self, frame: object, message: type, options: Options, *, is_read: bool) -> bytes | None:
-        """Return the bytes, within the limits of the options; regions are stored uncompressed where the sizes allow it.
-
-        The result is None if they depend on a context that is not known.
-        """
+    def _written(self, frame: object, message: type, options: Options, *, is_read: bool) -> Accepted:
+        """Return the bytes, within the limits of the options; regions are stored uncompressed where the sizes allow it."""
         is_stored = message in self._compressed and not options.limits
         JUDGED.is_on = True
         try:
-            return self._encode(frame, 0 if is_stored else -1, options)
+            return Accepted(self._encode(frame, 0 if is_stored else -1, options))
         except Bad as fault:
-            is_faulty = is_read and is_certain(fault) and not self._is_wider(options)
+            is_refused = is_certain(fault)
+            is_faulty = is_read and is_refused and not self._is_wider(options)
         finally:
             JUDGED.is_on = False
         data: bytes | Exception | None = None
@@ -122,8 +131,8 @@ class Judge:
         if isinstance(data, Exception):
             is_faulty = is_faulty and is_certain(data)
         elif data is not None and self._is_within_limits(data, frame, options):
-            return data
-        return self._explained(frame, options, is_faulty=is_faulty)
+            return Accepted(data)
+        return Accepted(self._explained(frame, options, is_faulty=is_faulty), is_plain=not is_refused)
 
     def _is_wider(self, options: Options) -> bool:
         """Return whether limits allow values that straight-line code, which has the protocol's own limits,
@@ -145,9 +154,7 @@ class Judge:
         """
         if not options.limits:
             return True
-        role = options.from_role or self._schema.frames[declared_name(frame)].role
-        given = Options(role, context=options.context, limits=options.limits, variant=options.variant)
-        return type(self._decode(data, given).message) is type(frame.message)
+        return type(self.again(data, frame, options).message) is type(frame.message)
 
     def _attempt(self, options: Options, frame: object) -> bytes | Exception:
         """Return the bytes that straight-line code writes without limits, or its exception."""
@@ -188,11 +195,12 @@ class Judge:
         role = options.from_role if self._schema.contexts else None
         return Options(role, variant=options.variant, **more)
 
-    def again(self, data: bytes, options: Options) -> object:
-        """Return a frame with plain values only, from its native bytes."""
-        return self._decode(
-            data,
-            Options(
-                options.from_role, context=options.context, limits=options.limits, variant=options.variant
-            ),
-        )
+    def again(self, data: bytes, frame: object, options: Options) -> Any:
+        """Return a frame with plain values only, from its native bytes.
+
+        Raises:
+            DecodeError: A reader with these limits refuses it.
+        """
+        role = options.from_role or self._schema.frames[declared_name(frame)].role
+        given = Options(role, context=options.context, limits=options.limits, variant=options.variant)
+        return self._decode(data, given)

@@ -15,7 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Final, NoReturn, Protocol, TypeAlias
-    from uuid import UUID
 
     Entries: TypeAlias = dict[str, dict[tuple[Any, ...], Any]]
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "BRIEF", "BRIEF_REFERENCE", "JUDGED", "LENGTHS", "READ_FAULTS", "WRITE_FAULTS", "Bad", "ReadState", "WriteState", "as_bytes", "foreign", "is_certain", "lenient_text", "release", "uuid",
+    "BRIEF", "BRIEF_REFERENCE", "BUGS", "JUDGED", "LENGTHS", "READ_FAULTS", "Bad", "ReadState", "WriteState", "as_bytes", "foreign", "hand_over", "is_certain", "lenient_text", "release",
 ]  # fmt: skip
 
 LENGTHS: Final = tuple(length.to_bytes(4, "big") for length in range(256))
@@ -54,21 +53,25 @@ READ_FAULTS: Final = (
     Bad,
     RecursionError,
 )
-WRITE_FAULTS: Final = (
-    struct_error,
-    LookupError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    ArithmeticError,
-    BufferError,
-    ReferenceError,
-    RuntimeError,  # RecursionError too
-    Bad,
-)
-"""Exceptions that an operation on a bad value, or a method of a value's own class, may raise. Other errors
-are bugs of an encoder, and are not caught.
-"""
+BUGS: Final = (AssertionError, NameError, ImportError)
+"""Exceptions that only a bug of an encoder raises in code of ours. A method of a value's own class may raise any."""
+
+_OURS: Final = __name__.removesuffix(".codec.compiled").removesuffix("._runtime")
+
+
+def hand_over(fault: Exception) -> None:
+    """Return if the reference codec is to find the reason of a failed write in the given value.
+
+    Raises:
+        Exception: The fault itself: it is a bug, raised by a generated module or the runtime, or memory is exhausted.
+    """
+    link = fault.__traceback__
+    while link is not None and link.tb_next is not None:
+        link = link.tb_next
+    name = "" if link is None else link.tb_frame.f_globals.get("__name__", "")
+    is_bug = issubclass(type(fault), BUGS) and f"{name}.".startswith(f"{_OURS}.")
+    if is_bug or issubclass(type(fault), MemoryError):
+        raise fault
 
 
 def as_bytes(data: bytes | bytearray | memoryview) -> bytes:
@@ -208,15 +211,6 @@ def lenient_text(data: bytes, encoding: str, state: ReadState | None, *, endian:
         UnicodeDecodeError: The bytes are not a text of this encoding.
     """
     return decode_text(data, encoding, state is None or not state.strict, endian)
-
-
-def uuid(data: bytes) -> UUID:
-    """Return the UUID of 16 bytes; its module is imported with the first one, as that takes longer than a
-    whole package.
-    """
-    from uuid import UUID
-
-    return UUID(bytes=data)
 
 
 class WriteState(_Budgets):

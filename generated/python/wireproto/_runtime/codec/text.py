@@ -44,8 +44,10 @@ def encode_text(value: str, encoding: str, lenient: bool = False, endian: str = 
     they represent.
 
     Raises:
+        TypeError: The value is not a text.
         UnicodeEncodeError: The encoding does not have a character of the text.
     """
+    value = str.__str__(value)  # of a caller's own class, whose methods may answer anything
     match encoding:
         case "utf8":
             return value.encode("utf-8", "surrogateescape" if lenient else "strict")

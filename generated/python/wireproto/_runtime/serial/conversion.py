@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
-from ..codec.compiled import READ_FAULTS, WRITE_FAULTS, ReadState, is_certain, release
+from ..codec.compiled import READ_FAULTS, ReadState, hand_over, is_certain, release
 from ..codec.errors import DecodeError, EncodeError, within
 from ..codec.options import Options
 from ..reference.access import kind_of
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from ..schema.literals import FloatName
 
 __all__ = [
-    "Budget", "Fault", "LeftOver", "Members", "Misfit", "RawUnion", "each", "inside", "plain", "rounded", "take_uuid", "wrong",
+    "Budget", "Fault", "LeftOver", "Members", "Misfit", "RawUnion", "each", "inside", "plain", "real", "rounded", "take_uuid", "whole",
+    "wrong",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -228,6 +229,15 @@ def inside(name: str, take: Callable[[object, Budget], T], source: object, budge
         raise misfit.within(name) from None
 
 
+whole: Final = int.__index__
+"""Return an integer of the caller's own class as a plain one, without asking it. TypeError: it is no integer, and only stands for one."""
+
+
+def real(value: Any) -> float:
+    """Return a float, or an integer for one, as a plain float. TypeError: it only stands for one."""
+    return float.__float__(value) if issubclass(type(value), float) else float(whole(value))
+
+
 def rounded(format_: FloatName, value: float) -> float:
     """Return the value that the native codec carries for a float; one that is too large is left for it to refuse."""
     try:
@@ -276,8 +286,8 @@ class RawUnion:
         """
         try:
             return self._writers[type(value)](value, None, True)
-        except WRITE_FAULTS:
-            pass
+        except Exception as fault:  # noqa: BLE001 - a value may be of any class, and raise anything
+            hand_over(fault)
         try:
             return write_type(self._schema, self._type, value, self._name)
         except EncodeError as error:

@@ -27,7 +27,9 @@ _RUNTIME = {
     "wrong": "serial.conversion",
     "inside": "serial.conversion",
     "take_uuid": "serial.conversion",
+    "real": "serial.conversion",
     "rounded": "serial.conversion",
+    "whole": "serial.conversion",
     "LeftOver": "serial.conversion",
     "Misfit": "serial.conversion",
 }

@@ -105,7 +105,7 @@ def packed(form: Form, value: str, names: SerialNames) -> str:
     """Return the expression that converts a plain value to a value of msgpack."""
     match form:
         case Number() | Member():
-            return f"int({value})"
+            return f"_whole({value})"
         case Flag():
             return f"bool({value})"
         case Real():
@@ -169,4 +169,4 @@ def unpacked(form: Form, place: str, value: str, names: SerialNames) -> str:
 
 def _real(form: Real, value: str) -> str:
     """Return a float, which msgpack has in 64 bits, as the native codec carries it."""
-    return f"float({value})" if form.is_wide else f'_rounded("{form.format}", float({value}))'
+    return f"_real({value})" if form.is_wide else f'_rounded("{form.format}", _real({value}))'

@@ -20,13 +20,14 @@ from wiregen.generate.views.protobuf.parts import (
     TableView,
     all_received,
     all_sent,
+    put,
     received,
     scalar,
 )
 from wiregen.generate.views.protobuf.schema import ProtoField, ProtoFile, ProtoMessage
 from wiregen.generate.views.python.shared import tailed, variety_class
 from wiregen.generate.views.python.text import declaration_doc
-from wiregen.generate.views.serial.names import SerialNames, attribute_of, class_of, is_instance, sent
+from wiregen.generate.views.serial.names import SerialNames, attribute_of, class_of, is_instance
 from wiregen.generate.views.serial.text import code_rule, default_of, model_fields, proto_name, proto_unique
 from wiregen.schema import model as m
 from wiregen.schema.declared import index_of
@@ -280,8 +281,8 @@ class ProtobufBuilder:
                 )
             case _:
                 type_, is_enum = self._scalar(form)
-                put, take = sent(form, value, self.names), received(form, place, source, self.names)
-                part = PartView(name=name, kind="assign", value=value, put=put, take=take)
+                assigned, take = put(form, value, self.names), received(form, place, source, self.names)
+                part = PartView(name=name, kind="assign", value=value, put=assigned, take=take)
                 return ProtoField(name=name, number=number, type=type_, is_enum=is_enum, label=label), part
 
     def _inner(

@@ -34,12 +34,13 @@ class ProtobufView:
     @property
     def imports(self) -> tuple[tuple[str, str], ...]:
         """The imports of the module from the runtime: module and name."""
-        texts = [part.take for each in self.functions for part in each.parts]
-        texts += [option.part.take for each in self.functions for option in each.options]
+        parts = [part for each in self.functions for part in each.parts]
+        parts += [option.part for each in self.functions for option in each.options]
+        texts = [text for part in parts for text in (part.put, part.take)]
         words = set(re.findall(r"\w+", " ".join(texts)))
         used = [
             ("serial.conversion", name)
-            for name in ("each", "inside", "plain", "take_uuid")
+            for name in ("each", "inside", "plain", "real", "take_uuid", "whole")
             if f"_{name}" in words
         ]
         used += [("serial.protobuf", "held")] if "_held" in words else []

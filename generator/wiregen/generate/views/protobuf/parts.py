@@ -9,7 +9,7 @@ from wiregen.generate.views.serial.names import SerialNames, sent, taker
 from wiregen.schema.value_shapes import Flag, Form, Member, Number, Octets, Raw, Real, String, Uuid
 from wiregen.schema.value_shapes.shapes import AnyOf, Compound, Many, Nullable, One, Plain
 
-__all__ = ["FunctionView", "OptionView", "PartView", "TableView", "received", "scalar"]
+__all__ = ["FunctionView", "OptionView", "PartView", "TableView", "put", "received", "scalar"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +110,17 @@ def received(form: Form, name: str, value: str, names: SerialNames) -> str:
             return value
         case _:
             assert_never(form)
+
+
+def put(form: Form, value: str, names: SerialNames) -> str:
+    """Return the expression that is assigned to a field: a number is asked once, by the native codec."""
+    match form:
+        case Number() | Member():
+            return f"_whole({value})"
+        case Real():
+            return f"_real({value})"
+        case _:
+            return sent(form, value, names)
 
 
 def all_sent(form: Form, value: str, names: SerialNames) -> str:

@@ -5,8 +5,10 @@ A function without a straight-line form only refuses: the reference codec does i
 
 from __future__ import annotations
 
+from functools import partial
+
 from wiregen.generate.steps import frame_layout, layout_of
-from wiregen.generate.steps.step import FRAME, Layout, Leave, Option, Repeat, UnsupportedError
+from wiregen.generate.steps.step import FRAME, Layout, Leave, Option, UnsupportedError
 from wiregen.generate.views.python.checks import any_of
 from wiregen.generate.views.python.classes import shown_fields, single_code
 from wiregen.generate.views.python.frames import message_annotation, without_unread
@@ -30,7 +32,6 @@ from wiregen.generate.views.python.layouts import (
     has_options,
     inflates,
     is_byte_codes,
-    is_measured,
     laid,
     longest_size,
     n_lists,
@@ -277,12 +278,12 @@ class FunctionBuilder:
             if isinstance(layout, UnsupportedError):
                 raise layout
             state = self.state_of(layout, traits)
-            builder = WriteBuilder(names, has_state=state == "always", counted=self._counted(traits))
-            builder.last = "is_last" if traits.has_last else "True"
-            if any(isinstance(step, Repeat) for step in layout.steps) and not is_measured(layout.steps):
-                steps, pieces = builder.flowing(layout.steps), None
-            else:
-                steps, pieces = builder.whole(layout.steps)
+            counted, last = self._counted(traits), "is_last" if traits.has_last else "True"
+            make = partial(WriteBuilder, has_state=state == "always", counted=counted, last=last)
+            steps, pieces = make(names).function(layout)
+            if names.asked.values:
+                names = names.for_second_pass()
+                steps, pieces = make(names).function(layout)
         except UnsupportedError as error:
             self._shared.refused_writes.append(f"{traits.owner or class_}: {error.unsupported.construct}")
             is_refused = True

@@ -37,15 +37,16 @@ _RUNTIME = frozenset(
         ("codec.classes", "Record", "_Record"),
         ("codec.compiled", "LENGTHS", "_LENGTHS"),
         ("codec.compiled", "READ_FAULTS", "_READ_FAULTS"),
-        ("codec.compiled", "WRITE_FAULTS", "_WRITE_FAULTS"),
         ("codec.compiled", "Bad", "_Bad"),
         ("codec.compiled", "ReadState", "_ReadState"),
         ("codec.compiled", "WriteState", "_WriteState"),
         ("codec.compiled", "as_bytes", "_as_bytes"),
         ("codec.compiled", "foreign", "_foreign"),
+        ("codec.compiled", "hand_over", "_hand_over"),
         ("codec.compiled", "lenient_text", "_lenient_text"),
         ("codec.compiled", "release", "_release"),
-        ("codec.compiled", "uuid", "_uuid"),
+        ("codec.uuids", "uuid", "_uuid"),
+        ("codec.uuids", "uuid_bytes", "_uuid_bytes"),
         ("schema.scalars", "FLOATS", "_FLOATS"),
         ("stream.decoder", "Decoder", "_Decoder"),
         ("codec.errors", _ERRORS, _ERRORS),
@@ -74,7 +75,7 @@ _RUNTIME = frozenset(
 )
 """The names that generated modules import from the runtime: module, name, and local name."""
 _ALWAYS = frozenset(
-    "Bad Decoder MessageRecord READ_FAULTS ReadState WRITE_FAULTS WriteState as_bytes bounds_of check_limits is_a release show".split()
+    "Bad Decoder MessageRecord READ_FAULTS ReadState WriteState as_bytes bounds_of check_limits hand_over is_a release show".split()
 ) | {_ERRORS}
 
 

@@ -11,7 +11,7 @@ from wiregen.schema import model as m
 from wiregen.schema.naming import Scope, constant_case, python_name, snake_case
 
 _OWN_LOCALS = frozenset(
-    "buffer offset end state position start stop message frame n data parts part append limits level inner inner_end"
+    "buffer bool getattr map offset end state position start stop message frame n data parts part append limits level inner inner_end"
     " inner_position compression item raw reader is_last cls self bytes float int isinstance len list range str tuple type".split()
 )
 
@@ -55,7 +55,12 @@ class Locals:
 
     def __init__(self, taken: frozenset[str] = frozenset()) -> None:
         self._names: dict[str, str] = {}
+        self._others = taken
         self._taken = set(_OWN_LOCALS | taken)
+
+    def unused(self) -> Locals:
+        """Return the same, before it has named anything."""
+        return Locals(self._others)
 
     def name(self, key: str) -> str:
         """Return the local name of a key: its last word, with the prefix `n_` for a length."""

@@ -81,7 +81,7 @@ def sent(form: Form, value: str, names: SerialNames) -> str:
     """Return a plain value in the form that a library takes."""
     match form:
         case String(is_lenient=True):
-            return f'{value}.encode("utf-8", "surrogateescape")'
+            return f'str.encode({value}, "utf-8", "surrogateescape")'
         case Uuid():
             return f"{value}.bytes"
         case Raw(union=union):

@@ -64,8 +64,7 @@ class Row:
         self.writer = writer
         self.owner = owner
         self.path = path
-        self.frame = frame
-        self.body = body
+        self.frame, self.body = frame, body
         self._body_path = body_path
         self._fields = fields
         self._at: Cell | None = None  # the innermost field that is being written
@@ -306,9 +305,10 @@ class Row:
         """Return the owner's value for a field, or MISSING."""
         if cell.is_hidden or is_flat(cell.type):
             return MISSING
+        read = partial(attribute, self.owner, cell.name, cell.path)
         if cell.name == self.body:
-            return extra(self.owner, "message", MISSING, cell.path)
-        return attribute(self.owner, cell.name, cell.path)
+            read = partial(extra, self.owner, "message", MISSING, cell.path)
+        return self.writer.given_once(self.owner, cell.name, read)
 
     def value(self, cell: Cell) -> Value:
         """Return the value of a field: given, derived, a constant or a default."""

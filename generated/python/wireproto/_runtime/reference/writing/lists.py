@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from ...codec.errors import EncodeError
 from ...records.types import unsure_names
 from ...schema.expressions import Expression
 from ...schema.shapes import content
 from ...schema.types import Computed, List, Prefix, StructReference, ToEnd, UnionReference, Until
-from ..access import as_items, kind_of
+from ..access import as_items, is_a, kind_of
 from ..expressions import Value
 from ..layout import Fields
 from .cells import Cell, Spot
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from ...schema.types import ItemCondition, ItemLength, Type
 
 __all__ = ["comparable", "write_list"]
+
+_ASKED_ONCE = (bool, int, float, str, bytes, bytearray, memoryview, UUID)
+"""Classes of values that are not asked for what they stand for: an object may answer otherwise the next time."""
 
 
 def write_list(writer: Writer, type_: List, value: Any, spot: Spot) -> bytes:
@@ -69,8 +73,12 @@ def comparable(row: Row, type_: Type, value: object, path: str) -> object:
         case StructReference(name):
             fields = writer.layout.structs[name]
             return tuple(_comparable_fields(row, name, fields, value, path).values())
+        case _ if not isinstance(type_, PLAIN):
+            return value
+        case _ if not is_a(value, *_ASKED_ONCE):
+            raise EncodeError("invalid_value", path=path, expected="a plain value", found=kind_of(value))
         case _:
-            return writer.coerce(type_, value, path) if isinstance(type_, PLAIN) else value
+            return writer.coerce(type_, value, path)
 
 
 def _comparable_fields(row: Row, name: str, fields: Fields, value: object, path: str) -> dict[str, Value]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from uuid import UUID
 
 from ...codec.errors import SEARCHED, EncodeError, within
@@ -40,7 +41,7 @@ from ..access import (
 from ..expressions import Undefined, Value
 from ..layout import Layout
 from ..scalars import SCALARS, bit_number, number, real, scalar, text_bytes
-from ..tree import Variety
+from ..tree import FrameValue, Record, Variety
 from .cells import Spot
 
 TYPE_CHECKING = False
@@ -75,7 +76,7 @@ class Writer:
     """
 
     __slots__ = (
-        "_inflated_left", "_level", "_messages_left", "_options", "_skim", "_skims_left", "_writers", "compression", "frame", "is_tail_kept",
+        "_given", "_inflated_left", "_level", "_messages_left", "_options", "_skim", "_skims_left", "_writers", "compression", "frame", "is_tail_kept",
         "is_to_be_read", "layout", "sender", "unknowable", "work_left",
     )  # fmt: skip
 
@@ -107,6 +108,7 @@ class Writer:
         self._skims_left = _MOST_SKIMS
         self.work_left = 8 * self.layout.work if is_faulty else None
         self._level = 0
+        self._given: dict[int, tuple[object, dict[str, Value]]] = {}
 
     def write(self, type_: Type, value: object, spot: Spot) -> bytes:
         """Return the bytes of a value."""
@@ -223,6 +225,15 @@ class Writer:
 
     # ---- values ----
 
+    def given_once(self, owner: object, name: str, read: Callable[[], Value]) -> Value:
+        """Return an attribute of a given value, which is read once: a property may answer otherwise the next time."""
+        if is_a(owner, Record, Variety, FrameValue):
+            return read()
+        known = self._given.setdefault(id(owner), (owner, {}))[1]
+        if name not in known:
+            known[name] = read()
+        return known[name]
+
     def message_name(self, value: object) -> str | None:
         """Return the name of the message that a value is, or None."""
         name = declared_name(value)
@@ -236,7 +247,8 @@ class Writer:
         """
         for variety in self.layout.schema.unions[union].varieties:
             if is_named(value, variety.name) and not (is_a(value, Variety) and value.union != union):
-                return Variety(union, variety.name, {}, _variety_code(variety.spans, value, path))
+                code = self.given_once(value, "code", partial(_variety_code, variety.spans, value, path))
+                return Variety(union, variety.name, {}, code)
         raise EncodeError("invalid_value", path=path, expected=f"a {union}", found=kind_of(value))
 
     def coerce(self, type_: Plain, value: object, path: str) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from wiregen.generate.steps.step import FRAME, Chunk, Given, Held, UnsupportedError
@@ -11,6 +11,7 @@ from wiregen.generate.views.python.expressions import python_expression
 from wiregen.generate.views.python.names import Locals, attribute, local_name
 from wiregen.generate.views.python.shared import Shared
 from wiregen.generate.views.python.text import flat, is_shown
+from wiregen.generate.views.python.writing.asked_values import AskedValues, class_test
 from wiregen.generate.views.python.writing.step_views import WriteAssign
 from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.shapes import content
@@ -70,6 +71,24 @@ class WriteNames:
     """Whether the function is a method of the message, without a state."""
     again: str = ""
     """The function that writes the same with a state, if it is another one."""
+    asked: AskedValues = field(default_factory=AskedValues)
+    item_variables: set[str] = field(default_factory=set)
+
+    def for_second_pass(self) -> WriteNames:
+        """Return the names as they were before the first pass, and the values that it has found to be read once."""
+        locals_ = self.locals.unused()
+        for each in self.asked.values.values():
+            locals_.name(each.key)
+        return replace(
+            self,
+            locals=locals_,
+            lists=set(),
+            counts={},
+            edges={},
+            open_regions={},
+            sizes={},
+            asks_context=False,
+        )
 
     @property
     def state(self) -> str:
@@ -77,7 +96,15 @@ class WriteNames:
         return "None" if self.is_method else "state"
 
     def attribute(self, key: str) -> str:
-        """Return the expression of the attribute, or the header parameter, for a key."""
+        """Return the expression of the attribute, or the header parameter, for a key; its variable if it is read once."""
+        return self.asked.variable(self._read(key), self.locals)
+
+    def once(self, key: str, test: str = "") -> str:
+        """Return the variable of an attribute that is read once, and refused if the test of it, with `{}` for it, is true."""
+        self.asked.ask(self._read(key), self.chosen(key), test)
+        return self.attribute(key)
+
+    def _read(self, key: str) -> str:
         key = self.chosen(key)
         for prefix, item in reversed(self.items):
             if key == prefix:
@@ -104,13 +131,15 @@ class WriteNames:
             key = own + rest if key.startswith(arm) and rest[:1] in ("", ".", "[", "#") else key
         return key
 
-    def value(self, key: str, field_: m.Field | None, prefix: str, pieces: list[Piece]) -> str:
-        """Return the expression of a field's value: given, derived, or constant."""
+    def value(
+        self, key: str, field_: m.Field | None, prefix: str, pieces: list[Piece], test: str | None = None
+    ) -> str:
+        """Return the expression of a field's value: given, derived, or constant. With a test, a given one is read once."""
         match field_.value if field_ is not None and not key.endswith("[]") else None:
             case m.Derived(value=value) | m.Constant(value=value):
                 return self.text(value, prefix, pieces)
             case _:
-                return self.attribute(key)
+                return self.attribute(key) if test is None else self.once(key, test)
 
     def text(self, expression: m.Expression, prefix: str, pieces: list[Piece]) -> str:
         lookup = WriteLookup(self, prefix, pieces)
@@ -211,8 +240,9 @@ class WriteLookup:
         key = self._key(reference)
         known = self._names.fields.get(key)
         prefix = key.removesuffix(reference.path[-1]) if reference.path else key
-        value = self._names.value(key, known, prefix, self._pieces)
         type_ = self._type(key)
+        test = "" if type_ is None else class_test(type_, self._names.shared)
+        value = self._names.value(key, known, prefix, self._pieces, test)
         return value if type_ is None else self._as_read(type_, key, value)
 
     def _type(self, key: str) -> m.Type | None:
@@ -227,7 +257,7 @@ class WriteLookup:
         """Return the value that a decoder has for the expression: bytes for a uuid, and floats as their bytes hold them."""
         match content(type_):
             case m.Uuid():
-                return f"{value}.bytes"
+                return f"{self.use('uuid_bytes')}({value})"
             case m.Float(format_):
                 return f'{self.use("FLOATS")}["{format_}"].held({value})'
             case m.List(item=m.Float() as item):
@@ -255,11 +285,11 @@ class WriteLookup:
         if key in names.counts and is_certain:
             return names.counts[key]
         if known is not None and isinstance(known.type, m.List | m.Bytes) and known.condition is None:
-            value = names.attribute(key)
+            value = names.once(key)
             may_be_null = self._may_be_null(known.type, key)
             return f"{self.use('count')}({value})" if may_be_null else f"len({value})"
         if known is not None and isinstance(known.type, m.List | m.Bytes) and not is_nullable(known.type):
-            value = names.attribute(key)
+            value = names.once(key)
             return f"(0 if {value} is None else len({value}))"
         raise UnsupportedError("", "a count here")
 
@@ -276,14 +306,14 @@ class WriteLookup:
         key = self._key(reference)
         if key not in self._names.fields:
             raise UnsupportedError("", "`present` of a block")
-        return f"({self._names.attribute(key)} is not None)"
+        return f"({self._names.once(key)} is not None)"
 
     def code(self, reference: m.FieldReference) -> str:
         names, key = self._names, self._key(reference)
         if names.message is not None and reference.path == (names.body,) and names.message.code is not None:
             return repr(names.message.code)
         if reference.path == (names.body,):
-            return f"{names.codes_table}[type({names.attribute(key)})]"
+            return f"{names.codes_table}[type({names.once(key)})]"
         raise UnsupportedError("", "`code` here")
 
     def limit(self, name: str) -> str:

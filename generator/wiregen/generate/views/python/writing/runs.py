@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
+from wiregen.generate.steps.step import Piece as BitPiece
 from wiregen.generate.steps.step import (
     Run,
     Slot,
 )
 from wiregen.generate.views.python.names import joined, split_by_endian
+from wiregen.generate.views.python.text import class_name
+from wiregen.generate.views.python.writing.asked_values import INTEGER
 from wiregen.generate.views.python.writing.names import Piece, Test, WriteNames
 from wiregen.schema import model as m
 
@@ -54,18 +57,28 @@ class RunWriter:
             return self._names.locals.name(slot.key)
         if slot.part == "bits":
             return " | ".join(self._bits(slot, pieces)) or "0"
-        value = self._names.value(slot.key, slot.field, slot.prefix, pieces)
+        is_odd = self._shared.odd_number(slot) is not None and not isinstance(slot.type, m.Float)
+        test = INTEGER if is_odd else None
+        value = self._names.value(slot.key, slot.field, slot.prefix, pieces, test)
         is_plain = slot.field is None or not isinstance(slot.field.value, m.Derived | m.Constant)
-        return f"{value}.bytes" if isinstance(slot.type, m.Uuid) and is_plain else value
+        if not isinstance(slot.type, m.Uuid) or not is_plain:
+            return value
+        self._shared.uses.add("uuid_bytes")
+        return f"_uuid_bytes({value})"
 
     def _bits(self, slot: Slot, pieces: list[Piece]) -> list[str]:
         texts = []
         for piece in slot.pieces:
             if piece.field.name == "_" and piece.field.value is None:
                 continue
-            value = self._names.value(piece.key, piece.field, slot.prefix, pieces)
+            value = self._bit_value(piece, slot, pieces)
             texts.append(f"{value} << {piece.shift}" if piece.shift else value)
         return texts
+
+    def _bit_value(self, piece: BitPiece, slot: Slot, pieces: list[Piece]) -> str:
+        return self._names.value(
+            piece.key, piece.field, slot.prefix, pieces, "" if piece.is_flag else INTEGER
+        )
 
     def _checks(self, slot: Slot, pieces: list[Piece]) -> tuple[Test, ...]:
         if slot.part == "bits":
@@ -75,7 +88,8 @@ class RunWriter:
         is_given = slot.part == "value" and slot.expected is None and not _is_blank(slot)
         if not is_given or (slot.field and isinstance(slot.field.value, m.Derived | m.Constant)):
             return ()
-        value = self._names.value(slot.key, slot.field, slot.prefix, pieces)
+        is_twice = isinstance(slot.type, m.Boolean | m.EnumReference)
+        value = self._names.value(slot.key, slot.field, slot.prefix, pieces, "" if is_twice else None)
         match slot.type:
             case m.Boolean() if value in ("False", "True"):
                 return ()
@@ -88,7 +102,12 @@ class RunWriter:
 
     def enum_checks(self, type_: m.EnumReference, value: str) -> tuple[str, ...]:
         enum = self._shared.enums[type_.name]
-        checks = () if enum.is_open else (f"{value} not in {self._shared.enum_table(type_.name)}",)
+        checks: tuple[str, ...] = ()
+        if not enum.is_open:
+            table, class_ = self._shared.enum_table(type_.name), class_name(type_.name)
+            checks = (
+                f"type({value}) is not {class_} and (type({value}) is not int or {value} not in {table})",
+            )
         if type_.only is None:
             return checks
         members = {member.name: member.value for member in enum.members}
@@ -100,7 +119,7 @@ class RunWriter:
             return (lambda: f"({self._names.value(key, piece.field, slot.prefix, pieces)}) >> {piece.bits}",)
         if piece.field.is_hidden:
             return ()
-        value = self._names.value(key, piece.field, slot.prefix, pieces)
+        value = self._bit_value(piece, slot, pieces)
         if piece.is_flag:
             return (f"{value} is not True and {value} is not False",)
         return (f"{value} >> {piece.bits}",)

@@ -22,6 +22,7 @@ from wiregen.generate.steps.step import (
     Given,
     Held,
     Invoke,
+    Layout,
     Leave,
     Make,
     Mark,
@@ -35,7 +36,9 @@ from wiregen.generate.steps.step import (
     Until,
 )
 from wiregen.generate.views.python.expressions import python_failure
+from wiregen.generate.views.python.layouts import is_measured
 from wiregen.generate.views.python.text import argument_text, class_name, encoding_text, flat, is_shown
+from wiregen.generate.views.python.writing.asked_values import INTEGER, class_test
 from wiregen.generate.views.python.writing.branches import BranchWriter
 from wiregen.generate.views.python.writing.calls import CallWriter
 from wiregen.generate.views.python.writing.names import Piece, Test, WriteLookup, WriteNames, prefix_of
@@ -58,11 +61,13 @@ __all__ = ["WriteBuilder"]
 class WriteBuilder:
     """Builds the steps of one writing function."""
 
-    def __init__(self, names: WriteNames, *, has_state: bool, counted: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, names: WriteNames, *, has_state: bool, counted: frozenset[str] = frozenset(), last: str = "True"
+    ) -> None:
         self.names = names
         self._shared = names.shared
         self.has_state = has_state
-        self.last = "True"
+        self.last = last
         """The expression that the function's own declaration is the last of a region."""
         self.views: list[WriteStep] = []
         self.pieces: list[Piece] = []
@@ -72,6 +77,16 @@ class WriteBuilder:
         self._runs = RunWriter(names)
         self._branches = BranchWriter(self)
         self._calls = CallWriter(self, counted)
+
+    def function(self, layout: Layout) -> tuple[tuple[WriteStep, ...], tuple[str, ...] | None]:
+        """Return the steps of the whole function, and its pieces; None if they are joined step by step."""
+        names = self.names
+        pieces: tuple[str, ...] | None = None
+        if any(isinstance(step, Repeat) for step in layout.steps) and not is_measured(layout.steps):
+            steps = self.flowing(layout.steps)
+        else:
+            steps, pieces = self.whole(layout.steps)
+        return (*names.asked.of_function(names.item_variables, names.locals), *steps), pieces
 
     def flowing(self, steps: tuple[Step, ...]) -> tuple[WriteStep, ...]:
         """Return steps that fill `parts`; a list ends a block, because its pieces are added one by one."""
@@ -168,7 +183,9 @@ class WriteBuilder:
         elif step.part == "padding":
             text = "0"
         else:
-            text = self.at_once(lambda: self.names.value(step.key, step.field, step.prefix, self.pieces))
+            text = self.at_once(
+                lambda: self.names.value(step.key, step.field, step.prefix, self.pieces, self._test(step))
+            )
         if (
             text.isdecimal()
             and int(text) < 128
@@ -180,6 +197,11 @@ class WriteBuilder:
         target = self.names.locals.name(f"{step.key}#data")
         self._late(target, self._number_bytes(step, text), text if step.part == "length" else "")
         self.piece(target)
+
+    def _test(self, step: Number) -> str:
+        """Return the test of the class of a number; that of a closed enum is among its members."""
+        is_enum = isinstance(step.type, m.EnumReference)
+        return class_test(step.type, self._shared) if is_enum else INTEGER
 
     def _late(self, target: str, value: str, length: str) -> None:
         """Add an assignment; one that needs a length is delayed until the bytes of that length are prepared."""
@@ -308,11 +330,13 @@ class WriteBuilder:
         data = "" if is_flowing else names.locals.name(f"{step.key}#data")
         parts = "parts" if is_flowing else names.locals.name(f"{step.key}#parts")
         names.items.append((names.chosen(step.item_key), item))
+        names.item_variables.add(item)
         self.is_flowing = False
         block = self.block(step.item)
         self.is_flowing = is_flowing
         names.items.pop()
-        inside = (*block.steps, WritePieces(target=parts, pieces=block.pieces))
+        asked = names.asked.of_loop(item, names.locals)
+        inside = (*asked, *block.steps, WritePieces(target=parts, pieces=block.pieces))
         over = f"{target} or ()" if may_be_null else target
         is_first = bool(data) and parts not in names.lists
         names.lists.add(parts)

@@ -1,0 +1,138 @@
+"""Given values that a writing function reads once, and whose classes it tests.
+
+A value may be of the caller's own class, whose methods answer anything, and an attribute may be another one each time that it is
+read. What expressions ask is what is written, if it is read once and its class has the methods of Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from wiregen.generate.steps.step import UnsupportedError
+from wiregen.generate.views.python.classes import single_code
+from wiregen.generate.views.python.names import Locals
+from wiregen.generate.views.python.shared import Shared
+from wiregen.generate.views.python.text import class_name
+from wiregen.generate.views.python.writing.step_views import WriteAssign, WriteChecks, WriteStep
+from wiregen.runtime.schema.shapes import content
+from wiregen.schema import model as m
+
+__all__ = ["INTEGER", "AskedValues", "class_test"]
+
+INTEGER = "{} is not None and _class_of({}) is not int"
+"""The test that refuses a value for an integer that is of another class. Where None is no value, it cannot be written either.
+
+A type checker does not see that `_class_of` is `type`, and takes what passes for what it was.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """`base`: the variable of the loop or function that the value is read from. `key`: of the variable that holds it."""
+
+    base: str
+    key: str
+    tests: tuple[str, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class AskedValues:
+    """The values by the expressions that read them. A first pass over the steps finds them, so that a second one has them all."""
+
+    values: dict[str, _Asked] = field(default_factory=dict)
+
+    def ask(self, expression: str, key: str, test: str) -> None:
+        """Let a value be read once, and refused if a test of its variable `{}` is true; "" for no test."""
+        known = self.values.get(expression)
+        tests = () if known is None else known.tests
+        if test and test not in tests:
+            tests = (*tests, test)
+        self.values[expression] = _Asked(base=expression.partition(".")[0], key=key, tests=tests)
+
+    def variable(self, expression: str, locals_: Locals) -> str:
+        """Return the variable of a value that is read once, or the expression itself."""
+        asked = self.values.get(expression)
+        return expression if asked is None or asked.base == expression else locals_.name(asked.key)
+
+    def of_loop(self, item: str, locals_: Locals) -> tuple[WriteStep, ...]:
+        """Return the steps that read the values of an item, at the beginning of its loop."""
+        return tuple(self._steps([each for each in self.values if self.values[each].base == item], locals_))
+
+    def of_function(self, items: set[str], locals_: Locals) -> tuple[WriteStep, ...]:
+        """Return the steps that read the other values, at the beginning of the function."""
+        return tuple(
+            self._steps([each for each in self.values if self.values[each].base not in items], locals_)
+        )
+
+    def _steps(self, expressions: list[str], locals_: Locals) -> Iterator[WriteStep]:
+        checks: list[str] = []
+        for expression in expressions:
+            variable = self.variable(expression, locals_)
+            if variable != expression:
+                yield WriteAssign(target=variable, value=_safely(expression))
+            checks += [test.replace("{}", variable) for test in self.values[expression].tests]
+        if checks:
+            yield WriteChecks(checks=tuple(checks))
+
+
+def _safely(expression: str) -> str:
+    """Return an expression that is None where a struct around the value is absent, or another arm was chosen."""
+    base, *names = expression.split(".")
+    text = ".".join((base, *names[:1]))
+    for name in names[1:]:
+        text = f'getattr({text}, "{name}", None)'
+    return text
+
+
+def class_test(type_: m.Type, shared: Shared) -> str:
+    """Return the test that refuses a value in an expression if it is of a class with methods of its own; "" if another test does.
+
+    Raises:
+        UnsupportedError: Straight-line code has no such test.
+    """
+    match content(type_):
+        case m.Integer() | m.Varint() | m.CodingReference():
+            return INTEGER
+        case m.Bits(is_flag=False):
+            return INTEGER
+        case m.Float():
+            return "{} is not None and _class_of({}) is not float and _class_of({}) is not int"
+        case m.Text():
+            return "{} is not None and _class_of({}) is not str"
+        case m.EnumReference(name=name) if shared.enums[name].is_open:
+            return f"{INTEGER} and _class_of({{}}) is not {class_name(name)}"
+        case m.List(item=item):
+            return _item_test(content(item), shared)
+        case m.Match():
+            return "{} is not None and _class_of({}) not in (bool, bytes, float, int, str)"
+        case _:  # its own test is where it is written
+            return ""
+
+
+def _item_test(item: m.Type, shared: Shared) -> str:
+    match item:
+        case m.Integer() | m.Varint() | m.CodingReference():
+            return _items_of("int, type(None)" if isinstance(item, m.CodingReference) else "int")
+        case m.Boolean():
+            return _items_of("bool")
+        case m.Float():
+            return _items_of("float, int")
+        case m.Text():
+            return _items_of("str")
+        case m.Bytes():
+            return _items_of("bytes")
+        case m.EnumReference(name=name):
+            return _items_of(f"int, {class_name(name)}")
+        case m.UnionReference(name=name) if _has_single_codes(shared.unions[name]):
+            return ""  # only their classes are compared
+        case _:
+            raise UnsupportedError("", "a list of such items in an expression, on writing")
+
+
+def _has_single_codes(union: m.Union) -> bool:
+    return all(single_code(variety) is not None for variety in union.varieties)
+
+
+def _items_of(classes: str) -> str:
+    return f"{{}} is not None and not {{*map(type, {{}})}} <= {{{classes}}}"
