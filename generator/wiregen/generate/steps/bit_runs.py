@@ -16,7 +16,7 @@ def bit_slot(row: tuple[m.Field, ...], prefix: str) -> Slot:
     """
     types = [field.type for field in row if isinstance(field.type, m.Bits)]
     total = sum(type_.bits for type_ in types)
-    if total % 8 or total > 64 or any(field.condition or field.where for field in row):
+    if total % 8 or total > 64 or any(field.condition for field in row):
         raise UnsupportedError(row[0].path, "bit fields like these")
     pieces, done = [], 0
     for field, type_ in zip(row, types, strict=True):

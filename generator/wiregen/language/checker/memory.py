@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from wiregen.schema.lowering import limits_of
 from wiregen.schema.model import (
+    Delimited,
     Field,
     List,
     Message,
@@ -23,6 +24,8 @@ __all__ = ["largest_memory"]
 _OBJECT = 64
 """Bytes of a CPython object with slots and of one value in it, rounded up."""
 _VALUE = 56
+_RECORD = 256
+"""Bytes of a record of the reference codec, with its dictionary of fields: it becomes the object only when all is read."""
 
 
 def largest_memory(
@@ -67,10 +70,16 @@ def _memory(fields: tuple[Field, ...], largest: int | None, limits: Mapping[str,
     if any(map(is_compressed, types)):
         inflated = limits["inflated"]
     n_objects = _n_elements(types, content + inflated, limits) + 1
+    object_size = _OBJECT + _RECORD * any(map(_is_interpreted, types)) + _VALUE * len(fields)
     values = max(map(_width, types), default=1) * (content + inflated)
     # The frame as it came in two chunks, joined, and the part that is being decoded. Inflated bytes stay until all of
     # it is decoded.
-    return 4 * content + inflated + values + n_objects * (_OBJECT + _VALUE * len(fields))
+    return 4 * content + inflated + values + n_objects * object_size
+
+
+def _is_interpreted(type_: Type) -> bool:
+    """Return whether the reference codec reads the values of a type: wide text up to a delimiter."""
+    return isinstance(type_, Text) and type_.encoding == "utf16" and isinstance(type_.length, Delimited)
 
 
 def _width(type_: Type) -> int:

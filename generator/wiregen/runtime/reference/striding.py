@@ -24,7 +24,7 @@ from ..schema.types import (
     Uuid,
 )
 from .reading.reader import Reader
-from .tree import MOST_SHOWN, Cut
+from .tree import Cut
 from .window import Place
 
 __all__ = ["Stride", "stride_of"]
@@ -47,22 +47,20 @@ class Stride:
         shows: The value of the item that is read now is kept.
     """
 
-    __slots__ = ("_hidden_from", "_is_asked", "_left", "_reader", "_steps", "shows")
+    __slots__ = ("_hidden_from", "_is_asked", "_reader", "_steps", "shows")
 
     def __init__(self, reader: Reader, steps: tuple[Step, ...] | None) -> None:
         """`steps`: the sizes of an item's plain fields, or None if it has others, so that each item is read."""
         self._reader = reader
         self._steps = steps
         self._hidden_from = reader.hidden_from
-        self._left = 0 if self._hidden_from else MOST_SHOWN
         self._is_asked: bool | None = None
         self.shows = True
 
     def is_past(self, place: Place) -> bool:
         """Skip the next item and return True; if it is bad, cut off or to be shown, it must be read."""
         reader = self._reader
-        if self._left and reader.items_left:
-            self._left -= 1
+        if reader.items_left and not self._hidden_from:
             reader.items_left -= 1
             return False
         if self.shows and not self._hides():

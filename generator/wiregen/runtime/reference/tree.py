@@ -8,7 +8,7 @@ original bytes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 from uuid import UUID
 
 from ..codec.fragment import Part
@@ -17,7 +17,7 @@ from ..codec.values import show
 from ..schema.elements import Element
 
 __all__ = [
-    "MOST_SHOWN", "MOST_SHOWN_IN_ALL", "Cut", "FrameValue", "Node", "Record", "Unknown", "Value", "Variety",
+    "MOST_SHOWN", "Cut", "FrameValue", "Node", "Record", "Unknown", "Value", "Variety",
 ]  # fmt: skip
 
 
@@ -38,6 +38,14 @@ class _Fields:
         except KeyError:
             raise AttributeError(f"{self.name} has no field {name}") from None
 
+    def with_fields(self, fields: dict[str, Value]) -> Self:
+        """Return a copy with other fields."""
+        copy = object.__new__(type(self))
+        for name in (*_Fields.__slots__, *type(self).__slots__):
+            setattr(copy, name, getattr(self, name))
+        copy.fields = fields
+        return copy
+
     def _key(self) -> tuple[object, ...]:
         return (self.name, self.fields)
 
@@ -48,9 +56,7 @@ class _Fields:
 
 
 MOST_SHOWN = 256
-"""Items of a list in an error's `partial`."""
-MOST_SHOWN_IN_ALL = 1024
-"""Items of all lists together in it, each counted before those inside it."""
+"""Items of all lists together in an error's `partial`, each counted before those inside it."""
 
 
 class Cut(list):  # type: ignore[type-arg]

@@ -107,7 +107,8 @@ class Notes:
         assert self._namespace is not None
         schema = self._load_plan()
         try:
-            node = explain(schema, buffer, start, end, self._options, base, compiled=self.compiled())
+            how: Any = {"compiled": self.compiled(), "has_items": False}
+            node = explain(schema, buffer, start, end, self._options, base, **how)
         except DecodeError:
             self.damage()
             raise

@@ -73,7 +73,7 @@ def verb(
     from wiregen.schema.lowering import lower
     from wiregen.tools.cli.decoding_options import Settings
     from wiregen.tools.cli.output import destination
-    from wiregen.tools.cli.preceding_bytes import direction, heard, said
+    from wiregen.tools.cli.preceding_bytes import context_after, direction, said
     from wiregen.tools.cli.protocol_options import limits_of, role_of, variant_of
     from wiregen.tools.cli.protocols import spoken
 
@@ -83,7 +83,7 @@ def verb(
     )
     sender = role_of(schema, role) or schema.roles[0]
     data = _bytes(file, digits)
-    context, ways = heard(before, settings)
+    context, ways = context_after(before, settings)
     way = ways.get(sender) or direction(settings, sender, context)
     items = [*way.feed(data), *way.finish()]
     number, error = _wanted(items, code)

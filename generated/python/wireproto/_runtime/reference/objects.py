@@ -108,5 +108,7 @@ def typed(schema: Schema, type_: Type, value: object, namespace: dict[str, objec
         known = enum_name(schema, type_.name, value) is not None
         return _enum(namespace, type_.name)(value) if known else value
     if isinstance(type_, List) and isinstance(value, list):
-        return [typed(schema, type_.item, item, namespace) for item in value]
+        for index, item in enumerate(value):  # in its place, so that no record outlives its object
+            value[index] = typed(schema, type_.item, item, namespace)
+        return value
     return build(schema, value, namespace)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..records.frames import frame_record
 from .reading.reader import Reader
 from .scope import RecordScope
-from .tree import MOST_SHOWN, MOST_SHOWN_IN_ALL, Cut, FrameValue, Record
+from .tree import MOST_SHOWN, Cut, FrameValue, Record, Variety
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ def partial_record(reader: Reader) -> dict[str, object] | None:
     value = _outermost(reader)
     schema, variant = reader.layout.schema, reader.options.variant
     if isinstance(value, FrameValue) or (isinstance(value, Record) and value.name in reader.layout.preambles):
-        record: dict[str, object] = _Shortening().of(frame_record(schema, value, variant=variant))
+        short = _Shortening().of(value)  # before there are records of thousands of items
+        record: dict[str, object] = _Shortening().of(frame_record(schema, short, variant=variant))
         return record
     return None
 
@@ -51,25 +52,31 @@ def _outermost(reader: Reader) -> Value:
 
 
 class _Shortening:
-    """Keeps the first items of long lists, and of many lists, so that an error is about as long as its subject."""
+    """Keeps the first items of a long list, or of many lists, so that an error takes little beside its subject."""
 
     __slots__ = ("_left",)
 
     def __init__(self) -> None:
-        self._left = MOST_SHOWN_IN_ALL
+        self._left = MOST_SHOWN
 
     def of(self, shown: object) -> Value:
-        """Return a part of a record, shortened."""
+        """Return a value or a part of its record, shortened."""
         match shown:
             case dict():
                 return {name: self.of(part) for name, part in shown.items()}
             case list():
                 return list(self._first(shown))
+            case FrameValue():
+                frame = shown.with_fields(self.of(shown.fields))
+                frame.message = self.of(shown.message)
+                return frame
+            case Record() | Variety():
+                return shown.with_fields(self.of(shown.fields))
             case _:
                 return shown
 
     def _first(self, items: list[object]) -> Iterator[object]:
-        for item in items[:MOST_SHOWN]:
+        for item in items:
             if not self._left:
                 return
             self._left -= 1

@@ -265,7 +265,12 @@ class ChunkReader(Generic[F]):
         """Return a reading of a frame, or of the preamble, by the reference codec."""
         from ..reference.reading.frames import read_frame, read_preamble
 
-        how: Any = {"skim": self._skim, "is_quick": self._namespace is None, "is_faulty": is_faulty}
+        how: Any = {
+            "skim": self._skim,
+            "is_quick": self._namespace is None,
+            "is_faulty": is_faulty,
+            "has_items": False,
+        }
         if self._notes is not None:
             how["compiled"] = self._notes.compiled()
         read, how = (read_frame, how) if self._decode_opening is None else (read_preamble, {})

@@ -9,6 +9,7 @@ raises only DecodeError.
 from __future__ import annotations
 
 from collections.abc import Generator
+from typing import Any
 
 from ...codec.errors import DecodeError
 from ...codec.options import Options
@@ -98,6 +99,7 @@ def read_frame(
     is_quick: bool = False,
     is_faulty: bool = False,
     compiled: CompiledCode | None = None,
+    has_items: bool = True,
 ) -> Generator[int, bool, Node]:
     """Return the tree of the frame that begins at `offset`.
 
@@ -107,6 +109,7 @@ def read_frame(
     `is_quick`: the same for long lists of plain items.
     `compiled`: compiled code for frames; with it a reassembled frame has the object of that code instead of
     a tree.
+    `has_items`: the items of lists have nodes, each many times as large as the item; else they have values only.
     `is_faulty`: compiled code refused the frame; the limit `work` bounds the search for the error, which
     keeps few values. Without an error, as in a message without compiled code, the frame is read again.
 
@@ -116,7 +119,7 @@ def read_frame(
     """
     reader = _reader(schema, options, Window(buffer, offset, stop=stop, base=base))
     reader.skim, reader.is_quick = skim, is_quick
-    reader.is_faulty, reader.compiled = is_faulty, compiled
+    reader.is_faulty, reader.compiled, reader.has_items = is_faulty, compiled, has_items
     if not reader.layout.divided:
         reader.begin_search()
     name = reader.layout.frame_of(options.from_role)
@@ -124,9 +127,8 @@ def read_frame(
     node = yield from _guarded(reader, _frame(reader, name))
     is_wanted = not is_quick and (stop is None or node.end == base + stop)
     if reader.has_dropped and is_wanted:
-        return (
-            yield from read_frame(schema, buffer, offset, options, base=base, stop=stop, compiled=compiled)
-        )
+        how: Any = {"stop": stop, "compiled": compiled, "has_items": has_items}
+        return (yield from read_frame(schema, buffer, offset, options, base=base, **how))
     return node
 
 

@@ -101,7 +101,7 @@ def _items(
         if where is not None and not holds(reader, where.condition, node, here):
             found = number_shown(type_.item, node.value)
             raise reader.fail("constraint", here, blame=node, expected=where.text, found=found)
-        items.append(node if stride is None else SKIPPED)
+        items.append(node if stride is None and reader.has_items else SKIPPED)
         if stride is None or stride.shows:
             values.append(node.value)
     if stride is not None:

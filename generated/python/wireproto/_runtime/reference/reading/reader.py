@@ -15,7 +15,7 @@ from ...schema.node import nodes_in
 from ..expressions import Undefined, evaluate
 from ..layout import Layout, Type
 from ..scope import RecordScope
-from ..tree import MOST_SHOWN_IN_ALL, Node, Value
+from ..tree import MOST_SHOWN, Node, Value
 from ..window import Place, Window
 
 TYPE_CHECKING = False
@@ -63,6 +63,7 @@ class Reader:
         is_kept: A condition on items needs the whole current item.
         items_left: The number of items of lists that may still be shown.
         has_dropped: Values were not kept: the result serves for errors only.
+        has_items: The items of lists keep their nodes.
         compiled: Compiled code for frames, if a reassembled frame may be the object of that code.
         skim: Compiled code for nested frames, if the reader only searches for an error.
         shown_left: The number of nested frames that may still have values.
@@ -71,7 +72,7 @@ class Reader:
     """
 
     __slots__ = (
-        "_asked", "after", "building", "compiled", "frame", "frame_offset", "has_dropped", "hidden_from", "inflated_left", "is_bounded", "is_faulty", "is_kept",
+        "_asked", "after", "building", "compiled", "frame", "frame_offset", "has_dropped", "has_items", "hidden_from", "inflated_left", "is_bounded", "is_faulty", "is_kept",
         "is_last", "is_quick", "item", "items_left", "known_end", "layout",
         "level", "messages_left", "only", "options", "postponed", "prefix", "read", "record", "shown_left", "skim",
         "window", "work_left",
@@ -103,8 +104,9 @@ class Reader:
         self.skim: Skimming | None = None
         self.compiled: CompiledCode | None = None
         self.is_quick = self.is_kept = self.has_dropped = False
+        self.has_items = True
         self.hidden_from = 0
-        self.items_left = MOST_SHOWN_IN_ALL
+        self.items_left = MOST_SHOWN
         self._asked: frozenset[str] | None = None
         self.shown_left = 16
         self.work_left: int | None = None
