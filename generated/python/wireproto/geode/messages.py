@@ -3310,7 +3310,7 @@ def _write_geode_value_pdx_inline_enum(message: Any, state: _Writing, is_last: b
         state = _WriteState(_LIMITS)
     state.enter()
     ordinal = message.ordinal
-    if ordinal is not None and _class_of(ordinal) is not int:
+    if _class_of(ordinal) is not int and _class_of(ordinal) is not _class_of(None):
         raise _Bad
     state.allow()
     class_name = _GEODE_VALUE_WRITERS[type(message.class_name)](message.class_name, state, False)
@@ -3325,7 +3325,7 @@ def _write_geode_value_pdx_inline_enum(message: Any, state: _Writing, is_last: b
 
 def _write_geode_value_pdx_enum(message: Any, state: _Writing, is_last: bool) -> bytes:
     enum_id = message.enum_id
-    if enum_id is not None and _class_of(enum_id) is not int:
+    if _class_of(enum_id) is not int and _class_of(enum_id) is not _class_of(None):
         raise _Bad
     enum_id_ = _write_array_length(enum_id)
     return _pack_BB(94, message.ds_id) + enum_id_
@@ -3335,7 +3335,7 @@ def _write_geode_value_primitive_class(
     message: GeodeValue.PrimitiveClass, state: _Writing, is_last: bool
 ) -> bytes:
     code = message.code
-    if code is not None and _class_of(code) is not int:
+    if _class_of(code) is not int and _class_of(code) is not _class_of(None):
         raise _Bad
     if not (17 <= code <= 25):
         raise _Bad
@@ -3364,7 +3364,7 @@ def _write_geode_value_unbounded(message: GeodeValue.Unbounded, state: _Writing,
     if not is_last:
         raise _Bad
     code = message.code
-    if code is not None and _class_of(code) is not int:
+    if _class_of(code) is not int and _class_of(code) is not _class_of(None):
         raise _Bad
     value = message.value
     if type(value) is not bytes:
@@ -3473,7 +3473,7 @@ def _write_class_name_named(message: ClassName.Named, state: _Writing, is_last: 
 
 def _write_class_name_primitive(message: ClassName.Primitive, state: _Writing, is_last: bool) -> bytes:
     code = message.code
-    if code is not None and _class_of(code) is not int:
+    if _class_of(code) is not int and _class_of(code) is not _class_of(None):
         raise _Bad
     if not (17 <= code <= 25):
         raise _Bad
@@ -3903,9 +3903,7 @@ class PutRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata__ = (
-                _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
-            )
+            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
             region_name = _encode_str(message.region_name)
             if not region_name.isascii() or 0 in region_name:
                 region_name = _encode_text(message.region_name, "mutf8", lenient=True)
@@ -3914,7 +3912,7 @@ class PutRequest(_InRequest):
             callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, None, False)
             value = _GEODE_VALUE_WRITERS[type(message.value)](message.value, None, True)
             value = _write_chunk_alone(value)
-            payload_size = 5 + len(metadata__) + n_region_name + len(key) + len(callback_arg) + len(value)
+            payload_size = 5 + len(metadata_) + n_region_name + len(key) + len(callback_arg) + len(value)
             if is_partial is not True and is_partial is not False or type(message.key) not in _ONLY_1:
                 raise _Bad
             if is_partial:
@@ -3924,7 +3922,7 @@ class PutRequest(_InRequest):
                     _pack_iiBBhb(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), 3, 1
                     ),
-                    metadata__,
+                    metadata_,
                     _pack_H(n_region_name),
                     region_name,
                     key,
@@ -4049,9 +4047,13 @@ class PutResponse(_InResponse):
             message: Any = self
             given_metadata: Any = metadata
             success = message.success
-            if status is not None and _class_of(status) is not int and _class_of(status) is not Status:
+            if (
+                _class_of(status) is not int
+                and _class_of(status) is not _class_of(None)
+                and _class_of(status) is not Status
+            ):
                 raise _Bad
-            metadata__ = (
+            metadata_ = (
                 _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
             )
             if status in (1, 2):
@@ -4060,7 +4062,7 @@ class PutResponse(_InResponse):
                 body = _pack_B(success)
             else:
                 raise _Bad
-            payload_size = 2 + len(metadata__) + len(body)
+            payload_size = 2 + len(metadata_) + len(body)
             if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
                 raise _Bad
             data = b"".join(
@@ -4068,7 +4070,7 @@ class PutResponse(_InResponse):
                     _pack_iiBBh(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), status
                     ),
-                    metadata__,
+                    metadata_,
                     body,
                 )
             )
@@ -4156,16 +4158,14 @@ class GetRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata__ = (
-                _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
-            )
+            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
             region_name = _encode_str(message.region_name)
             if not region_name.isascii() or 0 in region_name:
                 region_name = _encode_text(message.region_name, "mutf8", lenient=True)
             n_region_name = len(region_name)
             key = _GEODE_VALUE_WRITERS[type(message.key)](message.key, None, False)
             callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, None, True)
-            payload_size = 5 + len(metadata__) + n_region_name + len(key) + len(callback_arg)
+            payload_size = 5 + len(metadata_) + n_region_name + len(key) + len(callback_arg)
             if is_partial is not True and is_partial is not False or type(message.key) not in _ONLY_1:
                 raise _Bad
             if is_partial:
@@ -4175,7 +4175,7 @@ class GetRequest(_InRequest):
                     _pack_iiBBhb(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), 4, 1
                     ),
-                    metadata__,
+                    metadata_,
                     _pack_H(n_region_name),
                     region_name,
                     key,
@@ -4270,9 +4270,13 @@ class GetResponse(_InResponse):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            if status is not None and _class_of(status) is not int and _class_of(status) is not Status:
+            if (
+                _class_of(status) is not int
+                and _class_of(status) is not _class_of(None)
+                and _class_of(status) is not Status
+            ):
                 raise _Bad
-            metadata__ = (
+            metadata_ = (
                 _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
             )
             if status in (1, 2):
@@ -4280,7 +4284,7 @@ class GetResponse(_InResponse):
                 body = result
             else:
                 raise _Bad
-            payload_size = 2 + len(metadata__) + len(body)
+            payload_size = 2 + len(metadata_) + len(body)
             if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
                 raise _Bad
             data = b"".join(
@@ -4288,7 +4292,7 @@ class GetResponse(_InResponse):
                     _pack_iiBBh(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), status
                     ),
-                    metadata__,
+                    metadata_,
                     body,
                 )
             )
@@ -4373,9 +4377,7 @@ class PutAllRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata__ = (
-                _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
-            )
+            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
             region_name = _encode_str(message.region_name)
             if not region_name.isascii() or 0 in region_name:
                 region_name = _encode_text(message.region_name, "mutf8", lenient=True)
@@ -4396,7 +4398,7 @@ class PutAllRequest(_InRequest):
                 key_value_pairs__ += (key, value)
             key_value_pairs_ = b"".join(key_value_pairs__)
             callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, None, True)
-            payload_size = 9 + len(metadata__) + n_region_name + len(key_value_pairs_) + len(callback_arg)
+            payload_size = 9 + len(metadata_) + n_region_name + len(key_value_pairs_) + len(callback_arg)
             if is_partial is not True and is_partial is not False or is_partial:
                 raise _Bad
             data = b"".join(
@@ -4404,7 +4406,7 @@ class PutAllRequest(_InRequest):
                     _pack_iiBBhb(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), 5, 1
                     ),
-                    metadata__,
+                    metadata_,
                     _pack_H(n_region_name),
                     region_name,
                     _pack_i(n_key_value_pairs),
@@ -4560,16 +4562,20 @@ class PutAllResponse(_InResponse):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            if status is not None and _class_of(status) is not int and _class_of(status) is not Status:
+            if (
+                _class_of(status) is not int
+                and _class_of(status) is not _class_of(None)
+                and _class_of(status) is not Status
+            ):
                 raise _Bad
-            metadata__ = (
+            metadata_ = (
                 _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
             )
             if status in (1, 2):
                 body = _pack_i(message.number_of_keys_failed)
             else:
                 raise _Bad
-            payload_size = 2 + len(metadata__) + len(body)
+            payload_size = 2 + len(metadata_) + len(body)
             if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
                 raise _Bad
             data = b"".join(
@@ -4577,7 +4583,7 @@ class PutAllResponse(_InResponse):
                     _pack_iiBBh(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), status
                     ),
-                    metadata__,
+                    metadata_,
                     body,
                 )
             )
@@ -4662,9 +4668,7 @@ class GetAllRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata__ = (
-                _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
-            )
+            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
             region_name = _encode_str(message.region_name)
             if not region_name.isascii() or 0 in region_name:
                 region_name = _encode_text(message.region_name, "mutf8", lenient=True)
@@ -4683,7 +4687,7 @@ class GetAllRequest(_InRequest):
                 keys__.append(key_)
             keys_ = b"".join(keys__)
             callback_arg = _GEODE_VALUE_WRITERS[type(message.callback_arg)](message.callback_arg, None, True)
-            payload_size = 9 + len(metadata__) + n_region_name + len(keys_) + len(callback_arg)
+            payload_size = 9 + len(metadata_) + n_region_name + len(keys_) + len(callback_arg)
             if is_partial is not True and is_partial is not False or is_partial:
                 raise _Bad
             data = b"".join(
@@ -4691,7 +4695,7 @@ class GetAllRequest(_InRequest):
                     _pack_iiBBhb(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), 6, 1
                     ),
-                    metadata__,
+                    metadata_,
                     _pack_H(n_region_name),
                     region_name,
                     _pack_i(n_keys),
@@ -4817,9 +4821,13 @@ class GetAllResponse(_InResponse):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            if status is not None and _class_of(status) is not int and _class_of(status) is not Status:
+            if (
+                _class_of(status) is not int
+                and _class_of(status) is not _class_of(None)
+                and _class_of(status) is not Status
+            ):
                 raise _Bad
-            metadata__ = (
+            metadata_ = (
                 _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
             )
             if status in (1, 2):
@@ -4842,7 +4850,7 @@ class GetAllResponse(_InResponse):
                 body = _pack_i(n_key_value_pairs) + key_value_pairs_
             else:
                 raise _Bad
-            payload_size = 2 + len(metadata__) + len(body)
+            payload_size = 2 + len(metadata_) + len(body)
             if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
                 raise _Bad
             data = b"".join(
@@ -4850,7 +4858,7 @@ class GetAllResponse(_InResponse):
                     _pack_iiBBh(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), status
                     ),
-                    metadata__,
+                    metadata_,
                     body,
                 )
             )
@@ -4962,14 +4970,12 @@ class ServerConfigRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata__ = (
-                _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
-            )
+            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
             body = message.body
             if type(body) is not bytes:
                 raise _Bad
             n_body = len(body)
-            payload_size = 3 + len(metadata__) + n_body
+            payload_size = 3 + len(metadata_) + n_body
             if is_partial is not True and is_partial is not False or is_partial:
                 raise _Bad
             data = b"".join(
@@ -4977,7 +4983,7 @@ class ServerConfigRequest(_InRequest):
                     _pack_iiBBhb(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), 1, 1
                     ),
-                    metadata__,
+                    metadata_,
                     body,
                 )
             )
@@ -5063,9 +5069,13 @@ class ServerConfigResponse(_InResponse):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            if status is not None and _class_of(status) is not int and _class_of(status) is not Status:
+            if (
+                _class_of(status) is not int
+                and _class_of(status) is not _class_of(None)
+                and _class_of(status) is not Status
+            ):
                 raise _Bad
-            metadata__ = (
+            metadata_ = (
                 _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
             )
             if status in (1, 2):
@@ -5075,7 +5085,7 @@ class ServerConfigResponse(_InResponse):
                 body = body_
             else:
                 raise _Bad
-            payload_size = 2 + len(metadata__) + len(body)
+            payload_size = 2 + len(metadata_) + len(body)
             if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
                 raise _Bad
             data = b"".join(
@@ -5083,7 +5093,7 @@ class ServerConfigResponse(_InResponse):
                     _pack_iiBBh(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), status
                     ),
-                    metadata__,
+                    metadata_,
                     body,
                 )
             )
@@ -5168,14 +5178,12 @@ class AuthRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata__ = (
-                _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
-            )
+            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
             body = message.body
             if type(body) is not bytes:
                 raise _Bad
             n_body = len(body)
-            payload_size = 3 + len(metadata__) + n_body
+            payload_size = 3 + len(metadata_) + n_body
             if is_partial is not True and is_partial is not False or is_partial:
                 raise _Bad
             data = b"".join(
@@ -5183,7 +5191,7 @@ class AuthRequest(_InRequest):
                     _pack_iiBBhb(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), 2, 1
                     ),
-                    metadata__,
+                    metadata_,
                     body,
                 )
             )
@@ -5267,9 +5275,13 @@ class AuthResponse(_InResponse):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            if status is not None and _class_of(status) is not int and _class_of(status) is not Status:
+            if (
+                _class_of(status) is not int
+                and _class_of(status) is not _class_of(None)
+                and _class_of(status) is not Status
+            ):
                 raise _Bad
-            metadata__ = (
+            metadata_ = (
                 _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
             )
             if status in (1, 2):
@@ -5279,7 +5291,7 @@ class AuthResponse(_InResponse):
                 body = body_
             else:
                 raise _Bad
-            payload_size = 2 + len(metadata__) + len(body)
+            payload_size = 2 + len(metadata_) + len(body)
             if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
                 raise _Bad
             data = b"".join(
@@ -5287,7 +5299,7 @@ class AuthResponse(_InResponse):
                     _pack_iiBBh(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), status
                     ),
-                    metadata__,
+                    metadata_,
                     body,
                 )
             )
@@ -5372,14 +5384,12 @@ class ClientConfigRequest(_InRequest):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            metadata__ = (
-                _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
-            )
+            metadata_ = _write_request_metadata(given_metadata, None) if (given_metadata is not None) else b""
             body = message.body
             if type(body) is not bytes:
                 raise _Bad
             n_body = len(body)
-            payload_size = 3 + len(metadata__) + n_body
+            payload_size = 3 + len(metadata_) + n_body
             if is_partial is not True and is_partial is not False or is_partial:
                 raise _Bad
             data = b"".join(
@@ -5387,7 +5397,7 @@ class ClientConfigRequest(_InRequest):
                     _pack_iiBBhb(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), 23, 1
                     ),
-                    metadata__,
+                    metadata_,
                     body,
                 )
             )
@@ -5473,9 +5483,13 @@ class ClientConfigResponse(_InResponse):
                 )
             message: Any = self
             given_metadata: Any = metadata
-            if status is not None and _class_of(status) is not int and _class_of(status) is not Status:
+            if (
+                _class_of(status) is not int
+                and _class_of(status) is not _class_of(None)
+                and _class_of(status) is not Status
+            ):
                 raise _Bad
-            metadata__ = (
+            metadata_ = (
                 _write_response_metadata(given_metadata, None) if (given_metadata is not None) else b""
             )
             if status in (1, 2):
@@ -5485,7 +5499,7 @@ class ClientConfigResponse(_InResponse):
                 body = body_
             else:
                 raise _Bad
-            payload_size = 2 + len(metadata__) + len(body)
+            payload_size = 2 + len(metadata_) + len(body)
             if is_partial is not True and is_partial is not False or not (status > 0) or is_partial:
                 raise _Bad
             data = b"".join(
@@ -5493,7 +5507,7 @@ class ClientConfigResponse(_InResponse):
                     _pack_iiBBh(
                         payload_size, correlation_id, is_partial, (given_metadata is not None), status
                     ),
-                    metadata__,
+                    metadata_,
                     body,
                 )
             )
@@ -6072,7 +6086,11 @@ def _write_response(frame: Any, state: _Writing) -> bytes:
     is_partial = frame.is_partial
     status = frame.status
     metadata = frame.metadata
-    if status is not None and _class_of(status) is not int and _class_of(status) is not Status:
+    if (
+        _class_of(status) is not int
+        and _class_of(status) is not _class_of(None)
+        and _class_of(status) is not Status
+    ):
         raise _Bad
     metadata_ = _write_response_metadata(metadata, state) if (metadata is not None) else b""
     if status in (1, 2):
@@ -6248,7 +6266,11 @@ def _write_response_in_example(frame: Any, state: _Writing) -> bytes:
     is_partial = frame.is_partial
     status = frame.status
     metadata = frame.metadata
-    if status is not None and _class_of(status) is not int and _class_of(status) is not Status:
+    if (
+        _class_of(status) is not int
+        and _class_of(status) is not _class_of(None)
+        and _class_of(status) is not Status
+    ):
         raise _Bad
     metadata_ = _write_response_metadata_in_example(metadata, state) if (metadata is not None) else b""
     if status in (1, 2):

@@ -785,7 +785,7 @@ class BeginAppendBlock(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             length = self.length
-            if length is not None and _class_of(length) is not int:
+            if _class_of(length) is not int and _class_of(length) is not _class_of(None):
                 raise _Bad
             if not (length >= 0):
                 raise _Bad
@@ -866,7 +866,7 @@ class EndAppendBlock(_InFrame):
             if limits is not None:
                 return Frame(self).encode(limits=limits)
             block_length = self.block_length
-            if block_length is not None and _class_of(block_length) is not int:
+            if _class_of(block_length) is not int and _class_of(block_length) is not _class_of(None):
                 raise _Bad
             if not (block_length >= 0):
                 raise _Bad

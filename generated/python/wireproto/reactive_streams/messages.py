@@ -238,7 +238,7 @@ class ClientHello(_InMessage):
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
             parts: list[bytes] = []
             version = self.version
-            if version is not None and _class_of(version) is not int:
+            if _class_of(version) is not int and _class_of(version) is not _class_of(None):
                 raise _Bad
             version_ = _varint(version, 64)
             extensions_ = self.extensions
@@ -250,7 +250,7 @@ class ClientHello(_InMessage):
             extensions = _varint(n_extensions, 64)
             parts += (b"\x01", version_, extensions)
             for extension in extensions_:
-                if extension is not None and _class_of(extension) is not int:
+                if _class_of(extension) is not int and _class_of(extension) is not _class_of(None):
                     raise _Bad
                 extension_ = _varint(extension, 64)
                 parts.append(extension_)
@@ -294,7 +294,7 @@ def _read_client_hello_body(buffer: bytes, offset: int, end: int, state: _Readin
 def _write_client_hello_body(message: ClientHello, state: _Writing) -> bytes:
     parts: list[bytes] = []
     version = message.version
-    if version is not None and _class_of(version) is not int:
+    if _class_of(version) is not int and _class_of(version) is not _class_of(None):
         raise _Bad
     version_ = _varint(version, 64)
     extensions_ = message.extensions
@@ -308,7 +308,7 @@ def _write_client_hello_body(message: ClientHello, state: _Writing) -> bytes:
     extensions = _varint(n_extensions, 64)
     parts += (version_, extensions)
     for extension in extensions_:
-        if extension is not None and _class_of(extension) is not int:
+        if _class_of(extension) is not int and _class_of(extension) is not _class_of(None):
             raise _Bad
         extension_ = _varint(extension, 64)
         parts.append(extension_)
@@ -356,7 +356,7 @@ class ServerHello(_InMessage):
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
             parts: list[bytes] = []
             version = self.version
-            if version is not None and _class_of(version) is not int:
+            if _class_of(version) is not int and _class_of(version) is not _class_of(None):
                 raise _Bad
             version_ = _varint(version, 64)
             extensions_ = self.extensions
@@ -368,7 +368,7 @@ class ServerHello(_InMessage):
             extensions = _varint(n_extensions, 64)
             parts += (b"\x02", version_, extensions)
             for extension in extensions_:
-                if extension is not None and _class_of(extension) is not int:
+                if _class_of(extension) is not int and _class_of(extension) is not _class_of(None):
                     raise _Bad
                 extension_ = _varint(extension, 64)
                 parts.append(extension_)
@@ -412,7 +412,7 @@ def _read_server_hello_body(buffer: bytes, offset: int, end: int, state: _Readin
 def _write_server_hello_body(message: ServerHello, state: _Writing) -> bytes:
     parts: list[bytes] = []
     version = message.version
-    if version is not None and _class_of(version) is not int:
+    if _class_of(version) is not int and _class_of(version) is not _class_of(None):
         raise _Bad
     version_ = _varint(version, 64)
     extensions_ = message.extensions
@@ -426,7 +426,7 @@ def _write_server_hello_body(message: ServerHello, state: _Writing) -> bytes:
     extensions = _varint(n_extensions, 64)
     parts += (version_, extensions)
     for extension in extensions_:
-        if extension is not None and _class_of(extension) is not int:
+        if _class_of(extension) is not int and _class_of(extension) is not _class_of(None):
             raise _Bad
         extension_ = _varint(extension, 64)
         parts.append(extension_)
@@ -474,9 +474,9 @@ class Subscribe(_InMessage):
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
             subscriber = self.subscriber
             initial_demand = self.initial_demand
-            if subscriber is not None and _class_of(subscriber) is not int:
+            if _class_of(subscriber) is not int and _class_of(subscriber) is not _class_of(None):
                 raise _Bad
-            if initial_demand is not None and _class_of(initial_demand) is not int:
+            if _class_of(initial_demand) is not int and _class_of(initial_demand) is not _class_of(None):
                 raise _Bad
             try:
                 publisher_ = _encode_str(self.publisher)
@@ -524,9 +524,9 @@ def _read_subscribe_body(buffer: bytes, offset: int, end: int, state: _Reading) 
 def _write_subscribe_body(message: Subscribe, state: _Writing) -> bytes:
     subscriber = message.subscriber
     initial_demand = message.initial_demand
-    if subscriber is not None and _class_of(subscriber) is not int:
+    if _class_of(subscriber) is not int and _class_of(subscriber) is not _class_of(None):
         raise _Bad
-    if initial_demand is not None and _class_of(initial_demand) is not int:
+    if _class_of(initial_demand) is not int and _class_of(initial_demand) is not _class_of(None):
         raise _Bad
     try:
         publisher_ = _encode_str(message.publisher)
@@ -573,9 +573,9 @@ class Request(_InMessage):
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
             subscriber = self.subscriber
             demand = self.demand
-            if subscriber is not None and _class_of(subscriber) is not int:
+            if _class_of(subscriber) is not int and _class_of(subscriber) is not _class_of(None):
                 raise _Bad
-            if demand is not None and _class_of(demand) is not int:
+            if _class_of(demand) is not int and _class_of(demand) is not _class_of(None):
                 raise _Bad
             subscriber_ = _varint(subscriber, 64)
             demand_ = _varint(demand, 64)
@@ -606,9 +606,9 @@ def _read_request_body(buffer: bytes, offset: int, end: int, state: _Reading) ->
 def _write_request_body(message: Request, state: _Writing) -> bytes:
     subscriber = message.subscriber
     demand = message.demand
-    if subscriber is not None and _class_of(subscriber) is not int:
+    if _class_of(subscriber) is not int and _class_of(subscriber) is not _class_of(None):
         raise _Bad
-    if demand is not None and _class_of(demand) is not int:
+    if _class_of(demand) is not int and _class_of(demand) is not _class_of(None):
         raise _Bad
     subscriber_ = _varint(subscriber, 64)
     demand_ = _varint(demand, 64)
@@ -646,7 +646,7 @@ class Cancel(_InMessage):
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
             subscriber = self.subscriber
-            if subscriber is not None and _class_of(subscriber) is not int:
+            if _class_of(subscriber) is not int and _class_of(subscriber) is not _class_of(None):
                 raise _Bad
             subscriber_ = _varint(subscriber, 64)
             data = b"\x05" + subscriber_
@@ -670,7 +670,7 @@ def _read_cancel_body(buffer: bytes, offset: int, end: int, state: _Reading) -> 
 
 def _write_cancel_body(message: Cancel, state: _Writing) -> bytes:
     subscriber = message.subscriber
-    if subscriber is not None and _class_of(subscriber) is not int:
+    if _class_of(subscriber) is not int and _class_of(subscriber) is not _class_of(None):
         raise _Bad
     subscriber_ = _varint(subscriber, 64)
     return subscriber_
@@ -715,9 +715,9 @@ class Subscribed(_InMessage):
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
             subscriber = self.subscriber
             element_size = self.element_size
-            if subscriber is not None and _class_of(subscriber) is not int:
+            if _class_of(subscriber) is not int and _class_of(subscriber) is not _class_of(None):
                 raise _Bad
-            if element_size is not None and _class_of(element_size) is not int:
+            if _class_of(element_size) is not int and _class_of(element_size) is not _class_of(None):
                 raise _Bad
             subscriber_ = _varint(subscriber, 64)
             element_size_ = _varint(element_size, 64)
@@ -752,9 +752,9 @@ def _read_subscribed_body(buffer: bytes, offset: int, end: int, state: _Reading)
 def _write_subscribed_body(message: Subscribed, state: _Writing) -> bytes:
     subscriber = message.subscriber
     element_size = message.element_size
-    if subscriber is not None and _class_of(subscriber) is not int:
+    if _class_of(subscriber) is not int and _class_of(subscriber) is not _class_of(None):
         raise _Bad
-    if element_size is not None and _class_of(element_size) is not int:
+    if _class_of(element_size) is not int and _class_of(element_size) is not _class_of(None):
         raise _Bad
     subscriber_ = _varint(subscriber, 64)
     element_size_ = _varint(element_size, 64)
@@ -800,7 +800,7 @@ class OnNext(_InMessage):
             entries = {} if context is None else context.entries
             message: Any = self
             subscriber = message.subscriber
-            if subscriber is not None and _class_of(subscriber) is not int:
+            if _class_of(subscriber) is not int and _class_of(subscriber) is not _class_of(None):
                 raise _Bad
             subscriber_ = _varint(subscriber, 64)
             if entries["element_size"][from_role, subscriber] == 0:
@@ -859,7 +859,7 @@ def _read_on_next_body(buffer: bytes, offset: int, end: int, state: Any) -> tupl
 
 def _write_on_next_body(message: Any, state: Any) -> bytes:
     subscriber = message.subscriber
-    if subscriber is not None and _class_of(subscriber) is not int:
+    if _class_of(subscriber) is not int and _class_of(subscriber) is not _class_of(None):
         raise _Bad
     subscriber_ = _varint(subscriber, 64)
     if state.entries["element_size"][state.role, subscriber] == 0:
@@ -911,7 +911,7 @@ class OnComplete(_InMessage):
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
             subscriber = self.subscriber
-            if subscriber is not None and _class_of(subscriber) is not int:
+            if _class_of(subscriber) is not int and _class_of(subscriber) is not _class_of(None):
                 raise _Bad
             subscriber_ = _varint(subscriber, 64)
             data = b"\x08" + subscriber_
@@ -935,7 +935,7 @@ def _read_on_complete_body(buffer: bytes, offset: int, end: int, state: _Reading
 
 def _write_on_complete_body(message: OnComplete, state: _Writing) -> bytes:
     subscriber = message.subscriber
-    if subscriber is not None and _class_of(subscriber) is not int:
+    if _class_of(subscriber) is not int and _class_of(subscriber) is not _class_of(None):
         raise _Bad
     subscriber_ = _varint(subscriber, 64)
     return subscriber_
@@ -976,7 +976,7 @@ class OnError(_InMessage):
             if limits is not None:
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
             subscriber = self.subscriber
-            if subscriber is not None and _class_of(subscriber) is not int:
+            if _class_of(subscriber) is not int and _class_of(subscriber) is not _class_of(None):
                 raise _Bad
             subscriber_ = _varint(subscriber, 64)
             try:
@@ -1017,7 +1017,7 @@ def _read_on_error_body(buffer: bytes, offset: int, end: int, state: _Reading) -
 
 def _write_on_error_body(message: OnError, state: _Writing) -> bytes:
     subscriber = message.subscriber
-    if subscriber is not None and _class_of(subscriber) is not int:
+    if _class_of(subscriber) is not int and _class_of(subscriber) is not _class_of(None):
         raise _Bad
     subscriber_ = _varint(subscriber, 64)
     try:
@@ -1073,9 +1073,9 @@ class OnNextPacked(_InMessage):
             entries = {} if context is None else context.entries
             subscriber = self.subscriber
             count = self.count
-            if subscriber is not None and _class_of(subscriber) is not int:
+            if _class_of(subscriber) is not int and _class_of(subscriber) is not _class_of(None):
                 raise _Bad
-            if count is not None and _class_of(count) is not int:
+            if _class_of(count) is not int and _class_of(count) is not _class_of(None):
                 raise _Bad
             subscriber_ = _varint(subscriber, 64)
             count_ = _varint(count, 64)
@@ -1119,9 +1119,9 @@ def _read_on_next_packed_body(buffer: bytes, offset: int, end: int, state: Any) 
 def _write_on_next_packed_body(message: OnNextPacked, state: Any) -> bytes:
     subscriber = message.subscriber
     count = message.count
-    if subscriber is not None and _class_of(subscriber) is not int:
+    if _class_of(subscriber) is not int and _class_of(subscriber) is not _class_of(None):
         raise _Bad
-    if count is not None and _class_of(count) is not int:
+    if _class_of(count) is not int and _class_of(count) is not _class_of(None):
         raise _Bad
     subscriber_ = _varint(subscriber, 64)
     count_ = _varint(count, 64)
@@ -1178,9 +1178,9 @@ class OnNextPart(_InMessage):
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
             subscriber = self.subscriber
             element = self.element
-            if subscriber is not None and _class_of(subscriber) is not int:
+            if _class_of(subscriber) is not int and _class_of(subscriber) is not _class_of(None):
                 raise _Bad
-            if element is not None and _class_of(element) is not int:
+            if _class_of(element) is not int and _class_of(element) is not _class_of(None):
                 raise _Bad
             subscriber_ = _varint(subscriber, 64)
             element_ = _varint(element, 64)
@@ -1224,9 +1224,9 @@ def _read_on_next_part_body(buffer: bytes, offset: int, end: int, state: _Readin
 def _write_on_next_part_body(message: OnNextPart, state: _Writing) -> bytes:
     subscriber = message.subscriber
     element = message.element
-    if subscriber is not None and _class_of(subscriber) is not int:
+    if _class_of(subscriber) is not int and _class_of(subscriber) is not _class_of(None):
         raise _Bad
-    if element is not None and _class_of(element) is not int:
+    if _class_of(element) is not int and _class_of(element) is not _class_of(None):
         raise _Bad
     subscriber_ = _varint(subscriber, 64)
     element_ = _varint(element, 64)
@@ -1279,9 +1279,9 @@ class OnNextLastPart(_InMessage):
                 return Message(self).encode(from_role=from_role, context=context, limits=limits)
             subscriber = self.subscriber
             element = self.element
-            if subscriber is not None and _class_of(subscriber) is not int:
+            if _class_of(subscriber) is not int and _class_of(subscriber) is not _class_of(None):
                 raise _Bad
-            if element is not None and _class_of(element) is not int:
+            if _class_of(element) is not int and _class_of(element) is not _class_of(None):
                 raise _Bad
             subscriber_ = _varint(subscriber, 64)
             element_ = _varint(element, 64)
@@ -1327,9 +1327,9 @@ def _read_on_next_last_part_body(
 def _write_on_next_last_part_body(message: OnNextLastPart, state: _Writing) -> bytes:
     subscriber = message.subscriber
     element = message.element
-    if subscriber is not None and _class_of(subscriber) is not int:
+    if _class_of(subscriber) is not int and _class_of(subscriber) is not _class_of(None):
         raise _Bad
-    if element is not None and _class_of(element) is not int:
+    if _class_of(element) is not int and _class_of(element) is not _class_of(None):
         raise _Bad
     subscriber_ = _varint(subscriber, 64)
     element_ = _varint(element, 64)

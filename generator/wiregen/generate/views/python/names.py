@@ -58,9 +58,11 @@ class Locals:
         self._others = taken
         self._taken = set(_OWN_LOCALS | taken)
 
-    def unused(self) -> Locals:
-        """Return the same, before it has named anything."""
-        return Locals(self._others)
+    def keeping(self, names: dict[str, str]) -> Locals:
+        """Return the same with these names alone, by key."""
+        kept = Locals(self._others | frozenset(names.values()))
+        kept._names |= names
+        return kept
 
     def name(self, key: str) -> str:
         """Return the local name of a key: its last word, with the prefix `n_` for a length."""

@@ -20,10 +20,11 @@ from wiregen.schema import model as m
 
 __all__ = ["INTEGER", "AskedValues", "class_test"]
 
-INTEGER = "{} is not None and _class_of({}) is not int"
+_ABSENT = "_class_of({}) is not _class_of(None)"
+INTEGER = f"_class_of({{}}) is not int and {_ABSENT}"
 """The test that refuses a value for an integer that is of another class. Where None is no value, it cannot be written either.
 
-A type checker does not see that `_class_of` is `type`, and takes what passes for what it was.
+A type checker does not see what `_class_of` tells of a value, which keeps its type: where it may be None, it is not used.
 """
 
 
@@ -97,15 +98,15 @@ def class_test(type_: m.Type, shared: Shared) -> str:
         case m.Bits(is_flag=False):
             return INTEGER
         case m.Float():
-            return "{} is not None and _class_of({}) is not float and _class_of({}) is not int"
+            return f"_class_of({{}}) is not float and _class_of({{}}) is not int and {_ABSENT}"
         case m.Text():
-            return "{} is not None and _class_of({}) is not str"
+            return f"_class_of({{}}) is not str and {_ABSENT}"
         case m.EnumReference(name=name) if shared.enums[name].is_open:
             return f"{INTEGER} and _class_of({{}}) is not {class_name(name)}"
         case m.List(item=item):
             return _item_test(content(item), shared)
         case m.Match():
-            return "{} is not None and _class_of({}) not in (bool, bytes, float, int, str)"
+            return f"_class_of({{}}) not in (bool, bytes, float, int, str) and {_ABSENT}"
         case _:  # its own test is where it is written
             return ""
 

@@ -72,13 +72,16 @@ class WriteNames:
     again: str = ""
     """The function that writes the same with a state, if it is another one."""
     asked: AskedValues = field(default_factory=AskedValues)
-    item_variables: set[str] = field(default_factory=set)
+    arm_tests: list[str] = field(default_factory=list)
+    """The tests of values of the arm whose steps are made: another arm has values of other classes."""
+    item_variables: dict[str, str] = field(default_factory=dict)
+    """The variables of the items of lists, by key. Both passes have the same ones, as expressions begin with them."""
 
     def for_second_pass(self) -> WriteNames:
         """Return the names as they were before the first pass, and the values that it has found to be read once."""
-        locals_ = self.locals.unused()
-        for each in self.asked.values.values():
-            locals_.name(each.key)
+        locals_ = self.locals.keeping(self.item_variables)
+        for expression in self.asked.values:
+            self.asked.variable(expression, locals_)
         return replace(
             self,
             locals=locals_,
@@ -101,8 +104,12 @@ class WriteNames:
 
     def once(self, key: str, test: str = "") -> str:
         """Return the variable of an attribute that is read once, and refused if the test of it, with `{}` for it, is true."""
-        self.asked.ask(self._read(key), self.chosen(key), test)
-        return self.attribute(key)
+        is_of_arm = self.chosen(key) != key
+        self.asked.ask(self._read(key), self.chosen(key), "" if is_of_arm else test)
+        variable = self.attribute(key)
+        if is_of_arm and test:
+            self.arm_tests.append(test.replace("{}", variable))
+        return variable
 
     def _read(self, key: str) -> str:
         key = self.chosen(key)

@@ -86,7 +86,7 @@ class WriteBuilder:
             steps = self.flowing(layout.steps)
         else:
             steps, pieces = self.whole(layout.steps)
-        return (*names.asked.of_function(names.item_variables, names.locals), *steps), pieces
+        return (*names.asked.of_function({*names.item_variables.values()}, names.locals), *steps), pieces
 
     def flowing(self, steps: tuple[Step, ...]) -> tuple[WriteStep, ...]:
         """Return steps that fill `parts`; a list ends a block, because its pieces are added one by one."""
@@ -118,6 +118,7 @@ class WriteBuilder:
         outer, self.views, self.pieces = (self.views, self.pieces), [], []
         waiting, self.names.waiting = self.names.waiting, []
         sizes, self.names.sizes = self.names.sizes, {}
+        arm_tests, self.names.arm_tests = self.names.arm_tests, []
         checks: list[Test] = []
         for step in steps:
             self._step(step, checks)
@@ -125,6 +126,8 @@ class WriteBuilder:
         self.names.waiting = waiting
         tests = tuple(test if isinstance(test, str) else test() for test in checks)
         pieces = tuple(piece.text() for piece in self.pieces)
+        tests = (*dict.fromkeys(self.names.arm_tests), *tests)
+        self.names.arm_tests = arm_tests
         self.views += [WriteAssign(target=name, value=text) for text, name in self.names.sizes.items()]
         self.names.sizes = sizes
         if tests := tuple(test for test in tests if test != "not True"):
@@ -330,7 +333,7 @@ class WriteBuilder:
         data = "" if is_flowing else names.locals.name(f"{step.key}#data")
         parts = "parts" if is_flowing else names.locals.name(f"{step.key}#parts")
         names.items.append((names.chosen(step.item_key), item))
-        names.item_variables.add(item)
+        names.item_variables[step.item_key] = item
         self.is_flowing = False
         block = self.block(step.item)
         self.is_flowing = is_flowing
