@@ -249,4 +249,4 @@ def test_a_raw_value_that_only_its_place_makes_right_is_not_carried(tmp_path: Pa
             other.encode(placed)
         error = caught.value
         assert (error.code, error.path) == ("unrepresentable", "Value.Placed.data")
-        assert error.expected == "a value that has bytes without its frame"
+        assert error.expected == "a value whose bytes do not depend on its place in the frame"

@@ -49,7 +49,7 @@ _KEYS: Final = (*_PLACE_KEYS, *_RECORD_KEYS, *_OTHER_KEYS)
 """All keys that decoding writes."""
 
 _NATIVE: Final = "native"
-NOTHING_LEFT: Final = "nothing left over"
+NOTHING_LEFT: Final = "no trailing bytes"
 
 Line = dict[str, Any]
 

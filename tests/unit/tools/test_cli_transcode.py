@@ -329,7 +329,7 @@ def test_a_line_whose_bytes_have_something_left_over_is_not_encoded_without_it(t
     lines = run("decode", "pravega", data=keep_alive + with_tail).stdout_bytes
     assert lines_of(run("decode", "pravega", data=with_tail))[0]["raw"] == with_tail.hex()
     refused = run("encode", "pravega", "--backend", target, data=lines)
-    check_refused(refused, "line 2: Frame.body: unrepresentable: expected nothing left over", code=1)
+    check_refused(refused, "line 2: Frame.body: unrepresentable: expected no trailing bytes", code=1)
     assert "--canonical" in refused.stderr
     anew = run("encode", "pravega", "--backend", target, "--canonical", data=lines)
     assert anew.stdout_bytes == transcode("pravega", "native", target, keep_alive * 2)

@@ -141,7 +141,7 @@ class SerialCodec:
         except (EncodeError, DecodeError) as error:
             fault = Misfit(error.code, error.expected, error.found, error.path, error.rule)
         except RecursionError:
-            fault = Misfit("too_deep", "fewer values inside values")
+            fault = Misfit("too_deep", "fewer levels of nesting")
         if fault.at is None and fault.path:
             fault = fault.at_place(self._format.place(body, options.from_role, fault))
         raise fault.error(start, end - len(body), end)
@@ -201,7 +201,7 @@ def refuse_tails(value: object, path: str = "") -> None:
     try:
         _refuse_tails(value, path)
     except RecursionError:
-        expected = "fewer values inside values"
+        expected = "fewer levels of nesting"
         raise EncodeError("too_deep", path=path or declared_name(value)[:64], expected=expected) from None
 
 
@@ -212,7 +212,7 @@ def _refuse_tails(value: object, path: str) -> None:
         raise EncodeError("unrepresentable", path=place, expected="bytes", found=kind_of(tail))
     if n_left := len(as_octets(tail, place)):
         raise EncodeError(
-            "unrepresentable", path=place, expected="nothing left over", found=f"{n_left} bytes"
+            "unrepresentable", path=place, expected="no trailing bytes", found=f"{n_left} bytes"
         )
     for name, part in _parts(value, path):
         _refuse_tails(part, _joined(path, name))

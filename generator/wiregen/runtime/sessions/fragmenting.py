@@ -125,7 +125,7 @@ class Splitting:
                     return candidate
                 first = first or candidate
         if first is None:
-            raise ValueError(f"no values make a piece of {name}")
+            raise ValueError(f"no message can carry a fragment of {name}")
         return first
 
     def _candidates(self, frame: Any, settings: tuple[Setting, ...]) -> Iterator[Any]:

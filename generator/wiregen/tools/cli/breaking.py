@@ -28,7 +28,7 @@ __all__ = ["verb"]
     "--against",
     required=True,
     metavar="REF|PATH",
-    help="The older state: a revision of git, a folder of .wire files or of a project, a .wire file, or a file that `wiregen ir` saved (.json).",
+    help="The older state: a git revision, a folder of .wire files or of a project, a .wire file, or a file that `wiregen ir` saved (.json).",
 )
 @click.option(
     "--level",

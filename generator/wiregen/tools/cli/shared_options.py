@@ -96,7 +96,10 @@ spark_remote = click.option(
     "--remote", metavar="URL", help="Spark Connect server to use instead of --master, for example sc://host."
 )
 spark_role = click.option(
-    "--from", "role", metavar="ROLE", help="Role that sent the bytes, if the files do not tell it."
+    "--from",
+    "role",
+    metavar="ROLE",
+    help="Role that sent the bytes, if the names of the files do not show it.",
 )
 strict = click.option(
     "--strict", is_flag=True, help="Refuse deviations that the protocol declares as lenient."

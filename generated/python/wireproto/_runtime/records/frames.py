@@ -105,7 +105,7 @@ def frame_from_record(
     try:
         return ValueMaker(schema, Options(role, variant=variant)).outermost(record)
     except RecursionError:
-        raise EncodeError("too_deep", expected="fewer values inside values") from None
+        raise EncodeError("too_deep", expected="fewer levels of nesting") from None
 
 
 def message_from_fields(schema: Schema, name: str, fields: object) -> object:
@@ -118,7 +118,7 @@ def message_from_fields(schema: Schema, name: str, fields: object) -> object:
     try:
         return ValueMaker(schema, Options()).message(name, fields)
     except RecursionError:
-        raise EncodeError("too_deep", expected="fewer values inside values") from None
+        raise EncodeError("too_deep", expected="fewer levels of nesting") from None
 
 
 def _unshowable(name: str, error: Exception) -> EncodeError:

@@ -296,7 +296,10 @@ class RawUnion:
             path, found = error.path.removeprefix(f"{self._name}."), f"{error.code} at offset 0"
         # `offset` counts from the frame's first byte there and from the value's first byte here.
         raise EncodeError(
-            "unrepresentable", path=path, expected="a value that has bytes without its frame", found=found
+            "unrepresentable",
+            path=path,
+            expected="a value whose bytes do not depend on its place in the frame",
+            found=found,
         )
 
     def take(self, source: object, budget: Budget) -> Any:

@@ -102,7 +102,7 @@ def write_frame(
             _REFUSE_UNREADABLE.load()(schema, name, frame, data, chosen)
         return data
     except RecursionError:
-        raise EncodeError("too_deep", path=name, expected="fewer values inside values") from None
+        raise EncodeError("too_deep", path=name, expected="fewer levels of nesting") from None
     except Undefined as error:
         raise EncodeError("constraint", path=name, expected=f"{error.what} {error.name}".strip()) from None
 
@@ -125,7 +125,7 @@ def write_type(schema: Schema, type_: Type, value: Value, name: str) -> bytes:
             _REFUSE_UNREADABLE_TYPE.load()(schema, type_, value, data, name)
         return data
     except RecursionError:
-        raise EncodeError("too_deep", path=name, expected="fewer values inside values") from None
+        raise EncodeError("too_deep", path=name, expected="fewer levels of nesting") from None
 
 
 def write_message(

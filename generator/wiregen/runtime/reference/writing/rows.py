@@ -362,9 +362,7 @@ class Row:
         length = cell.type.length if isinstance(cell.type, Counted) else None
         count = self.evaluate(length.value, cell) if isinstance(length, Computed) else 0
         if type(count) is not int or not 0 <= count <= self.writer.layout.frame:
-            raise EncodeError(
-                "length_mismatch", path=cell.path, expected="a length", found="none that is possible"
-            )
+            raise EncodeError("length_mismatch", path=cell.path, expected="a length", found="no number fits")
         return count
 
     # ---- expressions ----
