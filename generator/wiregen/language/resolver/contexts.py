@@ -7,18 +7,18 @@ from wiregen.language.diagnostics import Label, Span
 from wiregen.language.resolver import types
 from wiregen.language.resolver.annotations import resolve_notes
 from wiregen.language.resolver.expressions import require_truth
+from wiregen.language.resolver.keys import demand_keys, named_in, resolve_keys
 from wiregen.language.resolver.layouts import Layout, layout_of
 from wiregen.language.resolver.messages import resolve_role
-from wiregen.language.resolver.names import Entry, refuse_duplicates, report_unknown
+from wiregen.language.resolver.names import report_unknown
 from wiregen.language.resolver.scopes import Scope
 from wiregen.language.resolver.shape_context import Place
-from wiregen.language.resolver.sorts import BYTES, UNKNOWN_TYPE, Sort, describe, fits, sort_of_type
+from wiregen.language.resolver.sorts import BYTES, UNKNOWN_TYPE, Sort, describe, is_value_of, sort_of_type
 from wiregen.language.resolver.state import Workspace
 from wiregen.language.resolver.targets import (
     Instance,
     Target,
     every_target,
-    known_fields,
     resolve_target,
     resolve_targets,
     scope_of,
@@ -37,7 +37,7 @@ def resolve_context(work: Workspace, node: syntax.Context) -> model.Context:
         name=node.name.text,
         doc=node.docs,
         type=type_,
-        keys=resolve_keys(work, node.keys),
+        keys=resolve_keys(work, node.keys, named_in(work, node.lines)),
         role=resolve_role(work, node.role),
         settings=settings,
         clearings=_clearings(work, node.lines, node.keys),
@@ -47,17 +47,6 @@ def resolve_context(work: Workspace, node: syntax.Context) -> model.Context:
 
 def _off_wire(work: Workspace, path: str) -> Place:
     return Place(work=work, owner=path, path=path, scope=Scope(where="fixed"), off_wire=True)
-
-
-def resolve_keys(work: Workspace, keys: Iterable[syntax.Name]) -> tuple[str, ...]:
-    """Return the keys of contexts, joins and sessions: fields of messages, frames or preambles."""
-    names = tuple(keys)
-    refuse_duplicates((Entry(name=name, what="key") for name in names), work.report)
-    fields = known_fields(work)
-    for name in names:
-        if name.text not in fields:
-            report_unknown(name, "field in any message", fields, work.report)
-    return tuple(dict.fromkeys(name.text for name in names))
 
 
 def _settings(
@@ -101,24 +90,16 @@ def _setting(
         candidates = layout_of(work, owner.fields).fields
         report_unknown(node.path.field, "field", candidates, work.report, inside=owner.name.text)
         return None
-    if not fits(known.sort, wanted):
+    if not is_value_of(known.sort, wanted):
         message = f"expected {describe(wanted)}, but the field is {describe(known.sort)}"
         work.error("WG2202", message, node.path.field.span, label=describe(known.sort))
-    _demand_keys(work, owner, node.path.owner, keys)
+    demand_keys(work, owner, node.path.owner, keys)
     return model.Setting(
         doc=node.docs,
         target=owner.name.text,
         field=node.path.field.text,
         when=_when(work, (owner,), node.when),
     )
-
-
-def _demand_keys(work: Workspace, owner: Target, name: syntax.Name, keys: Iterable[syntax.Name]) -> None:
-    scope = scope_of(work, (owner,), Instance())
-    for key in keys:
-        if key.text not in scope.own and key.text not in scope.frame:
-            message = f"neither `{name.text}` nor its frame has the key `{key.text}`"
-            work.error("WG2304", message, name.span, others=(Label(span=key.span, text="this key"),))
 
 
 def _when(
@@ -138,7 +119,7 @@ def _clearing(work: Workspace, node: syntax.Clear, keys: tuple[syntax.Name, ...]
     targets = resolve_targets(work, node.names)
     if len(targets) == len(node.names):
         for target, name in zip(targets, node.names, strict=True):
-            _demand_keys(work, target, name, keys)
+            demand_keys(work, target, name, keys)
     names = tuple(target.name.text for target in targets)
     seen = targets if len(targets) == len(node.names) else every_target(work)
     return model.Clearing(doc=node.docs, targets=names, when=_when(work, seen, node.when))
@@ -156,7 +137,7 @@ def resolve_join(work: Workspace, node: syntax.Join) -> model.Join:
         doc=node.docs,
         type=type_,
         block=block,
-        keys=resolve_keys(work, node.keys),
+        keys=resolve_keys(work, node.keys, named_in(work, node.lines)),
         parts=tuple(each for each in parts if each is not None),
         lasts=tuple(each for each in lasts if each is not None),
         clearings=_clearings(work, node.lines),

@@ -36,6 +36,7 @@ from wiregen.language.resolver.sorts import (
     is_value_of,
     item_of,
     list_of,
+    way_out,
 )
 from wiregen.language.resolver.state import Workspace
 from wiregen.schema import model
@@ -100,7 +101,7 @@ def require(
     typed = resolve_expression(work, scope, node, wanted)
     if not is_value_of(typed.sort, wanted):
         message = f"{what} must be {describe(wanted)}, found {describe(typed.sort)}"
-        work.error("WG2202", message, node.span, label=describe(typed.sort))
+        work.error("WG2202", message, node.span, label=describe(typed.sort), help_=way_out(typed.sort))
     return typed.expression
 
 
@@ -170,7 +171,7 @@ def _sides(work: Workspace, scope: Scope, node: syntax.Binary) -> tuple[Typed, T
 
 def _report_operands(work: Workspace, node: syntax.Binary, left: Sort, right: Sort) -> None:
     message = f"`{node.operator}` does not accept {describe(left)} and {describe(right)}"
-    work.error("WG2201", message, node.operator_span, label="wrong types")
+    work.error("WG2201", message, node.operator_span, label="wrong types", help_=way_out(left, right))
 
 
 def _membership(work: Workspace, scope: Scope, node: syntax.Binary) -> Typed:

@@ -1,15 +1,17 @@
 """The functions of the language, recognised by their parentheses, and the entries of contexts."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain, repeat
 from typing import Final, Literal, TypeGuard, cast
 
 from wiregen.language import syntax
 from wiregen.language.diagnostics import Span
 from wiregen.language.resolver import expressions
+from wiregen.language.resolver.keys import sort_of_key
 from wiregen.language.resolver.layouts import sort_of_reference
 from wiregen.language.resolver.names import report_unknown
 from wiregen.language.resolver.scopes import STAND_IN, Scope, Typed, known_words
-from wiregen.language.resolver.sorts import BOOLEAN, INTEGER, Sort, describe, is_number, item_of
+from wiregen.language.resolver.sorts import BOOLEAN, INTEGER, UNKNOWN, Sort, describe, is_number, item_of
 from wiregen.language.resolver.state import Workspace
 from wiregen.schema import model
 
@@ -182,8 +184,12 @@ def resolve_entry(
     span: Span,
 ) -> Typed:
     """Return the entry of a context under these keys, one index for each."""
-    found = [expressions.resolve_expression(work, scope, key).expression for key in keys]
     name = context.name.text
+    sorts = (sort_of_key(work, context, key) for key in context.keys)
+    found = [
+        expressions.require(work, scope, key, sort, f"the key of `{name}`")
+        for key, sort in zip(keys, chain(sorts, repeat(UNKNOWN)), strict=False)
+    ]
     if len(found) != len(context.keys):
         form = name + "".join(f"[{key.text}]" for key in context.keys)
         message = (

@@ -19,6 +19,7 @@ from wiregen.language.resolver.sorts import (
     UNKNOWN,
     WRONG,
     Sort,
+    common,
     enum_of,
     list_of,
     record_of,
@@ -217,24 +218,16 @@ class _Rows:
 
 
 def sort_of_shape(work: Workspace, shape: syntax.Shape, depth: int = 0) -> Sort:
-    """Return the sort of a shape's value; `unknown` if it has several."""
+    """Return the sort of a shape's value; that of a choice is common to its arms."""
     match shape.core:
         case syntax.Block():
             return BLOCK
         case syntax.Match(arms=None):
             return MESSAGE
         case syntax.Match(arms=arms):
-            return _common(sort_of_shape(work, arm.shape, depth + 1) for arm in arms or ())
+            return common(sort_of_shape(work, arm.shape, depth + 1) for arm in arms or ())
         case reference:
             return sort_of_reference(work, reference, depth)
-
-
-def _common(sorts: Iterable[Sort]) -> Sort:
-    different = list(dict.fromkeys(sorts))
-    if len(different) == 1:
-        return different[0]
-    are_messages = all(sort.kind in {"message", "record"} for sort in different)
-    return MESSAGE if different and are_messages else UNKNOWN
 
 
 def sort_of_reference(work: Workspace, reference: syntax.Ref, depth: int = 0) -> Sort:
@@ -282,7 +275,7 @@ def _parts(work: Workspace, sort: Sort) -> dict[str, Sort]:
     for layout in layouts_of(work, sort):
         for name, known in layout.fields.items():
             found.setdefault(name, []).append(known.sort)
-    return {name: _common(sorts) for name, sorts in found.items()}
+    return {name: common(sorts) for name, sorts in found.items()}
 
 
 def layouts_of(work: Workspace, sort: Sort) -> Iterator[Layout]:

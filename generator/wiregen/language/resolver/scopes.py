@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from wiregen.language import syntax
 from wiregen.language.resolver.layouts import LONE, Known, Layout
-from wiregen.language.resolver.sorts import INTEGER, ROLE, UNKNOWN, WRONG, Sort, enum_of
+from wiregen.language.resolver.sorts import INTEGER, ROLE, UNKNOWN, WRONG, Sort, common, enum_of
 from wiregen.language.resolver.state import Workspace
 from wiregen.schema import model
 
@@ -164,7 +164,7 @@ def layered(layouts: Iterable[Mapping[str, Known]]) -> Mapping[str, Known]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layers(Mapping[str, Known]):
-    """The fields of several layouts as one mapping; a field whose sort differs among them has the sort `unknown`."""
+    """The fields of several layouts as one mapping; the sort of a field is common to them."""
 
     layers: tuple[Mapping[str, Known], ...]
 
@@ -173,7 +173,7 @@ class Layers(Mapping[str, Known]):
         if not found:
             raise KeyError(name)
         if any(known.sort != found[0].sort for known in found):
-            return Known(sort=UNKNOWN, start=0, end=0)
+            return Known(sort=common(known.sort for known in found), start=0, end=0)
         return found[0]
 
     def __iter__(self) -> Iterator[str]:
@@ -184,11 +184,11 @@ class Layers(Mapping[str, Known]):
 
 
 def merged(layouts: Iterable[Mapping[str, Known]]) -> Mapping[str, Known]:
-    """Return the fields of several layouts as one mapping; a field whose sort differs among them gets `unknown`."""
+    """Return the fields of several layouts as one mapping; the sort of a field is common to them."""
     fields: dict[str, Known] = {}
     for layout in layouts:
         for name, known in layout.items():
             before = fields.setdefault(name, known)
             if before.sort != known.sort:
-                fields[name] = Known(sort=UNKNOWN, start=0, end=0)
+                fields[name] = Known(sort=common((before.sort, known.sort)), start=0, end=0)
     return MappingProxyType(fields)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from wiregen.language import syntax
 from wiregen.language.resolver import types
 from wiregen.language.resolver.annotations import resolve_notes
-from wiregen.language.resolver.contexts import resolve_keys
 from wiregen.language.resolver.expressions import require, require_truth
+from wiregen.language.resolver.keys import resolve_keys
 from wiregen.language.resolver.names import Entry, check_case, refuse_duplicates, report_unknown
 from wiregen.language.resolver.scopes import Scope
 from wiregen.language.resolver.shape_context import Place
@@ -44,7 +44,7 @@ def resolve_session(work: Workspace, node: syntax.Session) -> model.Session:
         path=path,
         name=node.name.text,
         doc=node.docs,
-        keys=resolve_keys(work, (key for key in node.keys if key.text != SENDER)),
+        keys=resolve_keys(work, (key for key in node.keys if key.text != SENDER), _in_rows(work, node)),
         per_sender=any(key.text == SENDER for key in node.keys),
         roles=instance.roles,
         variables=variables,
@@ -187,6 +187,17 @@ def _row(table: _Table, path: str, states: tuple[str, ...] | None, node: syntax.
         effect=_effect(table, scope, node.effect),
         notes=resolve_notes(work, node.annotations),
     )
+
+
+def _in_rows(work: Workspace, node: syntax.Session) -> Iterator[Target]:
+    """Yield the targets that the rows of a session name; for all, frames after the messages that they carry."""
+    for _, row in _opened(node):
+        match row:
+            case syntax.Row(messages=syntax.Wildcard()):
+                yield from sorted(every_target(work), key=lambda each: isinstance(each, syntax.Frame))
+            case syntax.Row(messages=tuple() as names):
+                declared = (work.names.get(name.text) for name in names)
+                yield from (each for each in declared if isinstance(each, Target))
 
 
 def _scope(table: _Table, node: syntax.Row, named: tuple[Target, ...] | None) -> Scope:

@@ -1,5 +1,6 @@
 """Sorts: the kind of value of an expression or a field, found from the syntax alone, before any type is resolved."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, assert_never
 
@@ -21,12 +22,16 @@ SortKind: TypeAlias = Literal[
     "block",
     "null",
     "role",
+    "mixed",
 ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sort:
-    """`unknown` matches every sort, so that errors are not reported twice. A `record` is a struct, message or frame."""
+    """`unknown` matches every sort, so that errors are not reported twice. A `record` is a struct, message or frame.
+
+    `mixed`: of arms with values of different kinds. It matches no other sort.
+    """
 
     kind: SortKind
     name: str = ""
@@ -46,6 +51,7 @@ MESSAGE: Final = Sort(kind="message")
 BLOCK: Final = Sort(kind="block")
 NULL: Final = Sort(kind="null")
 ROLE: Final = Sort(kind="role")
+MIXED: Final = Sort(kind="mixed")
 
 
 UNKNOWN_TYPE: Final = model.Bytes(length=model.Delimited(delimiter=""))
@@ -82,6 +88,8 @@ def fits(found: Sort, wanted: Sort) -> bool:
     """Return whether a value of one sort can replace a value of the other, or be compared with it."""
     if "unknown" in (found.kind, wanted.kind) or "null" in (found.kind, wanted.kind):
         return True
+    if "mixed" in (found.kind, wanted.kind):
+        return False
     if found.kind == wanted.kind == "list":
         return fits(item_of(found), item_of(wanted))
     if found.kind == wanted.kind:
@@ -89,9 +97,35 @@ def fits(found: Sort, wanted: Sort) -> bool:
     return {found.kind, wanted.kind} in ({"integer", "enum"}, {"integer", "float"})
 
 
+def common(sorts: Iterable[Sort]) -> Sort:
+    """Return the sort of values that may be of any of these sorts; a block has no value beside those of other arms."""
+    found = dict.fromkeys(sorts)
+    if len(found) > 1:
+        found.pop(BLOCK, None)
+    first = next(iter(found), UNKNOWN)
+    kinds = {sort.kind for sort in found}
+    if len(found) <= 1:
+        return first
+    if kinds <= {"message", "record"}:
+        return MESSAGE
+    if kinds == {"list"}:
+        return list_of(common(map(item_of, found)))
+    if kinds <= {"integer", "enum"}:
+        return INTEGER
+    if kinds <= {"integer", "enum", "float"}:
+        return FLOAT
+    return UNKNOWN if "unknown" in kinds else MIXED
+
+
 def is_value_of(found: Sort, wanted: Sort) -> bool:
     """Return whether a value of one sort can replace a value of the other: an integer is a float, a float is not an integer."""
     return fits(found, wanted) and (found.kind, wanted.kind) != ("float", "integer")
+
+
+def way_out(*sorts: Sort) -> str | None:
+    """Return the help for values of a wrong sort, or None for most sorts."""
+    is_mixed = any(sort.kind == "mixed" for sort in sorts)
+    return "give the values of each kind a name of their own: `0 => { number : u8 }`" if is_mixed else None
 
 
 def describe(sort: Sort) -> str:
@@ -112,6 +146,8 @@ def describe(sort: Sort) -> str:
             return "bytes"
         case "null":
             return "null"
+        case "mixed":
+            return "a value of several kinds"
         case _:
             return f"a {sort.kind}"
 
@@ -119,7 +155,7 @@ def describe(sort: Sort) -> str:
 def _plural(sort: Sort) -> str:
     if sort.name:
         return f"`{sort.name}`"
-    words = {"boolean": "Booleans", "bytes": "bytes", "list": "lists"}
+    words = {"boolean": "Booleans", "bytes": "bytes", "mixed": "values of several kinds"}
     return words.get(sort.kind, f"{sort.kind}s")
 
 
