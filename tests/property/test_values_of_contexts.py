@@ -219,3 +219,23 @@ def check_uuids(module: ModuleType, peers: Peers) -> None:
     peers.tell(module.ClearOwner(key))
     with pytest.raises(module.EncodeError, match="missing_context"):
         peers.client.send(module.Owner(key, me, 5))
+
+
+EMBEDDED = """
+protocol p { source "no document"  endian big  roles client, server }
+limits { frame = 4 KiB  open = 9 }
+frame Frame { type : u8 := code(body)  body : match type }
+message Lone 1 { n : u8 }
+message Kind 2 from client { id : u8  kind : u8 }
+message Held 3 from server { id : u8  body : match kinds[id] only Lone }
+context kinds : u8 per id from client { set Kind.kind  clear Held }
+"""
+
+
+def test_a_context_chooses_the_message_inside_another_one(tmp_path: Path) -> None:
+    with built(EMBEDDED, tmp_path, "embedded_by_context", BACKENDS) as codecs:
+        p, context = codecs.module, codecs.module.Context()
+        p.decode(p.encode(p.Kind(7, 1)), from_role="client", context=context)
+        data = p.encode(p.Held(7, p.Lone(5)), from_role="server", context=context)
+        assert data == b"\3\7\5"
+        assert p.decode(data, from_role="server", context=context).message == p.Held(7, p.Lone(5))

@@ -23,15 +23,17 @@ from wiregen.schema.model import (
     Frame,
     List,
     Message,
+    MessageMatch,
     Position,
     Reference,
     Struct,
     Text,
+    Trailing,
     Union,
 )
 from wiregen.schema.sizes import Sizes
 from wiregen.schema.values import number_of
-from wiregen.schema.walk import flat_fields, inner_expressions, references
+from wiregen.schema.walk import flat_fields, inner_expressions, matched_messages, references
 
 __all__ = ["RULES", "Declaration", "contained", "declarations_of"]
 
@@ -93,6 +95,44 @@ def _steps(
             for reference in references(field.type):
                 if reference.name in group and inspection.sizes.is_endless(field):
                     yield field, reference.name
+
+
+def _message_without_end(inspection: Inspection) -> None:
+    """Refuse messages that always carry another one by its code, if each of those carries another one again."""
+    messages = inspection.protocol.messages
+    carrying = {message: tuple(_always_carried(messages, message)) for message in messages}
+    endless = {message.name for message, carried in carrying.items() if carried}
+    while True:
+        left = {
+            message.name
+            for message, carried in carrying.items()
+            if any(endless.issuperset(names) for _, names in carried)
+        }
+        if left == endless:
+            break
+        endless = left
+    for message, carried in carrying.items():
+        field = next((field for field, names in carried if endless.issuperset(names)), None)
+        if field is not None:
+            inspection.error(
+                "WG3020",
+                f"`{message.name}` always contains a message that contains another one, so its values never end",
+                inspection.place(field.path, "type"),
+                "contains another message",
+                help_="make the field optional with `if`, or allow a message that contains no other",
+            )
+
+
+def _always_carried(
+    messages: tuple[Message, ...], message: Message
+) -> Iterator[tuple[Field, frozenset[str]]]:
+    """Yield the fields that are always a message which a code chooses, each with the names of these messages."""
+    for field in message.fields:
+        is_always = field.condition is None and not isinstance(field.value, Trailing)
+        if is_always and isinstance(field.type, MessageMatch):
+            names = frozenset(each.name for each in matched_messages(messages, field.type, message.role))
+            if names:
+                yield field, names
 
 
 def declarations_of(inspection: Inspection) -> dict[str, Declaration]:
@@ -216,4 +256,4 @@ def _can_be_endless(list_: List, sizes: Sizes) -> bool:
     return not is_constant and not isinstance(list_.item, Bits) and sizes.smallest(list_.item) == 0
 
 
-RULES = (_declaration_without_end, _derived_in_a_circle, _items_of_no_size)
+RULES = (_declaration_without_end, _message_without_end, _derived_in_a_circle, _items_of_no_size)

@@ -14,7 +14,7 @@ from wiregen.generate.views.python.shared import Shared
 from wiregen.generate.views.python.text import flat
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
-from wiregen.schema.walk import may_lack_message
+from wiregen.schema.walk import may_lack_message, nested_types
 
 __all__ = [
     "can_skip", "code_place", "header_run", "message_annotation", "names_messages", "wanted_fields", "without_unread",
@@ -136,11 +136,12 @@ def can_skip(shared: Shared, frame: m.Frame) -> bool:
 
 
 def names_messages(protocol: m.Protocol) -> bool:
-    from wiregen.schema.walk import references
-
-    owners = (protocol.structs, protocol.messages, protocol.frames, protocol.preambles)
-    types = [field.type for declared in owners for owner in declared for field in owner.fields]
-    types += [
-        field.type for union in protocol.unions for variety in union.varieties for field in variety.fields
-    ]
-    return any(isinstance(reference, m.MessageReference) for reference in references(*types))
+    """Return whether messages are inside other declarations, or a frame names one."""
+    declarations = (protocol.structs, protocol.messages, protocol.preambles)
+    owned = [declared.fields for kind in declarations for declared in kind]
+    owned += [variety.fields for union in protocol.unions for variety in union.varieties]
+    inside = nested_types(*(field.type for fields in owned for field in fields))
+    framed = nested_types(*(field.type for frame in protocol.frames for field in frame.fields))
+    return any(isinstance(each, m.MessageMatch | m.MessageReference) for each in inside) or any(
+        isinstance(each, m.MessageReference) for each in framed
+    )

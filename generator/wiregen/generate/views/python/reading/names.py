@@ -170,7 +170,7 @@ class ReadLookup:
 
     def code(self, reference: m.FieldReference) -> str:
         names, key = self._names, self._key(reference)
-        if names.message is not None and reference.path == (names.body,):
+        if names.message is not None and self._prefix == FRAME and reference.path == (names.body,):
             if names.message.code is None:
                 raise UnsupportedError("", "`code` of a message without one")
             return repr(names.message.code)

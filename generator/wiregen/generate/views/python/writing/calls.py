@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wiregen.generate.steps.step import Dispatch, Invoke
+from wiregen.generate.steps.step import FRAME, Dispatch, Invoke, UnsupportedError
 from wiregen.generate.views.python.shared import variety_class
 from wiregen.generate.views.python.text import class_name
 from wiregen.generate.views.python.writing.names import Test
@@ -81,7 +81,9 @@ class CallWriter:
         return [f"type({value}.message) not in {self._shared.only(classes)}"]
 
     def dispatch(self, step: Dispatch, checks: list[Test]) -> None:
-        """Write the message that a code chooses."""
+        """Write the message of a frame; of one inside a message, only the reference codec knows who may send it."""
+        if step.prefix != FRAME:
+            raise UnsupportedError(step.key, "a message that a code chooses inside another one, on writing")
         names, target = self._names, self._names.locals.name(f"{step.key}#data")
         value = names.value(step.key, step.field, "", self._builder.pieces)
         writers = f"_BODY_WRITERS{self._shared.inner_suffix.upper()}"

@@ -317,9 +317,10 @@ class WriteLookup:
 
     def code(self, reference: m.FieldReference) -> str:
         names, key = self._names, self._key(reference)
-        if names.message is not None and reference.path == (names.body,) and names.message.code is not None:
+        is_message = self._prefix == FRAME and reference.path == (names.body,)
+        if is_message and names.message is not None and names.message.code is not None:
             return repr(names.message.code)
-        if reference.path == (names.body,):
+        if is_message:
             return f"{names.codes_table}[type({names.once(key)})]"
         raise UnsupportedError("", "`code` here")
 
