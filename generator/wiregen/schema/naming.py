@@ -9,20 +9,26 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
+from typing import Final
 
 __all__ = [
+    "MAX_NAME",
     "Collision",
     "PythonNames",
     "Scope",
     "Stems",
     "camel_case",
     "constant_case",
+    "is_device",
     "is_reserved",
     "python_name",
     "python_names",
     "snake_case",
 ]
 
+MAX_NAME: Final = 100
+"""The most characters of a name: files of a package and pages of its site are called after it."""
+_DEVICE: Final = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9]", re.IGNORECASE)
 _KEYWORDS = frozenset(
     "False None True and as assert async await break class continue def del elif else except finally for from global if"
     " import in is lambda nonlocal not or pass raise return try while with yield".split()
@@ -172,3 +178,8 @@ def python_names(names: Iterable[str], scope: Scope, *, granted: Collection[str]
 
 def _words(name: str) -> list[str]:
     return [word for part in name.split("_") for word in _WORD.findall(part)]
+
+
+def is_device(name: str) -> bool:
+    """Return whether Windows takes a file of that name for a device, such as `con`."""
+    return _DEVICE.fullmatch(name) is not None

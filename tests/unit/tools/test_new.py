@@ -119,7 +119,7 @@ def test_a_package_needs_no_library_until_a_module_that_does_is_imported(protoco
 
 @pytest.mark.parametrize(
     "name",
-    ["Demo", "1st", "de-mo", "../demo", "de/mo", "", ".", "/tmp/demo", "d" * 41, "démo", "class", "lambda", "match", "where", "message"],
+    ["Demo", "1st", "de-mo", "../demo", "de/mo", "", ".", "/tmp/demo", "d" * 41, "démo", "class", "lambda", "match", "where", "message", "con", "com1", "pytest"],
 )  # fmt: skip
 def test_a_name_that_no_protocol_can_have_is_refused(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wiregen.language.checker.inspection import Inspection
 from wiregen.language.checker.lookup import is_visible
 from wiregen.schema.model import Field, Frame, Variety
-from wiregen.schema.naming import PythonNames, Scope, python_names
+from wiregen.schema.naming import MAX_NAME, PythonNames, Scope, is_device, python_names
 
 __all__ = ["RULES"]
 
@@ -70,6 +70,31 @@ def _name_is_taken(inspection: Inspection) -> None:
             )
 
 
+def _names_of_files(inspection: Inspection) -> None:
+    """Refuse names that a system does not accept for the files of a package and for the pages of its site."""
+    protocol = inspection.protocol
+    if is_device(protocol.name):
+        inspection.error(
+            "WG3087",
+            f"`{protocol.name}` is the name of a device on Windows, where no file can have it",
+            inspection.place(protocol.path, "name"),
+            "not the name of a file",
+            help_="give the protocol and its file another name",
+        )
+    kinds = (protocol.sessions, protocol.contexts, protocol.joins, protocol.codings, protocol.variants)
+    paths = {declared.name: declared.path for kind in kinds for declared in kind}
+    for names in (paths, *(scope.paths for scope in _scopes(inspection))):
+        for name, path in names.items():
+            if len(name) > MAX_NAME:
+                inspection.error(
+                    "WG3087",
+                    f"a name has at most {MAX_NAME} characters: found {len(name)}",
+                    inspection.place(path, "name"),
+                    "too long",
+                    help_="shorten it: files and pages have this name too",
+                )
+
+
 def _scopes(inspection: Inspection) -> Iterator[_Names]:
     protocol = inspection.protocol
     yield _Names(scope=Scope.PACKAGE, paths={protocol.name: protocol.path})
@@ -117,4 +142,4 @@ def _members(fields: tuple[Field, ...], carried: str | None) -> Iterator[tuple[s
             yield f"{field.name}_{field.view}", field.path
 
 
-RULES = (_names_meet, _code_is_taken, _name_is_taken)
+RULES = (_names_meet, _code_is_taken, _name_is_taken, _names_of_files)

@@ -14,6 +14,7 @@ from typing import Final
 
 from wiregen.generate.emitter import code, markdown
 from wiregen.schema import model as m
+from wiregen.schema.naming import is_device
 
 __all__ = [
     "GUIDE",
@@ -32,7 +33,6 @@ GUIDE: Final = "wiregen-guide"
 """The folder of wiregen's own guide; a protocol cannot have this name, as names have no hyphen."""
 _OWN: Final = ("index", "rules", "ledger", "vectors", "coverage")
 """Pages and files that every protocol's folder may have."""
-_DEVICE: Final = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9]", re.IGNORECASE)
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[^A-Za-z_]+")
 
 
@@ -75,7 +75,7 @@ def slugs_of(names: Iterable[str]) -> dict[str, str]:
     taken = set(_OWN)
     slugs: dict[str, str] = {}
     for name in names:
-        slug = f"{name}-" if _DEVICE.fullmatch(name) else name
+        slug = f"{name}-" if is_device(name) else name
         while slug.casefold() in taken:
             slug += "-"
         taken.add(slug.casefold())

@@ -53,12 +53,16 @@ def verb(name: str) -> int:
 def _check_name(name: str) -> None:
     """Refuse a name that is invalid for protocols, or that has a meaning in the language or in Python."""
     from wiregen.language.parser.keywords import RESERVED_WORDS
-    from wiregen.schema.naming import Scope, python_name
+    from wiregen.schema.naming import Scope, is_device, python_name
 
     if not _NAME.fullmatch(name):
         raise Failure(
             f"`{name}` cannot be the name of a protocol",
             "use a lower-case letter, then up to 39 lower-case letters, digits and _",
         )
+    if is_device(name):
+        raise Failure(f"`{name}` is the name of a device on Windows", "choose another name")
+    if name == "pytest":
+        raise Failure("`pytest` is imported by the test of a new project", "choose another name")
     if name in RESERVED_WORDS or python_name(name, Scope.PACKAGE) != name:
         raise Failure(f"`{name}` is reserved in the language or in Python", "choose another name")
