@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from wiregen.generate.build import build
 from wiregen.language.config import Config
@@ -13,6 +14,7 @@ from wiregen.language.diagnostics import Report
 from wiregen.language.locks import LockError, write_lock
 from wiregen.language.source import Sources
 from wiregen.schema.value_shapes.field_numbers import read_lock
+from wiregen.tools.cli import wiregen
 
 HEAD = """protocol tide { source "no document"  endian big  roles ship, port }
 frame Frame { type : u8 := code(body)  body : match type }
@@ -116,6 +118,20 @@ def test_a_number_that_would_move_is_refused_and_named(project: Project, fields:
     assert finding in project.build(HEAD + f"message Sounding 1 {{ {fields} }}\n")
     assert project.files == {}
     assert project.lock.read_bytes() == before
+
+
+def test_check_reports_a_number_that_a_build_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wiregen.toml").write_text('backends = ["native", "protobuf"]\n')
+    file = tmp_path / "idl" / "tide.wire"
+    file.parent.mkdir()
+    file.write_text(BEFORE)
+    assert CliRunner().invoke(wiregen, ["build"]).exit_code == 0
+    file.write_text(BEFORE.replace("depth", "fathoms"))
+    for verb in ("check", "build"):
+        result = CliRunner().invoke(wiregen, [verb])
+        assert result.exit_code == 1
+        assert "WG5010" in result.output and "idl/tide.wire:3:22" in result.output
 
 
 def test_what_is_added_before_keeps_the_others_by_tag(project: Project) -> None:

@@ -14,7 +14,7 @@ from wiregen.language.diagnostics import Report
 from wiregen.schema.value_shapes import Carried, carry
 from wiregen.schema.value_shapes.field_numbers import Entry, Fault, faults, numbers_of, read_lock, retired
 
-__all__ = ["ProtobufBackend"]
+__all__ = ["ProtobufBackend", "check_numbers"]
 
 
 class ProtobufBackend:
@@ -28,15 +28,27 @@ class ProtobufBackend:
         carried = carry(subject.protocol)
         entries = numbers_of(carried)
         lock = _former(subject, report)
-        found = tuple(faults(entries, lock))  # compared with the lock alone: `check` has refused the others
-        for fault in found:
-            _report(fault, subject, report)
+        is_kept = _are_kept(entries, lock, subject, report)
         try:
-            view = None if found else _view(subject, carried, entries, lock)
+            view = None if not is_kept else _view(subject, carried, entries, lock)
         except UnsupportedError as error:
             refuse(error, subject, report)
             view = None
         return () if view is None else _pages(view, subject.protocol.name, entries, lock)
+
+
+def check_numbers(subject: Subject, report: Report) -> None:
+    """Report the numbers of a protocol that differ from those in its lock."""
+    if subject.protocol.frames:
+        _are_kept(numbers_of(carry(subject.protocol)), _former(subject, report), subject, report)
+
+
+def _are_kept(entries: tuple[Entry, ...], lock: Mapping[str, int], subject: Subject, report: Report) -> bool:
+    """Return whether numbers are those of the lock; report others. `check` has refused equal ones."""
+    found = tuple(faults(entries, lock))
+    for fault in found:
+        _report(fault, subject, report)
+    return not found
 
 
 def _view(

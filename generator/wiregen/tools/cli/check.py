@@ -38,6 +38,8 @@ def verb(files: tuple[str, ...], output_format: "OutputFormat", verbose: bool) -
     config = configuration(report)
     names = files or chosen_names((*source_files(config), *protocol_files(config)), config)
     subjects = [load(name, config, sources, report) for name in names]
+    if "protobuf" in config.backends:
+        _check_numbers(subjects, report)
     text = render(report, sources, output_format, colour=has_colour(sys.stdout))
     sys.stdout.write(text)
     for subject in subjects if verbose else ():
@@ -46,6 +48,15 @@ def verb(files: tuple[str, ...], output_format: "OutputFormat", verbose: bool) -
     if output_format != "full" or not report.diagnostics:  # there the last line of the result counts them
         tell(_outcome(len(names), report))
     return exit_code(report)
+
+
+def _check_numbers(subjects: "list[Subject | None]", report: "Report") -> None:
+    """Report the numbers that a build would refuse."""
+    from wiregen.generate.backends.protobuf import check_numbers
+
+    for subject in subjects:
+        if subject is not None:
+            check_numbers(subject, report)
 
 
 def _tell_memory(subject: "Subject") -> None:
