@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wirespark.java import provide_java
     from wirespark.jobs import check, decode, latencies, levels, pairs, profile
     from wirespark.schemas import arrow_schema, spark_schema
-    from wirespark.sessions import register, session, ship
+    from wirespark.spark_session import register, session, ship
     from wirespark.table_coverage import coverage
     from wirespark.writing import in_order
 
@@ -40,10 +40,10 @@ _PLACES = {
     "pairs": "jobs",
     "profile": "jobs",
     "provide_java": "java",
-    "register": "sessions",
+    "register": "spark_session",
     "register_functions": "functions",
-    "session": "sessions",
-    "ship": "sessions",
+    "session": "spark_session",
+    "ship": "spark_session",
     "spark_schema": "schemas",
     "tables": "catalogue",
     "to_wire": "functions",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from zlib import crc32
 
-from wiregen.formats.capture import CaptureError, Closed, Event, Flow, Gap, Piece, read_streams
+from wiregen.formats.capture import CaptureError, Closed, Event, Flow, FlowBytes, Gap, read_streams
 from wirespark.columns import Batcher, Columns
 from wirespark.decoders import context_of
 from wirespark.errors import WireSparkError
@@ -62,7 +62,7 @@ def share_columns(share: Share, wishes: Wishes, batch_size: int) -> Iterator[Fou
             yield from _taken(event, sides)
             if not sides:
                 del live[event.flow.name]
-            waiting += len(event.data) if isinstance(event, Piece) else 0
+            waiting += len(event.data) if isinstance(event, FlowBytes) else 0
             if waiting >= _MOST_WAITING:
                 waiting = 0
                 yield from _flushed(live, pools)
@@ -82,7 +82,7 @@ def _opened(flow: Flow, roles: FlowRoles, wishes: Wishes, pools: Pools) -> dict[
 def _taken(event: Event, sides: dict[bool, Batcher]) -> Iterator[Found]:
     flow, time = event.flow.name, round(event.time * 1_000_000)
     match event:
-        case Piece(from_opener=side) if side in sides:
+        case FlowBytes(from_opener=side) if side in sides:
             found = sides[side].feed(event.data, time)
         case Gap(from_opener=side) if side in sides:
             found = sides[side].gap(event.size, time)

@@ -12,7 +12,7 @@ from wirespark.errors import as_it_was_said
 from wirespark.options import ReadOptions
 from wirespark.output import divided
 from wirespark.receipts import Receipt, summed
-from wirespark.sessions import is_connect
+from wirespark.spark_session import is_connect
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

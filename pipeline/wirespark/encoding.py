@@ -17,12 +17,12 @@ from wirespark.errors import WireSparkError
 from wirespark.packages import Package, package_of
 from wirespark.untyped import ArrowArray, Made, Values
 
-__all__ = ["Encoder", "Piece", "StreamEncoder", "encoder_of"]
+__all__ = ["Encoder", "PartCell", "StreamEncoder", "encoder_of"]
 
 _NO_BYTES = "`_error.raw` does not contain all of its bytes: read with a larger option `errorbytes`, or remove such rows"
 
 
-class Piece(TypedDict):
+class PartCell(TypedDict):
     """The value of the column `_part`."""
 
     join: str
@@ -231,7 +231,7 @@ class StreamEncoder:
         self._context = context
         self._given: dict[tuple[str, str], int] = {}
 
-    def bytes_of(self, frame: Made, part: Piece | None = None) -> bytes:
+    def bytes_of(self, frame: Made, part: PartCell | None = None) -> bytes:
         """Return the bytes of the next frame; `part`: the value of the column `_part`.
 
         Raises:

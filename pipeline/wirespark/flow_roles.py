@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from wiregen.formats.capture import Closed, Event, Flow, Piece
+from wiregen.formats.capture import Closed, Event, Flow, FlowBytes
 from wirespark.decoders import context_of
 from wirespark.options import Wishes
 from wirespark.stream_rows import Walk
@@ -53,7 +53,7 @@ class FlowRoles:
             flow = event.flow
             if flow in found or self._known(flow) is not None:
                 continue
-            if isinstance(event, Piece):
+            if isinstance(event, FlowBytes):
                 trial = tried.get(flow)
                 if trial is None:
                     trial = tried[flow] = _Trial(self._wishes, self._first, self._last)
@@ -75,7 +75,7 @@ class _Trial:
     def is_opener_first(self) -> bool:
         return self._ways[0].score >= self._ways[1].score
 
-    def feed(self, piece: Piece) -> None:
+    def feed(self, piece: FlowBytes) -> None:
         self.n_bytes += len(piece.data)
         for way in self._ways:
             way.feed(piece)
@@ -96,7 +96,7 @@ class _Way:
     def score(self) -> tuple[int, int]:
         return self._n_fitting, self._n_whole
 
-    def feed(self, piece: Piece) -> None:
+    def feed(self, piece: FlowBytes) -> None:
         role = self._roles[piece.from_opener]
         for row in self._walks[piece.from_opener].feed(piece.data):
             if not isinstance(row.item, self._package.native.DecodeError):

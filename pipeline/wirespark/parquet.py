@@ -15,7 +15,7 @@ from wirespark.output import Compression, Output
 from wirespark.receipts import remove_others, replace_file
 from wirespark.spark_types import struct_type
 from wirespark.table_rows import SHARED
-from wirespark.temporary_files import Held
+from wirespark.temporary_files import HiddenFile
 from wirespark.untyped import ArrowSchema, Batch
 
 __all__ = ["Table", "TableWriters", "folder_of"]
@@ -88,7 +88,7 @@ class Table:
 
     def __init__(self, path: Path, schema: ArrowSchema, compression: Compression) -> None:
         self.path = path
-        self.held = Held(path)
+        self.held = HiddenFile(path)
         self._schema = schema
         self._writer = pq.ParquetWriter(
             self.held.path,

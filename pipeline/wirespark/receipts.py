@@ -18,7 +18,7 @@ from wirespark.batches import Slice
 from wirespark.options import Wishes
 from wirespark.packages import Package
 from wirespark.planning import Part
-from wirespark.temporary_files import TEMPORARY, Held, remove_left
+from wirespark.temporary_files import TEMPORARY, HiddenFile, remove_left
 
 __all__ = [
     "FOLDER", "Receipt", "bounds_of", "bundle_name", "clean", "is_whole", "name_of", "read_receipt", "receipt_names", "receipts_in", "remove", "remove_others", "replace_file", "summed", "tables_in",
@@ -206,7 +206,7 @@ def _sync(path: Path, flags: int) -> None:
 def write_receipt(target: Path, receipt: Receipt) -> None:
     """Write a receipt, completely or not at all."""
     path = target / FOLDER / f"{receipt.name}{_SUFFIX}"
-    held = Held(path)
+    held = HiddenFile(path)
     try:
         held.path.write_text(receipt.text(), encoding="utf-8")
         replace_file(held.path, path)

@@ -16,7 +16,7 @@ from uuid import uuid4
 import numpy as np
 
 from wirespark.array_casting import plain
-from wirespark.encoding import Encoder, Piece, StreamEncoder
+from wirespark.encoding import Encoder, PartCell, StreamEncoder
 from wirespark.errors import WireSparkError
 from wirespark.untyped import ArrowArray, Values
 
@@ -93,7 +93,7 @@ class _Open:
         self._waiting = bytearray()
         self._index: list[tuple[int, int]] = []
 
-    def write(self, frame: object, offset: int | None, part: Piece | None) -> None:
+    def write(self, frame: object, offset: int | None, part: PartCell | None) -> None:
         data = self._encoder.bytes_of(frame, part)
         self.last = self.last + 1 if offset is None else offset
         self._waiting += data

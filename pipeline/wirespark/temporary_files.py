@@ -10,12 +10,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
-__all__ = ["TEMPORARY", "Held", "alone", "remove_left"]
+__all__ = ["TEMPORARY", "HiddenFile", "alone", "remove_left"]
 
 TEMPORARY = ".tmp"
 
 
-class Held:
+class HiddenFile:
     """A new hidden file next to `path`, to be renamed to it; Spark and Arrow skip names that begin with a dot.
 
     It is locked until `release`, or until the process ends, however it ends.

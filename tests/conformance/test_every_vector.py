@@ -17,7 +17,7 @@ from tests.unit.implementations import generated_implementation, reference_imple
 from wiregen.conformance.judge.implementation import Setting, Step
 from wiregen.conformance.vectors.format import Invalid, Trace, Valid, octets, read_vectors, size_of
 from wiregen.tools.cli.protocols import package_of
-from wiregen.tools.transcoding import Fault, Transcoder, Wishes
+from wiregen.tools.transcoding import LostBytes, Transcoder, Wishes
 from wireproto._runtime.codec.errors import DecodeError, EncodeError
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -167,7 +167,7 @@ def test_a_transcoder_keeps_the_verdict_of_invalid_bytes(protocol: str, serializ
             transcoder.receive_earlier(sent.from_role, octets(sent.bytes))
             before += len(octets(sent.bytes)) if sent.from_role == vector.from_role else 0
         pieces = [*transcoder.feed(octets(vector.bytes)), *transcoder.finish()]
-        faults = [piece.error for piece in pieces if isinstance(piece, Fault)]
+        faults = [piece.error for piece in pieces if isinstance(piece, LostBytes)]
         found = [(each.code, each.rule) for each in faults if type(each).__name__ != "EncodeError"]
         assert found[:1] == [error[:2]], vector.id
         n_kept += 1

@@ -14,7 +14,7 @@ import pytest
 from tests.conformance.vectors import CAPTURES as KEPT
 from tests.conformance.vectors import kept
 
-from wiregen.formats.capture import Piece, read_streams
+from wiregen.formats.capture import FlowBytes, read_streams
 from wireproto import geode, lumberjack, pravega, reactive_streams
 
 SIDES: Final = {"c": "client", "s": "server", "c2s": "client", "s2c": "server"}
@@ -252,7 +252,7 @@ def test_what_real_programs_say_is_legal(capture: Path) -> None:
     sessions: dict[str, Any] = {}
     for piece in read_streams(capture):
         session = sessions.setdefault(piece.flow.name, package.Session())
-        if isinstance(piece, Piece):
+        if isinstance(piece, FlowBytes):
             role = session._package.roles[0 if piece.from_opener else -1]
             events = [
                 event for byte in piece.data for event in session.observe(role, bytes((byte,)), piece.time)

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.interop.dissected import FIRST_PORT, Rows, Shown, Turn, capture, difference, dissect
 
 from wiregen.conformance.vectors.format import AnyVector, Trace, Unwritable, octets, size_of
-from wiregen.formats.capture import Gap, Piece, read_streams
+from wiregen.formats.capture import FlowBytes, Gap, read_streams
 from wiregen.generate.backends import Subject
 from wiregen.generate.backends.wireshark import WiresharkBackend
 from wiregen.generate.emitter import render
@@ -107,7 +107,7 @@ def compare_capture(tshark: str, subject: Subject, path: Path, port: int, folder
     with path.open("rb") as file:
         for event in read_streams(file):
             assert not isinstance(event, Gap)
-            if isinstance(event, Piece) and event.flow.other.port == port:
+            if isinstance(event, FlowBytes) and event.flow.other.port == port:
                 turns[event.flow.opener.port].append((plan.roles[not event.from_opener], event.data))
     more = _decode_as(port, name)
     shown = dissect(tshark, write_dissector(subject, folder), path, name, port, more)

@@ -20,7 +20,7 @@ import pytest
 from tests.interop import traffic
 from tests.interop.traffic import LINKS, Captured, End, Sent, Talk
 
-from wiregen.formats.capture import Gap, IssueKind, Piece, read_streams
+from wiregen.formats.capture import FlowBytes, Gap, IssueKind, read_streams
 
 TSHARK = shutil.which("tshark")
 pytestmark = pytest.mark.skipif(TSHARK is None, reason="there is no tshark (Debian: apt-get install tshark)")
@@ -88,8 +88,8 @@ def assembled(data: bytes) -> tuple[list[Conversation], set[IssueKind]]:
         *_, sides = found.setdefault(
             flow.name, (str(flow.opener), str(flow.other), {True: bytearray(), False: bytearray()})
         )
-        if isinstance(event, Piece | Gap):
-            sides[event.from_opener] += event.data if isinstance(event, Piece) else missing(event.size)
+        if isinstance(event, FlowBytes | Gap):
+            sides[event.from_opener] += event.data if isinstance(event, FlowBytes) else missing(event.size)
     conversations = [
         (one, two, bytes(sides[True]), bytes(sides[False])) for one, two, sides in found.values()
     ]

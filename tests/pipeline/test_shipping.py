@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
 
 from wirespark.packages import look_in, package_of
-from wirespark.sessions import write_code
+from wirespark.spark_session import write_code
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKER = """

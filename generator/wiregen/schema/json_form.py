@@ -18,7 +18,7 @@ from wiregen.schema import model as m
 from wiregen.schema.field_facts import condition_text
 from wiregen.schema.walk import arm_path
 
-__all__ = ["Entry", "JsonValue", "as_json", "entries", "kind_of", "name_of"]
+__all__ = ["JsonValue", "PublishedKey", "as_json", "entries", "kind_of", "name_of"]
 
 JsonValue = Any
 """Plain data for `json.dumps`, of the shape that the JSON Schema describes."""
@@ -50,7 +50,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class PublishedKey:
     """A key of an object: the annotation of its value, its default if any, and the function that gives the value."""
 
     key: str
@@ -82,41 +82,41 @@ def _rules(field: m.Field, place: Place) -> JsonValue:
     return [] if isinstance(field.where_text, str) else [[each.text, each.rule] for each in field.where_text]
 
 
-_BITS: Final = Entry(key="bits", annotation="int", value=lambda node, _: node.bits)
-_NAME: Final = Entry(key="name", annotation="str", value=lambda node, _: node.name)
-_TARGET: Final = Entry(key="target", annotation="Target", value=lambda node, _: m.target_of(node))
-_ONLY: Final = Entry(
+_BITS: Final = PublishedKey(key="bits", annotation="int", value=lambda node, _: node.bits)
+_NAME: Final = PublishedKey(key="name", annotation="str", value=lambda node, _: node.name)
+_TARGET: Final = PublishedKey(key="target", annotation="Target", value=lambda node, _: m.target_of(node))
+_ONLY: Final = PublishedKey(
     key="only",
     annotation="tuple[str, ...] | None",
     value=lambda node, place: place.inside(getattr(node, "only", None)),
     default=None,
 )
-_LENIENT: Final = Entry(
+_LENIENT: Final = PublishedKey(
     key="lenient", annotation="bool", value=lambda node, _: getattr(node, "is_lenient", False), default=False
 )
 _RENAMED: Final[Mapping[str, str]] = {"is_signed": "signed", "is_zigzag": "zigzag", "is_lenient": "lenient"}
-_CHANGED: Final[Mapping[tuple[type[Node], str], tuple[Entry, ...]]] = {
+_CHANGED: Final[Mapping[tuple[type[Node], str], tuple[PublishedKey, ...]]] = {
     (m.Integer, "size"): (_BITS,),
     (m.Float, "format"): (
         _BITS,
-        Entry(key="format", annotation="FloatName", value=lambda node, _: node.format),
+        PublishedKey(key="format", annotation="FloatName", value=lambda node, _: node.format),
     ),
     (m.Arm, "spans"): (
-        Entry(key="path", annotation="str", value=lambda _, place: place.path),
-        Entry(
+        PublishedKey(key="path", annotation="str", value=lambda _, place: place.path),
+        PublishedKey(
             key="patterns", annotation="tuple[Span, ...]", value=lambda arm, place: place.inside(arm.spans)
         ),
     ),
-    (m.Match, "arms"): (Entry(key="arms", annotation="tuple[Arm, ...]", value=_arms),),
+    (m.Match, "arms"): (PublishedKey(key="arms", annotation="tuple[Arm, ...]", value=_arms),),
     (m.List, "smallest_item"): (),
     (m.List, "where"): (
-        Entry(
+        PublishedKey(
             key="where",
             annotation="Expression | None",
             value=lambda list_, place: None if list_.where is None else place.inside(list_.where.condition),
             default=None,
         ),
-        Entry(
+        PublishedKey(
             key="where_text",
             annotation="str",
             value=lambda list_, _: "" if list_.where is None else list_.where.text,
@@ -124,18 +124,18 @@ _CHANGED: Final[Mapping[tuple[type[Node], str], tuple[Entry, ...]]] = {
         ),
     ),
     (m.Region, "carrier"): (
-        Entry(key="carrier", annotation="InSize | InPrefix | InCompressed | InChunks", value=_carrier),
+        PublishedKey(key="carrier", annotation="InSize | InPrefix | InCompressed | InChunks", value=_carrier),
     ),
     (m.Region, "lenient"): (
-        Entry(key="lenient", annotation="bool", value=lambda region, _: bool(region.lenient)),
+        PublishedKey(key="lenient", annotation="bool", value=lambda region, _: bool(region.lenient)),
     ),
     (m.Field, "is_hidden"): (),
     (m.Field, "rule"): (),
     (m.Field, "is_secret"): (),
-    (m.Field, "view"): (Entry(key="view", annotation="View | None", value=_view),),
+    (m.Field, "view"): (PublishedKey(key="view", annotation="View | None", value=_view),),
     (m.Field, "where_text"): (
-        Entry(key="where_text", annotation="str", value=lambda field, _: condition_text(field)),
-        Entry(
+        PublishedKey(key="where_text", annotation="str", value=lambda field, _: condition_text(field)),
+        PublishedKey(
             key="where_rules",
             annotation="tuple[tuple[str, str | None], ...]",
             value=_rules,
@@ -143,16 +143,16 @@ _CHANGED: Final[Mapping[tuple[type[Node], str], tuple[Entry, ...]]] = {
         ),
     ),
     (m.Field, "path"): (
-        Entry(key="path", annotation="str", value=lambda field, _: field.path),
-        Entry(key="doc", annotation="str", value=lambda field, place: place.about[field.path].doc),
-        Entry(
+        PublishedKey(key="path", annotation="str", value=lambda field, _: field.path),
+        PublishedKey(key="doc", annotation="str", value=lambda field, place: place.about[field.path].doc),
+        PublishedKey(
             key="notes",
             annotation="Notes",
             value=lambda field, place: place.inside(place.about[field.path].notes),
         ),
     ),
     (m.Variety, "spans"): (
-        Entry(
+        PublishedKey(
             key="codes",
             annotation="tuple[Span, ...]",
             value=lambda variety, place: place.inside(variety.spans),
@@ -160,7 +160,7 @@ _CHANGED: Final[Mapping[tuple[type[Node], str], tuple[Entry, ...]]] = {
     ),
     (m.Union, "is_raw"): (),
     (m.ConversationOption, "value"): (
-        Entry(
+        PublishedKey(
             key="value",
             annotation="Number | Truth | String | MemberReference",
             value=lambda option, place: place.inside(option.value),
@@ -218,14 +218,14 @@ def name_of(class_: type[Node]) -> str:
 
 
 @cache
-def entries(class_: type[Node]) -> tuple[Entry, ...]:
+def entries(class_: type[Node]) -> tuple[PublishedKey, ...]:
     """Return the keys of the objects of a class, without `kind`."""
     if class_ in get_args(m.Reference):
         return (_TARGET, _NAME, _ONLY, _LENIENT)
     return tuple(_entries(class_))
 
 
-def _entries(class_: type[Node]) -> Iterator[Entry]:
+def _entries(class_: type[Node]) -> Iterator[PublishedKey]:
     annotations = {
         name: text for base in reversed(class_.__mro__) for name, text in get_annotations(base).items()
     }
@@ -234,8 +234,8 @@ def _entries(class_: type[Node]) -> Iterator[Entry]:
         yield from (_entry(class_, name, annotations[name]),) if changed is None else changed
 
 
-def _entry(class_: type[Node], name: str, annotation: str) -> Entry:
-    return Entry(
+def _entry(class_: type[Node], name: str, annotation: str) -> PublishedKey:
+    return PublishedKey(
         key=_RENAMED.get(name, name),
         annotation=annotation,
         value=lambda node, place: place.inside(getattr(node, name)),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from wiregen.runtime.schema import literals
 from wiregen.runtime.schema.node import Node
 from wiregen.schema import model as m
-from wiregen.schema.json_form import Entry, entries, kind_of, name_of
+from wiregen.schema.json_form import PublishedKey, entries, kind_of, name_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -31,8 +31,8 @@ _DOCS: Final[Mapping[str, str]] = {
 }
 """Descriptions of classes whose published form differs from the node."""
 _VIEW = (
-    Entry(key="form", annotation="ViewForm | Literal['type']", value=lambda form, _: form),
-    Entry(key="type", annotation="Type | None", value=lambda type_, _: type_, default=None),
+    PublishedKey(key="form", annotation="ViewForm | Literal['type']", value=lambda form, _: form),
+    PublishedKey(key="type", annotation="Type | None", value=lambda type_, _: type_, default=None),
 )
 
 
@@ -83,7 +83,7 @@ def _model(name: str, class_: type[Node], kind: str | None = None) -> type[BaseM
     return _made(name, class_.__doc__, entries(class_), kind or kind_of(class_))
 
 
-def _made(name: str, doc: str | None, keys: tuple[Entry, ...], kind: str | None) -> type[BaseModel]:
+def _made(name: str, doc: str | None, keys: tuple[PublishedKey, ...], kind: str | None) -> type[BaseModel]:
     from pydantic import create_model
 
     fields: dict[str, Any] = {entry.key: (entry.annotation, entry.default) for entry in keys}

@@ -11,7 +11,7 @@ from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.serial.codec import refuse_tails
 
-__all__ = ["Fault", "LeftOut", "Transcoder", "Wishes"]
+__all__ = ["LeftOut", "LostBytes", "Transcoder", "Wishes"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +25,7 @@ class Wishes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class LostBytes:
     """Bytes of the source that the target does not get: they could not be read, or could not be carried."""
 
     offset: int
@@ -70,32 +70,32 @@ class Transcoder:
                 raise item
         self._context.restore(self._source_context.snapshot())
 
-    def feed(self, chunk: bytes) -> Iterator[bytes | Fault | LeftOut]:
+    def feed(self, chunk: bytes) -> Iterator[bytes | LostBytes | LeftOut]:
         """Process the next bytes of the source, and yield the results of the frames that are complete now."""
         return self._carried(self._decoders[self._wishes.role].items(chunk))
 
-    def finish(self) -> Iterator[bytes | Fault | LeftOut]:
+    def finish(self) -> Iterator[bytes | LostBytes | LeftOut]:
         """Process the end of the source, and yield the results of the remaining bytes."""
         return self._carried(self._decoders[self._wishes.role].finish_items())
 
-    def _carried(self, items: Iterable[StreamItem]) -> Iterator[bytes | Fault | LeftOut]:
+    def _carried(self, items: Iterable[StreamItem]) -> Iterator[bytes | LostBytes | LeftOut]:
         options = self._options(self._context)
         for offset, size, item in items:
             if isinstance(item, DecodeError):
-                yield Fault(offset=offset, size=size, error=item)
+                yield LostBytes(offset=offset, size=size, error=item)
             elif self._opening is not None and offset == 0:
                 yield LeftOut(data=self._native.encode(item, options), name=self._opening)
             else:
                 yield self._one(offset, size, item, options)
 
-    def _one(self, offset: int, size: int, frame: object, options: Options) -> bytes | Fault:
+    def _one(self, offset: int, size: int, frame: object, options: Options) -> bytes | LostBytes:
         try:
             if self._is_native:
                 refuse_tails(frame)
             data = self._target.encode(frame, options)
             self._note(frame)
         except (EncodeError, DecodeError) as error:
-            return Fault(offset=offset, size=size, error=error)
+            return LostBytes(offset=offset, size=size, error=error)
         return data
 
     def _note(self, frame: object) -> None:

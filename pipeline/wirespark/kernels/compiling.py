@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from wirespark.kernels import ops
-from wirespark.kernels.layout import Column, Layout, groups_of
+from wirespark.kernels.layout import Column, ProgramColumns, groups_of
 from wirespark.kernels.records import Records
 from wirespark.kernels.terms import Scope
 from wirespark.kernels.writing import Label, Unsupported
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from wireproto._runtime.reference.layout import Layout as Declarations
+    from wireproto._runtime.reference.layout import Layout
     from wireproto._runtime.schema.protocol import Schema
     from wireproto._runtime.schema.types import MessageMatch
     from wirespark.kernels.writing import Numbers
@@ -76,12 +76,12 @@ def program_of(wishes: Wishes, role: str | None) -> Program | None:
 class _Frames:
     """Writes the program of a role's frames."""
 
-    def __init__(self, package: Package, layout: Declarations, role: str | None) -> None:
+    def __init__(self, package: Package, layout: Layout, role: str | None) -> None:
         self._layout = layout
         self._tables = package.columns
         self._role = role
         self._frame = layout.frame_of(role)
-        self._columns = Layout()
+        self._columns = ProgramColumns()
         self._records = Records(layout, package.nodes, self._carried)
         self._writer = self._records.writer
         self._roots: list[Root] = []
@@ -153,7 +153,7 @@ class _Frames:
             del self._roots[n_roots:]
 
 
-def _codes(layout: Declarations, role: str | None, frame: str) -> Iterator[tuple[int, str]]:
+def _codes(layout: Layout, role: str | None, frame: str) -> Iterator[tuple[int, str]]:
     """Yield the codes of messages that a role may send in a frame, the role's own messages first; by
     default those of any role.
     """

@@ -15,7 +15,7 @@ from wirespark.untyped import ArrowField
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Column", "Layout", "groups_of"]
+__all__ = ["Column", "ProgramColumns", "groups_of"]
 
 _BESIDE = ("number", "raw")
 
@@ -42,7 +42,7 @@ class Column:
         return wire.decode()
 
 
-class Layout:
+class ProgramColumns:
     """All columns of a program."""
 
     def __init__(self) -> None:

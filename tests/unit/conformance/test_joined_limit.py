@@ -10,7 +10,7 @@ import pytest
 
 from wiregen.conformance.judge import ReferenceImplementation
 from wiregen.conformance.judge.generated_package import implementation_of
-from wiregen.conformance.judge.implementation import Fault, Implementation, Setting
+from wiregen.conformance.judge.implementation import Implementation, Refused, Setting
 from wiregen.conformance.vectors.building import build_vectors
 from wiregen.conformance.vectors.format import Invalid
 from wiregen.generate.frontend import load_protocol
@@ -59,7 +59,7 @@ def piece(code: int, data: bytes, key: int = 3) -> bytes:
     return bytes([code]) + (2 + len(data)).to_bytes(2, "big") + key.to_bytes(2, "big") + data
 
 
-def faults(package: Package, data: bytes, limits: dict[str, int] | None = None) -> list[Fault | None]:
+def faults(package: Package, data: bytes, limits: dict[str, int] | None = None) -> list[Refused | None]:
     setting = Setting(role="client", limits=limits or {})
     return [implementation.decode(setting, [data]).fault for implementation in implementations(package)]
 

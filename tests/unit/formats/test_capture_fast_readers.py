@@ -15,11 +15,11 @@ from wiregen.formats.capture import (
     CaptureError,
     CaptureLimits,
     Event,
+    FlowBytes,
     Issue,
     IssueKind,
     Issues,
     Packet,
-    Piece,
     assemble,
     read_streams,
 )
@@ -200,7 +200,7 @@ def test_memory_does_not_grow_with_the_capture(size: int) -> None:
     tracemalloc.start()
     try:
         stream = Endless(opening, records())
-        pieces = (event for event in read_streams(stream) if isinstance(event, Piece))  # type: ignore[arg-type]
+        pieces = (event for event in read_streams(stream) if isinstance(event, FlowBytes))  # type: ignore[arg-type]
         assert sum(len(piece.data) for piece in pieces) == n_packets * size
         assert tracemalloc.get_traced_memory()[1] < 4_000_000
     finally:

@@ -12,11 +12,11 @@ from wiregen.formats.capture import (
     Endpoint,
     Event,
     Flow,
+    FlowBytes,
     Gap,
     IssueKind,
     Issues,
     Packet,
-    Piece,
     assemble,
 )
 
@@ -58,7 +58,7 @@ def run(
 
 
 def bytes_of(events: Iterable[Event]) -> list[tuple[bool, int, bytes]]:
-    return [(event.from_opener, event.offset, event.data) for event in events if isinstance(event, Piece)]
+    return [(event.from_opener, event.offset, event.data) for event in events if isinstance(event, FlowBytes)]
 
 
 SYN_0 = packet(99, flags=SYN)
@@ -116,7 +116,7 @@ def test_a_new_syn_on_the_same_ports_is_a_new_flow(ending: list[Packet]) -> None
     second = [packet(70_000, flags=SYN), answer(9, flags=SYN | ACK, ack=70_001), packet(70_001, b"cd")]
     events, issues = run([*first, *second])
     pieces = [
-        (event.flow.generation, event.offset, event.data) for event in events if isinstance(event, Piece)
+        (event.flow.generation, event.offset, event.data) for event in events if isinstance(event, FlowBytes)
     ]
     assert pieces == [(1, 0, b"ab"), (2, 0, b"cd")]
     assert issues == []
@@ -164,7 +164,7 @@ def test_too_many_flows_end_the_one_unused_for_longest() -> None:
     packets += [packet(100, b"late", source=ends[1])]
     events, issues = run(packets, limits=CaptureLimits(n_flows=2))
     assert [event.flow.opener.port for event in events if isinstance(event, Closed)][:1] == [2]
-    assert [event.flow.name for event in events if isinstance(event, Piece)][1].endswith("#2")
+    assert [event.flow.name for event in events if isinstance(event, FlowBytes)][1].endswith("#2")
     assert issues == [IssueKind.TOO_MANY_FLOWS]
 
 

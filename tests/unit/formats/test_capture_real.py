@@ -8,7 +8,7 @@ from pathlib import Path
 import dpkt
 import pytest
 
-from wiregen.formats.capture import Closed, Piece, read_capture, read_streams
+from wiregen.formats.capture import Closed, FlowBytes, read_capture, read_streams
 from wiregen.formats.capture.source import Source
 
 CAPTURES = Path(__file__).resolve().parents[2] / "conformance" / "data" / "captures"
@@ -28,8 +28,8 @@ def streams_of(source: Source, *, port: int | None = None) -> dict[str, tuple[by
     found: dict[str, tuple[bytearray, bytearray]] = {}
     for event in streams:
         from_opener, from_other = found.setdefault(event.flow.name, (bytearray(), bytearray()))
-        assert isinstance(event, Piece | Closed)
-        if isinstance(event, Piece):
+        assert isinstance(event, FlowBytes | Closed)
+        if isinstance(event, FlowBytes):
             (from_opener if event.from_opener else from_other).extend(event.data)
     assert [str(issue) for issue in streams.issues if not issue.is_harmless] == []
     return {name: (bytes(one), bytes(two)) for name, (one, two) in found.items()}

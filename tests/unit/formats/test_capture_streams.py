@@ -16,11 +16,11 @@ from wiregen.formats.capture import (
     CaptureReader,
     Closed,
     Event,
+    FlowBytes,
     Gap,
     IssueKind,
     Issues,
     Packet,
-    Piece,
     assemble,
     read_streams,
 )
@@ -70,7 +70,7 @@ def told(events: Iterable[Event]) -> list[tuple[object, ...]]:
 def line(event: Event) -> tuple[object, ...]:
     arrow = {True: ">", False: "<", None: "|"}[event.from_opener]
     match event:
-        case Piece(offset=offset, data=data, time=time):
+        case FlowBytes(offset=offset, data=data, time=time):
             return (arrow, data, offset, time)
         case Gap(offset=offset, size=size, time=time):
             return (arrow, "gap", offset, size, time)
@@ -233,7 +233,7 @@ def test_garbage_sequence_numbers_leave_the_stream_alone() -> None:
     for i in range(200):
         packets += [packet(100 + 3 * i, b"abc"), packet(2**20 + garbage.randrange(2**32 - 2**21), b"?")]
     events, _ = run(packets)
-    in_order = b"".join(each.data for each in events if isinstance(each, Piece) and each.offset < 600)
+    in_order = b"".join(each.data for each in events if isinstance(each, FlowBytes) and each.offset < 600)
     assert in_order == b"abc" * 200
 
 
@@ -241,7 +241,7 @@ def test_streams_beyond_4_gib_keep_their_offsets() -> None:
     step = 2**29
     packets = [SYN_0] + [packet(100 + i * step, b"x") for i in range(20)]
     events, _ = run(packets, limits=CaptureLimits(stream_buffer=0))
-    assert [event.offset for event in events if isinstance(event, Piece)] == [i * step for i in range(20)]
+    assert [event.offset for event in events if isinstance(event, FlowBytes)] == [i * step for i in range(20)]
 
 
 def test_a_full_stream_buffer_gives_up_the_first_hole_only() -> None:
@@ -253,7 +253,7 @@ def test_a_full_stream_buffer_gives_up_the_first_hole_only() -> None:
         packet(1300, b"d" * 500),
     ]
     events, issues = run(packets, limits=CaptureLimits(stream_buffer=1000))
-    assert [(type(event).__name__, event.time) for event in events][:2] == [("Gap", 3), ("Piece", 3)]
+    assert [(type(event).__name__, event.time) for event in events][:2] == [("Gap", 3), ("FlowBytes", 3)]
     assert isinstance(events[2], Gap) and (events[2].offset, events[2].size, events[2].time) == (501, 99, 5)
     assert issues == [IssueKind.BUFFER_FULL]
 
@@ -322,7 +322,7 @@ def test_any_segmentation_gives_the_same_stream(
     fin = packet(first + len(data), flags=FIN)
     packets.insert(0 if fin_first else len(packets), fin)
     events, issues = run([packet(first - 1, flags=SYN), *packets])
-    pieces = [event for event in events if isinstance(event, Piece)]
+    pieces = [event for event in events if isinstance(event, FlowBytes)]
     assert b"".join(piece.data for piece in pieces) == data
     assert [piece.offset for piece in pieces] == [
         sum(map(len, (p.data for p in pieces[:i]))) for i in range(len(pieces))
@@ -346,7 +346,7 @@ def test_losses_leave_gaps_and_every_other_byte_in_place(
         assert event.offset == offset
         size = event.size if isinstance(event, Gap) else len(event.data)
         assert size > 0
-        if isinstance(event, Piece):
+        if isinstance(event, FlowBytes):
             assert event.data == data[offset : offset + size]
         offset += size
     assert offset <= len(data)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.unit.hostile_serializations import field, varint
 
-from wiregen.runtime.serial.conversion import Fault, Misfit
+from wiregen.runtime.serial.conversion import Misfit, Unreadable
 from wiregen.runtime.serial.msgpack import place_of_raw
 from wireproto import geode, lumberjack
 from wireproto.geode import msgpack as geode_msgpack
@@ -143,7 +143,7 @@ def refused_at(rows: list[Any], n_before: int) -> Any:
 
     def unpack() -> None:
         for index, value in enumerate(rows):
-            if type(value) is Fault:
+            if type(value) is Unreadable:
                 raise value.misfit.within(f"values[{index}]")
             if index == n_before:
                 raise Misfit("invalid_value", "another", path=f"values[{index}]", raw=(value, 0))

@@ -24,7 +24,7 @@ from tests.unit.tools.test_cli_decode import (
 
 from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.tools.cli.protocols import package_of
-from wiregen.tools.transcoding import Fault, LeftOut, Transcoder, Wishes
+from wiregen.tools.transcoding import LeftOut, LostBytes, Transcoder, Wishes
 from wireproto import geode, pravega, reactive_streams
 from wireproto import lumberjack as lj
 
@@ -284,7 +284,7 @@ def test_pieces_tell_what_became_of_each_frame() -> None:
     first, second = transcoder.feed(b"\x6e" + bytes.fromhex("00000001 00000000 00 00 7fff 01"))
     assert first == LeftOut(data=b"\x6e", name="Connect")
     assert (
-        isinstance(second, Fault)
+        isinstance(second, LostBytes)
         and second.offset == 1
         and isinstance(second.error, EncodeError | DecodeError)
     )

@@ -13,10 +13,10 @@ from wiregen.conformance.judge.comparison import difference
 from wiregen.conformance.judge.implementation import (
     TOLD,
     Decoded,
-    Fault,
     Implementation,
     ImplementationError,
     Line,
+    Refused,
     Setting,
     SkippedError,
     Written,
@@ -93,7 +93,7 @@ def asked(call: Callable[[], T]) -> T:
 def _settled(decoded: Decoded, trial: Trial) -> Decoded:
     """Return the answer as if the stream ended: incomplete frames become a `truncated` error."""
     if decoded.fault is None and (decoded.is_incomplete or decoded.is_unfinished):
-        fault = Fault(code="truncated", at=len(trial.data), recoverable=False)
+        fault = Refused(code="truncated", at=len(trial.data), recoverable=False)
         return Decoded(frames=decoded.frames, fault=fault)
     return decoded
 
@@ -120,7 +120,7 @@ def _between(expected: Decoded, found: Decoded, implementation: Implementation) 
 
 
 def _between_faults(
-    wanted: Fault | None, said: Fault | None, implementation: Implementation
+    wanted: Refused | None, said: Refused | None, implementation: Implementation
 ) -> Differing | None:
     """Return how errors of the same code differ in the attributes that the codec under test reports."""
     if wanted is None or said is None:
@@ -153,7 +153,7 @@ def _encoding(
     )
 
 
-def _is_same(wanted: Fault | None, said: Fault | None, implementation: Implementation) -> bool:
+def _is_same(wanted: Refused | None, said: Refused | None, implementation: Implementation) -> bool:
     return is_same_code(_code(wanted) or None, _code(said) or None, implementation.tells)
 
 
@@ -171,11 +171,11 @@ def _message(decoded: Decoded, index: int) -> str:
     return str(decoded.frames[index].get("message"))
 
 
-def _code(fault: Fault | None) -> str:
+def _code(fault: Refused | None) -> str:
     return "" if fault is None else fault.code
 
 
-def _path(*faults: Fault | None) -> str:
+def _path(*faults: Refused | None) -> str:
     paths = (fault.path for fault in faults if fault is not None and fault.path)
     return _INDEX.sub("[]", next(paths, ""))
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from wiregen.conformance.fuzz.comparison import asked
 from wiregen.conformance.fuzz.search import Finding
-from wiregen.conformance.judge import Fault as Refused
-from wiregen.conformance.judge import ReferenceImplementation
+from wiregen.conformance.judge import ReferenceImplementation, Refused
 from wiregen.conformance.judge.vector_files import MOST_BYTES
 from wiregen.conformance.vectors.format import (
     Fault,

@@ -7,9 +7,9 @@ stdin and stdout, or the Python object of a test. The checks know only the inter
 from wiregen.conformance.judge.checks import judge
 from wiregen.conformance.judge.implementation import (
     Decoded,
-    Fault,
     Implementation,
     ImplementationError,
+    Refused,
     Setting,
     SkippedError,
     Traced,
@@ -20,12 +20,12 @@ from wiregen.conformance.judge.verdict import Finding, Outcome, Verdict
 
 __all__ = [
     "Decoded",
-    "Fault",
     "Finding",
     "Implementation",
     "ImplementationError",
     "Outcome",
     "ReferenceImplementation",
+    "Refused",
     "Setting",
     "SkippedError",
     "Traced",

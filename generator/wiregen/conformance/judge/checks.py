@@ -11,11 +11,11 @@ from typing import Any, Final, assert_never
 from wiregen.conformance.judge.comparison import difference
 from wiregen.conformance.judge.implementation import (
     Decoded,
-    Fault,
     Implementation,
     ImplementationError,
     Line,
     Move,
+    Refused,
     Setting,
     SkippedError,
     Step,
@@ -24,6 +24,7 @@ from wiregen.conformance.judge.implementation import (
 from wiregen.conformance.judge.verdict import Finding, Verdict
 from wiregen.conformance.vectors.format import (
     AnyVector,
+    Fault,
     Invalid,
     Octets,
     Trace,
@@ -33,7 +34,6 @@ from wiregen.conformance.vectors.format import (
     octets,
     size_of,
 )
-from wiregen.conformance.vectors.format import Fault as ExpectedFault
 
 __all__ = ["AnyVector", "first_byte", "is_same_code", "judge", "judge_at_once", "setting_of", "told"]
 
@@ -285,7 +285,7 @@ def _refusal_differs(
     expected = vector.error
     fault = found.fault
     if fault is None and (found.is_incomplete or found.is_unfinished):
-        fault = Fault(code="truncated", at=size, recoverable=False)
+        fault = Refused(code="truncated", at=size, recoverable=False)
     if len(found.frames) != vector.frames_before or fault is None:
         after = "" if fault is None else f", then {told(fault)}"
         return (
@@ -306,7 +306,7 @@ def is_same_code(expected: str | None, found: str | None, tells: frozenset[str])
     return expected == found if "code" in tells else (expected is None) == (found is None)
 
 
-def _agrees(expected: ExpectedFault, found: Fault, name: str, tells: frozenset[str]) -> bool:
+def _agrees(expected: Fault, found: Refused, name: str, tells: frozenset[str]) -> bool:
     """Return whether one attribute of an error is as expected.
 
     An attribute that an implementation may omit is compared only if the implementation reports it.
@@ -367,7 +367,7 @@ def _spans(vector: Valid, found: frozenset[tuple[str, int, int]]) -> tuple[str, 
 # ---- in words
 
 
-def told(fault: Fault | ExpectedFault) -> str:
+def told(fault: Refused | Fault) -> str:
     """Return an error in words."""
     at = "" if fault.at is None else f" at {fault.at}"
     rule = f" ({fault.rule})" if fault.rule else ""

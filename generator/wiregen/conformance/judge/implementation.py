@@ -13,11 +13,11 @@ __all__ = [
     "UNTOLD",
     "Capability",
     "Decoded",
-    "Fault",
     "Implementation",
     "ImplementationError",
     "Line",
     "Move",
+    "Refused",
     "Setting",
     "SkippedError",
     "Step",
@@ -58,7 +58,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class Refused:
     """Why bytes are refused; attributes that are not reported are None, the code `UNTOLD`.
 
     `at` counts from the first of the bytes to decode, not from earlier bytes of the connection.
@@ -81,7 +81,7 @@ class Decoded:
     """
 
     frames: tuple[Line, ...] = ()
-    fault: Fault | None = None
+    fault: Refused | None = None
     is_incomplete: bool = False
     is_unfinished: bool = False
 

@@ -11,9 +11,9 @@ from wiregen.conformance.judge.implementation import (
     UNTOLD,
     Capability,
     Decoded,
-    Fault,
     ImplementationError,
     Line,
+    Refused,
     Setting,
     Step,
     Traced,
@@ -69,8 +69,8 @@ class PythonCodec:
     def trace(self, setting: Setting, steps: Sequence[Step], options: Mapping[str, object]) -> Traced:
         return Traced(violation=self._codec.trace(list(steps), setting, dict(options)))
 
-    def _fault(self, error: Exception) -> Fault:
-        return Fault(code=self._code(error), **{name: getattr(error, name, None) for name in _SAID})
+    def _fault(self, error: Exception) -> Refused:
+        return Refused(code=self._code(error), **{name: getattr(error, name, None) for name in _SAID})
 
     def _code(self, error: Exception) -> str:
         code = getattr(error, "code", None)

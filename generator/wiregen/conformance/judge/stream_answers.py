@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from wiregen.conformance.judge.implementation import Decoded, Fault, Line
+from wiregen.conformance.judge.implementation import Decoded, Line, Refused
 
 __all__ = ["collected"]
 
@@ -39,13 +39,13 @@ def collected(
     return Decoded(frames=tuple(frames), is_incomplete=is_incomplete, is_unfinished=is_unfinished)
 
 
-def _is_end(fault: Fault, size: int) -> bool:
+def _is_end(fault: Refused, size: int) -> bool:
     """Return whether an error reports only that the stream ends inside a frame."""
     return (fault.code, fault.at, fault.recoverable) == ("truncated", size, False)
 
 
-def fault_of(error: Any, base: int) -> Fault:
-    return Fault(
+def fault_of(error: Any, base: int) -> Refused:
+    return Refused(
         code=error.code,
         at=error.at - base,
         recoverable=error.recoverable,

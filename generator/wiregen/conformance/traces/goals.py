@@ -12,7 +12,7 @@ from wiregen.language.examples.trace import Goal
 from wiregen.runtime.reference.tree import FrameValue
 from wiregen.runtime.schema.sessions import Go, Transition, Update, Violates
 from wiregen.runtime.sessions.engine import Engine
-from wiregen.runtime.sessions.table import Entry, Matters, Table
+from wiregen.runtime.sessions.table import KindRows, Matters, Table
 
 __all__ = ["goals_of"]
 
@@ -62,18 +62,18 @@ def _of_kind(engine: Engine, sender: str, item: object) -> Iterator[Goal]:
                     )
 
 
-def _makes_violation(entry: Entry) -> bool:
+def _makes_violation(entry: KindRows) -> bool:
     """Return whether a row of any state makes the message a violation."""
     return any(row.violation is not None for rows in entry.rows for _, group in rows for row in group)
 
 
-def _speakers(entry: Entry, sender: str) -> tuple[str, ...]:
+def _speakers(entry: KindRows, sender: str) -> tuple[str, ...]:
     if not entry.table.roles:
         return (sender,)
     return entry.table.roles if entry.side is None else (entry.sender or "",)
 
 
-def _is_never_met(entry: Entry, number: int) -> bool:
+def _is_never_met(entry: KindRows, number: int) -> bool:
     """Return whether a message without the key never finds an instance in a state.
 
     In the initial state an instance exists only if its variables differ from those of a new one.
@@ -102,7 +102,7 @@ def _changes(updates: tuple[Update, ...], table: Table) -> bool:
 
 
 def _in_state(
-    entry: Entry,
+    entry: KindRows,
     matters: Matters,
     number: int,
     state: str,

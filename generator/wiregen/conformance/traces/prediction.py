@@ -20,7 +20,7 @@ from wiregen.runtime.codec.errors import DecodeError, EncodeError
 from wiregen.runtime.codec.fragment import part_of
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.sessions.events import Violation
-from wiregen.runtime.sessions.table import Entry, Matters
+from wiregen.runtime.sessions.table import KindRows, Matters
 
 __all__ = ["Effect", "Prediction", "is_remembered"]
 
@@ -111,7 +111,7 @@ class Prediction:
                 found.setdefault((*numbers, self._memory.said(choice)), []).append(choice)
         return found.items()
 
-    def _alone(self, entry: Entry) -> Matters:
+    def _alone(self, entry: KindRows) -> Matters:
         """Return the rows of one session alone for such a message."""
         return Matters(self._matters.name, (entry,), is_foreign=False, frames=None)
 

@@ -5,7 +5,7 @@ Invariant: for any bytes, only CaptureError leaves this package, and memory stay
 
 from wiregen.formats.capture.compression import LONGEST_MAGIC, compression_of
 from wiregen.formats.capture.errors import CaptureError
-from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow, Gap, Piece
+from wiregen.formats.capture.events import Closed, Endpoint, Event, Flow, FlowBytes, Gap
 from wiregen.formats.capture.issues import Issue, IssueKind, Issues
 from wiregen.formats.capture.limits import CaptureLimits
 from wiregen.formats.capture.packet import Packet
@@ -24,12 +24,12 @@ __all__ = [
     "Event",
     "EventSource",
     "Flow",
+    "FlowBytes",
     "Gap",
     "Issue",
     "IssueKind",
     "Issues",
     "Packet",
-    "Piece",
     "Source",
     "assemble",
     "compression_of",

@@ -36,7 +36,7 @@ class Flow:
         return f"{self.opener}-{self.other}{suffix}"
 
 
-class Piece(NamedTuple):
+class FlowBytes(NamedTuple):
     """The next bytes of one direction; a tuple for the same reason as a packet.
 
     `time` is that of the packet that made them deliverable; `offset` counts from the direction's first byte.
@@ -74,4 +74,4 @@ class Closed:
     reason: Literal["fin", "rst", "end"]
 
 
-Event = Piece | Gap | Closed
+Event = FlowBytes | Gap | Closed

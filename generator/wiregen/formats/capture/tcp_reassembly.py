@@ -8,7 +8,7 @@ from bisect import bisect_left
 from operator import attrgetter
 from typing import NamedTuple
 
-from wiregen.formats.capture.events import Closed, Event, Flow, Gap, Piece
+from wiregen.formats.capture.events import Closed, Event, Flow, FlowBytes, Gap
 from wiregen.formats.capture.headers import Segment
 from wiregen.formats.capture.issues import IssueKind, Issues
 from wiregen.formats.capture.limits import CaptureLimits
@@ -106,12 +106,12 @@ class Side:
             self._base = sequence
             self._settle()
 
-    def advance(self, sequence: int, data: bytes, time: float) -> Piece:
+    def advance(self, sequence: int, data: bytes, time: float) -> FlowBytes:
         """Process complete data that has the expected sequence number."""
         offset = self._next
         self._next = offset + len(data)
         self.expected = (sequence + len(data)) % _MODULUS
-        return _new(Piece, (self._flow, self._from_opener, time, offset, data))
+        return _new(FlowBytes, (self._flow, self._from_opener, time, offset, data))
 
     def add(self, segment: Segment) -> list[Event]:
         """Process a segment with data; return the events that it completes."""
@@ -250,10 +250,10 @@ class Side:
             self._held, self._held_cost = [], 0
         return [Closed(flow=self._flow, from_opener=self._from_opener, time=time, reason="fin")]
 
-    def _piece(self, data: bytes, time: float) -> Piece:
+    def _piece(self, data: bytes, time: float) -> FlowBytes:
         offset = self._next
         self._next = offset + len(data)
-        return Piece(flow=self._flow, from_opener=self._from_opener, time=time, offset=offset, data=data)
+        return FlowBytes(flow=self._flow, from_opener=self._from_opener, time=time, offset=offset, data=data)
 
     def _gap(self, size: int, time: float) -> Gap:
         offset = self._next

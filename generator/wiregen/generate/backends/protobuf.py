@@ -12,7 +12,14 @@ from wiregen.generate.views.protobuf.lock import lock_view
 from wiregen.generate.views.protobuf.module import ProtobufView, protobuf_view
 from wiregen.language.diagnostics import Report
 from wiregen.schema.value_shapes import Carried, carry
-from wiregen.schema.value_shapes.field_numbers import Entry, Fault, faults, numbers_of, read_lock, retired
+from wiregen.schema.value_shapes.field_numbers import (
+    NumberedPart,
+    WrongNumber,
+    faults,
+    numbers_of,
+    read_lock,
+    retired,
+)
 
 __all__ = ["ProtobufBackend", "check_numbers"]
 
@@ -43,7 +50,9 @@ def check_numbers(subject: Subject, report: Report) -> None:
         _are_kept(numbers_of(carry(subject.protocol)), _former(subject, report), subject, report)
 
 
-def _are_kept(entries: tuple[Entry, ...], lock: Mapping[str, int], subject: Subject, report: Report) -> bool:
+def _are_kept(
+    entries: tuple[NumberedPart, ...], lock: Mapping[str, int], subject: Subject, report: Report
+) -> bool:
     """Return whether numbers are those of the lock; report others. `check` has refused equal ones."""
     found = tuple(faults(entries, lock))
     for fault in found:
@@ -52,7 +61,7 @@ def _are_kept(entries: tuple[Entry, ...], lock: Mapping[str, int], subject: Subj
 
 
 def _view(
-    subject: Subject, carried: Carried, entries: tuple[Entry, ...], lock: Mapping[str, int]
+    subject: Subject, carried: Carried, entries: tuple[NumberedPart, ...], lock: Mapping[str, int]
 ) -> ProtobufView:
     numbers = {entry.name: entry.number for entry in entries}
     return protobuf_view(
@@ -61,7 +70,7 @@ def _view(
 
 
 def _pages(
-    view: ProtobufView, name: str, entries: tuple[Entry, ...], lock: Mapping[str, int]
+    view: ProtobufView, name: str, entries: tuple[NumberedPart, ...], lock: Mapping[str, int]
 ) -> tuple[Page, ...]:
     folder = PurePosixPath(view.api.name)
     return (
@@ -96,7 +105,7 @@ def _former(subject: Subject, report: Report) -> Mapping[str, int]:
         return {}
 
 
-def _report(fault: Fault, subject: Subject, report: Report) -> None:
+def _report(fault: WrongNumber, subject: Subject, report: Report) -> None:
     entry, place = fault.entry, subject.origins.get(fault.entry.path)
     if fault.other == entry.name:
         message = f"the protobuf number of `{entry.name}` would change from {fault.locked} to {entry.number}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wiregen.generate.steps.step import Piece, Slot, UnsupportedError
+from wiregen.generate.steps.step import BitField, Slot, UnsupportedError
 from wiregen.schema import model as m
 
 __all__ = ["bit_slot"]
@@ -22,7 +22,7 @@ def bit_slot(row: tuple[m.Field, ...], prefix: str) -> Slot:
     for field, type_ in zip(row, types, strict=True):
         shift = total - done - type_.bits if type_.order == "msb" else done
         key, is_flag = prefix + field.name, type_.is_flag
-        pieces.append(Piece(key=key, bits=type_.bits, shift=shift, is_flag=is_flag, field=field))
+        pieces.append(BitField(key=key, bits=type_.bits, shift=shift, is_flag=is_flag, field=field))
         done += type_.bits
     endian: m.Endian = "big" if types[0].order == "msb" else "little"
     return Slot(

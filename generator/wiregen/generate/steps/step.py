@@ -24,7 +24,7 @@ FRAME = "frame:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class BitField:
     """A bit field: `bits` bits of a slot, `shift` bits above its lowest."""
 
     key: str
@@ -49,7 +49,7 @@ class Slot:
     prefix: str = ""
     expected: int | bytes | bool | float | None = None
     """The constant that the value must equal."""
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[BitField, ...] = ()
     """The bit fields in the slot."""
 
     @property

@@ -14,7 +14,7 @@ from typing import Final
 
 from wiregen.generate.writer.manifest import hash_of, hash_of_file
 from wiregen.generate.writer.paths import STAGING, WriteError
-from wiregen.generate.writer.rollback import Entry, check_entries, remove_empty_folders, roll_back
+from wiregen.generate.writer.rollback import JournalLine, check_entries, remove_empty_folders, roll_back
 from wiregen.language.regular_files import read_regular
 
 _JOURNAL: Final = "journal.json"
@@ -118,11 +118,11 @@ def _carry_out(change: Change, staged: Path, place: Path) -> None:
     os.replace(staged, place)
 
 
-def _read_journal(journal: Path) -> tuple[Entry, ...]:
+def _read_journal(journal: Path) -> tuple[JournalLine, ...]:
     try:
         listed = json.loads(read_regular(journal, _MAX_JOURNAL_SIZE, follow_links=False))
         entries = tuple(
-            Entry(path=PurePosixPath(each["path"]), old=_hash(each["old"]), new=_hash(each["new"]))
+            JournalLine(path=PurePosixPath(each["path"]), old=_hash(each["old"]), new=_hash(each["new"]))
             for each in listed
         )
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:

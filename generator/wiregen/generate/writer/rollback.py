@@ -24,7 +24,7 @@ from wiregen.language.regular_files import read_regular
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Entry:
+class JournalLine:
     """A line of the journal: the hashes of a path's contents before and after the build, or None for a missing file."""
 
     path: PurePosixPath
@@ -40,7 +40,7 @@ class _Undo:
     saved: Path | None
 
 
-def check_entries(entries: tuple[Entry, ...], journal: Path) -> None:
+def check_entries(entries: tuple[JournalLine, ...], journal: Path) -> None:
     """Refuse entries that builds never write.
 
     Raises:
@@ -55,7 +55,7 @@ def check_entries(entries: tuple[Entry, ...], journal: Path) -> None:
         raise WriteError(f"{journal}: {error}") from None
 
 
-def roll_back(entries: tuple[Entry, ...], folder: Path) -> None:
+def roll_back(entries: tuple[JournalLine, ...], folder: Path) -> None:
     """Restore each old content and remove each file that did not exist; may be interrupted and repeated.
 
     Raises:
@@ -83,7 +83,7 @@ def remove_empty_folders(paths: Iterable[PurePosixPath], folder: Path) -> None:
 
 
 def _undone(
-    entries: tuple[Entry, ...], before: dict[str, str], after: dict[str, str], folder: Path
+    entries: tuple[JournalLine, ...], before: dict[str, str], after: dict[str, str], folder: Path
 ) -> Iterator[_Undo]:
     """Yield the changes to be undone, each verified."""
     for index, entry in enumerate(entries):
@@ -103,7 +103,7 @@ def _undone(
         yield _Undo(path=entry.path, saved=None if entry.old is None else saved)
 
 
-def _manifests(entries: tuple[Entry, ...], folder: Path) -> tuple[dict[str, str], dict[str, str]]:
+def _manifests(entries: tuple[JournalLine, ...], folder: Path) -> tuple[dict[str, str], dict[str, str]]:
     """Return the manifests before and after the build; {} if the one with the journal's hash is missing."""
     for index, entry in enumerate(entries):
         if entry.path == MANIFEST:

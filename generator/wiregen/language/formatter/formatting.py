@@ -9,7 +9,7 @@ from wiregen.language.parser.driver import SourceText
 
 from .alignment import align, text_of
 from .lines import lines_of
-from .pieces import Comment, Piece, pieces_of
+from .pieces import Comment, TokenPiece, pieces_of
 
 __all__ = ["Content", "Text", "content_of", "format_source"]
 
@@ -18,7 +18,7 @@ __all__ = ["Content", "Text", "content_of", "format_source"]
 class Content:
     """Everything in a file but spaces and line ends; `last`: the comments after its last token."""
 
-    pieces: list[Piece]
+    pieces: list[TokenPiece]
     last: tuple[Comment, ...]
 
     def texts(self) -> list[str]:

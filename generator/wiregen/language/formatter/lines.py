@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from .pieces import Comment, Entry, Piece
+from .pieces import BlockElement, Comment, TokenPiece
 from .spacing import may_break, space
 
 __all__ = ["Cell", "Line", "lines_of"]
@@ -35,7 +35,7 @@ _LOOSENESS: Final = {
 class Cell:
     """A token with the spaces before it."""
 
-    piece: Piece
+    piece: TokenPiece
     spaces: int
 
 
@@ -52,13 +52,13 @@ class Line:
     cells: list[Cell] = field(default_factory=list)
     comment: str = ""
     below: Cell | None = None
-    starts: Entry | None = None
+    starts: BlockElement | None = None
 
 
-def lines_of(pieces: Sequence[Piece], last: Sequence[Comment]) -> list[Line]:
+def lines_of(pieces: Sequence[TokenPiece], last: Sequence[Comment]) -> list[Line]:
     """Return the lines of a file, `last` being the comments after its last token."""
     layout = _Layout()
-    before: Piece | None = None
+    before: TokenPiece | None = None
     for piece in pieces:
         layout.add(before, piece)
         before = piece
@@ -72,9 +72,9 @@ class _Layout:
     _brackets: list[int] = field(default_factory=list)
     _operators: list[int] = field(default_factory=list)
     _texts: Cell | None = None
-    _begun: Entry | None = None
+    _begun: BlockElement | None = None
 
-    def add(self, before: Piece | None, piece: Piece) -> None:
+    def add(self, before: TokenPiece | None, piece: TokenPiece) -> None:
         """Add a token at the end of the last line, or on a line of its own."""
         indent = self._indent(piece)
         self.add_comments(piece.comments, indent=self._indent_of_comments(piece, indent))
@@ -107,7 +107,7 @@ class _Layout:
         if self.lines and not _opens(self.lines[-1]) and (self.lines[-1].cells or self.lines[-1].comment):
             self.lines.append(Line())
 
-    def _indent(self, piece: Piece) -> int:
+    def _indent(self, piece: TokenPiece) -> int:
         depth = piece.entry.block.depth * _INDENT
         if piece.starts or piece.kind in ("RBRACE", "LBRACE") or self._begun is not piece.entry:
             return depth
@@ -116,7 +116,7 @@ class _Layout:
         return depth + _INDENT * (1 + len([each for each in self._operators if each < _looseness(piece)]))
 
     @staticmethod
-    def _indent_of_comments(piece: Piece, indent: int) -> int:
+    def _indent_of_comments(piece: TokenPiece, indent: int) -> int:
         return indent + _INDENT if piece.kind == "RBRACE" else indent
 
     def _note(self, line: Line, cell: Cell) -> None:
@@ -135,7 +135,7 @@ class _Layout:
             self._brackets.pop()
 
 
-def _looseness(piece: Piece) -> int:
+def _looseness(piece: TokenPiece) -> int:
     return _LOOSENESS.get(piece.kind, 0) if piece.rule == "binary" else 0
 
 
@@ -144,7 +144,7 @@ def _is_head_of_example(line: Line) -> bool:
     return line.starts is not None and line.starts.rule == "example"
 
 
-def _is_broken(before: Piece, piece: Piece) -> bool:
+def _is_broken(before: TokenPiece, piece: TokenPiece) -> bool:
     """Return whether a token begins a line."""
     if piece.comments or before.kind == "DOC":
         return True

@@ -7,7 +7,7 @@ from typing import Final
 
 from lark import ParseTree, Token, Tree
 
-__all__ = ["Block", "Comment", "Entry", "Piece", "pieces_of"]
+__all__ = ["Block", "BlockElement", "Comment", "TokenPiece", "pieces_of"]
 
 _COMMENT: Final = re.compile(r"//[^\n]*")
 
@@ -35,7 +35,7 @@ class Block:
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
-class Entry:
+class BlockElement:
     """One element of a block: a declaration, a field, a row; `rule` is its name in the grammar."""
 
     rule: str
@@ -43,7 +43,7 @@ class Entry:
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
-class Piece:
+class TokenPiece:
     """A token.
 
     Attributes:
@@ -60,7 +60,7 @@ class Piece:
     text: str
     start: int
     rule: str
-    entry: Entry
+    entry: BlockElement
     block: Block | None
     starts: bool
     comments: tuple[Comment, ...]
@@ -68,9 +68,9 @@ class Piece:
     after_blank: bool
 
 
-def pieces_of(tree: ParseTree, text: str) -> tuple[list[Piece], tuple[Comment, ...]]:
+def pieces_of(tree: ParseTree, text: str) -> tuple[list[TokenPiece], tuple[Comment, ...]]:
     """Return all tokens of a whole file's tree, and the comments after the last one."""
-    pieces: list[Piece] = []
+    pieces: list[TokenPiece] = []
     open_blocks: list[Block] = []
     end = 0
     for leaf in _leaves(tree):
@@ -93,7 +93,7 @@ def pieces_of(tree: ParseTree, text: str) -> tuple[list[Piece], tuple[Comment, .
         if leaf.token.type == "LBRACE" and leaf.block is not None:
             open_blocks.append(leaf.block)
         pieces.append(
-            Piece(
+            TokenPiece(
                 kind=leaf.token.type,
                 start=start,
                 text=leaf.token.rstrip() if leaf.token.type == "DOC" else str(leaf.token),
@@ -131,7 +131,7 @@ def _ends_blank(gap: str) -> bool:
 class _Leaf:
     token: Token
     rule: str
-    entry: Entry
+    entry: BlockElement
     block: Block | None
     starts: bool
 
@@ -141,7 +141,7 @@ class _Node:
     """A node of the tree on the way; `inside` is the block of its braces that is open."""
 
     rule: str
-    entry: Entry
+    entry: BlockElement
     children: Iterator[Tree[Token] | Token]
     inside: Block | None = None
 
@@ -149,9 +149,9 @@ class _Node:
 def _leaves(tree: ParseTree) -> Iterator[_Leaf]:
     """Yield the tokens; an own stack, because a sum of many terms is nested as deep as it is long."""
     file = Block(depth=0, is_inline=False)
-    root = Entry(rule="file", block=file)
+    root = BlockElement(rule="file", block=file)
     stack = [_Node(rule="file", entry=root, children=iter(tree.children), inside=file)]
-    started: Entry | None = None
+    started: BlockElement | None = None
     while stack:
         node = stack[-1]
         child = next(node.children, None)
@@ -175,5 +175,5 @@ def _leaves(tree: ParseTree) -> Iterator[_Leaf]:
         else:
             entry = node.entry
             if node.inside is not None:
-                entry = started = Entry(rule=child.data, block=node.inside)
+                entry = started = BlockElement(rule=child.data, block=node.inside)
             stack.append(_Node(rule=child.data, entry=entry, children=iter(child.children)))

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from .pieces import Piece
+from .pieces import TokenPiece
 
 __all__ = ["may_break", "space"]
 
@@ -14,7 +14,7 @@ _SUFFIXES: Final = frozenset({"arguments", "sized", "to_the_end", "terminated"})
 """Nodes whose bracket belongs to the name before it; the brackets of other nodes begin a value."""
 
 
-def space(before: Piece, after: Piece) -> str:
+def space(before: TokenPiece, after: TokenPiece) -> str:
     """Return the spaces between two neighbours, without those of an alignment."""
     if before.kind in _TIGHT_AFTER or after.kind in _TIGHT_BEFORE:
         return ""
@@ -27,7 +27,7 @@ def space(before: Piece, after: Piece) -> str:
     return "  " if after.starts and not after.entry.rule.endswith("_setting") else " "
 
 
-def may_break(before: Piece, after: Piece) -> bool:
+def may_break(before: TokenPiece, after: TokenPiece) -> bool:
     """Return whether a line end that a person put between two neighbours is kept: inside brackets and between words."""
     if after.kind in ("LBRACE", "RBRACE"):
         return False

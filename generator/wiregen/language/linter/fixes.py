@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from wiregen.language.diagnostics import Diagnostic, Report
-from wiregen.language.formatter import Comment, Content, Piece, Text, content_of, format_source
+from wiregen.language.formatter import Comment, Content, Text, TokenPiece, content_of, format_source
 from wiregen.language.linter.allowances import is_allowance
 
 __all__ = ["FIXABLE", "fixed"]
@@ -78,7 +78,7 @@ def _declared(content: Content, text: str, places: Collection[int]) -> Iterator[
         yield _whole(pieces, after)
 
 
-def _names(names: list[Piece], hit: list[Piece]) -> Iterator[_Cut]:
+def _names(names: list[TokenPiece], hit: list[TokenPiece]) -> Iterator[_Cut]:
     """Yield the names of a list, each with the comma after it, or the last ones with that before."""
     kept = [piece for piece in names[::2] if piece not in hit]
     for index, piece in enumerate(names):
@@ -89,7 +89,7 @@ def _names(names: list[Piece], hit: list[Piece]) -> Iterator[_Cut]:
             yield _Cut(start=start, end=end)
 
 
-def _whole(pieces: list[Piece], after: tuple[Comment, ...]) -> _Cut:
+def _whole(pieces: list[TokenPiece], after: tuple[Comment, ...]) -> _Cut:
     """Return a declaration with the allowances before it and the comment at the end of its last line."""
     start = pieces[0].start
     for comment in reversed(pieces[0].comments):

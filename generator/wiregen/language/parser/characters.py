@@ -3,7 +3,7 @@
 import re
 
 from .keywords import UNITS
-from .syntax_error import Fault
+from .syntax_error import MisplacedToken
 
 _NUMBER = re.compile(r"[0-9][\w]*(?:\.[0-9]\w*)?")
 _QUANTITY = re.compile(rf"\b[0-9][0-9_]*[ \t]*(?:{'|'.join(UNITS)})\b")
@@ -11,7 +11,7 @@ _MAX_DIGITS = 40
 _WORDS_FOR_SIGNS = {"&&": "and", "||": "or", "!": "not", "<>": "!="}
 
 
-def unterminated(fault: Fault) -> bool:
+def unterminated(fault: MisplacedToken) -> bool:
     """A text, bytes, a character or a name in backticks without its end."""
     quote = fault.token
     if fault.kind or quote not in "\"'`":
@@ -29,12 +29,12 @@ def unterminated(fault: Fault) -> bool:
     return fault.error("WG1102", f"unterminated {what}", span=fault.span(start, end), way_out=way_out)
 
 
-def _end_of_line(fault: Fault) -> int:
+def _end_of_line(fault: MisplacedToken) -> int:
     end = fault.text.find("\n", fault.start)
     return len(fault.text) if end < 0 else max(end, fault.start + 1)
 
 
-def malformed_number(fault: Fault) -> bool:
+def malformed_number(fault: MisplacedToken) -> bool:
     """`0x`, `12ab`, `1.5`: text that begins like a number and is not one."""
     match = _NUMBER.match(fault.text, fault.start - (fault.kind == "DOT"))
     is_fraction = fault.kind == "DOT" and re.match(r"\d\.\d", fault.text[fault.start - 1 : fault.start + 2])
@@ -50,7 +50,7 @@ def malformed_number(fault: Fault) -> bool:
     )
 
 
-def misplaced_quantity(fault: Fault) -> bool:
+def misplaced_quantity(fault: MisplacedToken) -> bool:
     """`16 MiB` outside `limits`, or `16MiB` within."""
     line = fault.text.rfind("\n", 0, fault.start) + 1
     match = _QUANTITY.search(fault.text[line : _end_of_line(fault)], max(fault.start - line - _MAX_DIGITS, 0))
@@ -64,7 +64,7 @@ def misplaced_quantity(fault: Fault) -> bool:
     )
 
 
-def comment_of_another_language(fault: Fault) -> bool:
+def comment_of_another_language(fault: MisplacedToken) -> bool:
     # The grammar takes the `/` of `/*` for a division and stops after it.
     is_behind = fault.text.startswith("/*", fault.start - 1)
     start = fault.start - is_behind
@@ -79,7 +79,7 @@ def comment_of_another_language(fault: Fault) -> bool:
     )
 
 
-def operator_of_another_language(fault: Fault) -> bool:
+def operator_of_another_language(fault: MisplacedToken) -> bool:
     for sign, word in _WORDS_FOR_SIGNS.items():
         if fault.text.startswith(sign, fault.start) and not fault.text.startswith("!=", fault.start):
             return fault.error(
@@ -91,7 +91,7 @@ def operator_of_another_language(fault: Fault) -> bool:
     return False
 
 
-def separator(fault: Fault) -> bool:
+def separator(fault: MisplacedToken) -> bool:
     """A comma or semicolon between things that follow each other without one."""
     is_between = fault.kind == "COMMA" and fault.accepts & {"FIELD", "SET", "RBRACE", "MESSAGE", "$END"}
     if fault.token == ";" or is_between:
@@ -104,7 +104,7 @@ def separator(fault: Fault) -> bool:
     return False
 
 
-def stray(fault: Fault) -> bool:
+def stray(fault: MisplacedToken) -> bool:
     if fault.kind:
         return False
     code = ord(fault.token)

@@ -14,13 +14,13 @@ from .keywords import (
     TOKENS,
     WORDS,
 )
-from .syntax_error import Fault
+from .syntax_error import MisplacedToken
 
 _MAX_NAMED = 5
 _NAMES = frozenset(("NAME", "FIELD", "SET"))
 
 
-def reserved(fault: Fault) -> bool:
+def reserved(fault: MisplacedToken) -> bool:
     """A word of the language where a name is expected."""
     is_word = fault.kind in WORDS
     if not is_word or not fault.accepts & _NAMES or "LPAREN" in fault.accepts:
@@ -36,7 +36,7 @@ def reserved(fault: Fault) -> bool:
     )
 
 
-def confused_equals(fault: Fault) -> bool:
+def confused_equals(fault: MisplacedToken) -> bool:
     """One of `=`, `:=`, `==`, `=>`, `:` where another is meant."""
     if fault.kind == "ASSIGN" and "EQUAL" in fault.accepts:
         return fault.error("WG1118", "`=` is not a comparison", way_out="write `==` to compare")
@@ -58,7 +58,7 @@ def confused_equals(fault: Fault) -> bool:
     return False
 
 
-def misspelled(fault: Fault) -> bool:
+def misspelled(fault: MisplacedToken) -> bool:
     """A word that is nearly one that is allowed here, or where only certain words are."""
     if fault.kind != "NAME":
         return False
@@ -77,13 +77,13 @@ def misspelled(fault: Fault) -> bool:
     return False
 
 
-def _looks_like_field(fault: Fault) -> bool:
+def _looks_like_field(fault: MisplacedToken) -> bool:
     """A word and a type after it: a colon is missing, however near the word is to a keyword."""
     first, _, rest = fault.rest_of_line.partition(" ")
     return "FIELD" in fault.accepts and first[:1].isalpha() and rest == ""
 
 
-def missing_colon(fault: Fault) -> bool:
+def missing_colon(fault: MisplacedToken) -> bool:
     """A name without the `:` or `=` that belongs after it."""
     if not fault.is_word or fault.token in RESERVED_WORDS:
         return False
@@ -101,7 +101,7 @@ _LIKE_A_TYPE: Final = re.compile(r"[uif][0-9]+(?:[lb]e)?|bool|bytes|uuid|varint|
 """Words that are more probably a type than the name of a field."""
 
 
-def _missing_type(fault: Fault) -> bool:
+def _missing_type(fault: MisplacedToken) -> bool:
     rest = fault.rest_of_line
     if rest.startswith((":=", "=", "?=")):
         message = f"the field `{fault.token}` has no type"
@@ -116,7 +116,7 @@ def _missing_type(fault: Fault) -> bool:
     return fault.error("WG1112", message, way_out=way_out)
 
 
-def late_clause(fault: Fault) -> bool:
+def late_clause(fault: MisplacedToken) -> bool:
     """A clause of a field after one that should follow it, or a second time."""
     if fault.kind not in CLAUSES or not {"FIELD", "RBRACE"} <= fault.accepts:
         return False
@@ -128,7 +128,7 @@ def late_clause(fault: Fault) -> bool:
     )
 
 
-def region_before_arms(fault: Fault) -> bool:
+def region_before_arms(fault: MisplacedToken) -> bool:
     """Arms after the region of a `match`, whose place is after the arms."""
     line = fault.text[fault.text.rfind("\n", 0, fault.start) + 1 : fault.start]
     found = re.search(r"\bmatch\s+([\w.`]+)\s+in\s+([^{}:]+?)\s*$", line)
@@ -141,7 +141,7 @@ def region_before_arms(fault: Fault) -> bool:
     )
 
 
-def unexpected(fault: Fault) -> bool:
+def unexpected(fault: MisplacedToken) -> bool:
     expected = _expected(fault.accepts)
     message = (
         f"expected {expected}, found {fault.found}" if expected else f"{fault.found} is not allowed here"

@@ -2,13 +2,13 @@
 
 from wiregen.language.diagnostics import Label
 
-from .syntax_error import Fault
+from .syntax_error import MisplacedToken
 
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _CLOSING = {"RPAREN": "(", "RSQUARE": "[", "RBRACE": "{"}
 
 
-def unclosed(fault: Fault) -> bool:
+def unclosed(fault: MisplacedToken) -> bool:
     """The file ends, or a declaration begins at the margin, while a bracket is open."""
     at = len(fault.text) if fault.kind == "$END" else _start_on_line(fault)
     if at is None:
@@ -32,7 +32,7 @@ def unclosed(fault: Fault) -> bool:
     )
 
 
-def _start_on_line(fault: Fault) -> int | None:
+def _start_on_line(fault: MisplacedToken) -> int | None:
     """Return where a declaration begins at the margin of the fault's line, or None."""
     start = fault.seen.start_at_or_before(fault.start)
     if start is None or not start.is_top or "\n" in fault.text[start.word : fault.start]:
@@ -40,7 +40,7 @@ def _start_on_line(fault: Fault) -> int | None:
     return start.word
 
 
-def unopened(fault: Fault) -> bool:
+def unopened(fault: MisplacedToken) -> bool:
     if fault.kind not in _CLOSING or fault.open_brackets:
         return False
     return fault.error(
@@ -48,7 +48,7 @@ def unopened(fault: Fault) -> bool:
     )
 
 
-def mismatched(fault: Fault) -> bool:
+def mismatched(fault: MisplacedToken) -> bool:
     """A bracket is closed by a bracket of another kind."""
     opened = fault.open_brackets
     if fault.kind not in _CLOSING or fault.text[opened[-1]] == _CLOSING[fault.kind]:
@@ -64,7 +64,7 @@ def mismatched(fault: Fault) -> bool:
     )
 
 
-def no_protocol(fault: Fault) -> bool:
+def no_protocol(fault: MisplacedToken) -> bool:
     if "PROTOCOL" not in fault.accepts:
         return False
     return fault.error(
@@ -74,7 +74,7 @@ def no_protocol(fault: Fault) -> bool:
     )
 
 
-def second_protocol(fault: Fault) -> bool:
+def second_protocol(fault: MisplacedToken) -> bool:
     if fault.kind != "PROTOCOL":
         return False
     return fault.error(
@@ -84,7 +84,7 @@ def second_protocol(fault: Fault) -> bool:
     )
 
 
-def late_version(fault: Fault) -> bool:
+def late_version(fault: MisplacedToken) -> bool:
     if fault.kind != "WIRE":
         return False
     return fault.error(
@@ -92,7 +92,7 @@ def late_version(fault: Fault) -> bool:
     )
 
 
-def misplaced_docs(fault: Fault) -> bool:
+def misplaced_docs(fault: MisplacedToken) -> bool:
     """`///` where no node can be documented, or without a node after it."""
     start = fault.start if fault.kind == "DOC" else _docs_before(fault)
     if start is None:
@@ -105,7 +105,7 @@ def misplaced_docs(fault: Fault) -> bool:
     )
 
 
-def _docs_before(fault: Fault) -> int | None:
+def _docs_before(fault: MisplacedToken) -> int | None:
     """Return where the line before a closing bracket or the end begins if it is a line of docs, or None."""
     if fault.kind not in ("$END", *_CLOSING):
         return None

@@ -13,7 +13,7 @@ _SHOWN = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class MisplacedToken:
     """`kind` is the type of the token that does not fit, empty if the text holds no token there."""
 
     text: str

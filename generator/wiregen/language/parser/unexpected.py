@@ -15,9 +15,9 @@ from . import characters, structure
 from . import explanations as wording
 from .grammar import Attempt, grammar_of
 from .scanning import Outline
-from .syntax_error import Fault
+from .syntax_error import MisplacedToken
 
-_Explanation = Callable[[Fault], bool]
+_Explanation = Callable[[MisplacedToken], bool]
 
 _EXPLANATIONS: tuple[_Explanation, ...] = (
     characters.unterminated,
@@ -55,7 +55,9 @@ def report_unexpected(
     return fault.start
 
 
-def _fault(error: UnexpectedInput, attempt: Attempt, seen: Outline, source: str, report: Report) -> Fault:
+def _fault(
+    error: UnexpectedInput, attempt: Attempt, seen: Outline, source: str, report: Report
+) -> MisplacedToken:
     token = getattr(error, "token", None)
     text = attempt.text
     if isinstance(token, Token) and token.type != "$END":
@@ -66,7 +68,7 @@ def _fault(error: UnexpectedInput, attempt: Attempt, seen: Outline, source: str,
         kind, start, end = "", error.pos_in_stream, error.pos_in_stream + 1
     else:
         kind, start, end = "$END", len(text), len(text)
-    return Fault(
+    return MisplacedToken(
         text=text,
         start=start,
         end=end,

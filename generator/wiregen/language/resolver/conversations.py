@@ -7,7 +7,7 @@ from wiregen.language import syntax
 from wiregen.language.resolver.annotations import resolve_notes
 from wiregen.language.resolver.constructors import Sent, Shelf, build
 from wiregen.language.resolver.examples import violations_of
-from wiregen.language.resolver.names import Entry, refuse_duplicates, report_unknown
+from wiregen.language.resolver.names import PlacedName, refuse_duplicates, report_unknown
 from wiregen.language.resolver.settings import measured
 from wiregen.language.resolver.state import Workspace
 from wiregen.schema import model
@@ -70,7 +70,7 @@ def _options(
     work = shelf.work
     known = {each.name: each for session in sessions for each in session.variables if each.is_option}
     lines = [line for line in node.lines if isinstance(line, syntax.ConversationOption)]
-    refuse_duplicates((Entry(name=line.name, what="option") for line in lines), work.report)
+    refuse_duplicates((PlacedName(name=line.name, what="option") for line in lines), work.report)
     for line in lines:
         option = known.get(line.name.text)
         if option is None:

@@ -8,7 +8,7 @@ from wiregen.language.resolver import types
 from wiregen.language.resolver.annotations import NO_NOTES, resolve_notes
 from wiregen.language.resolver.expressions import require
 from wiregen.language.resolver.fields import resolve_lone, resolve_owned
-from wiregen.language.resolver.names import Entry, check_case, refuse_duplicates
+from wiregen.language.resolver.names import PlacedName, check_case, refuse_duplicates
 from wiregen.language.resolver.patterns import resolve_range, resolve_ranges
 from wiregen.language.resolver.scopes import Scope
 from wiregen.language.resolver.settings import kept_of, refuse_reserved, resolve_reserved
@@ -55,7 +55,7 @@ def resolve_enum(work: Workspace, node: syntax.Enum) -> model.Enum:
     path = work.place(f"{work.path}.{node.name.text}", node.span, name=node.name.span, type=node.type.span)
     notes = resolve_notes(work, node.annotations)
     members = [each for each in node.members if isinstance(each, syntax.Member)]
-    refuse_duplicates((Entry(name=each.name, what="member") for each in members), work.report)
+    refuse_duplicates((PlacedName(name=each.name, what="member") for each in members), work.report)
     _refuse_same_numbers(work, members)
     reserved = [each for each in node.members if isinstance(each, syntax.Reserved)]
     kept = kept_of(reserved)
@@ -112,7 +112,9 @@ def number_type(work: Workspace, name: syntax.Name, what: str) -> model.Integer 
 def resolve_union(work: Workspace, node: syntax.Union) -> model.Union:
     path = work.place(f"{work.path}.{node.name.text}", node.span, name=node.name.span, type=node.type.span)
     notes = resolve_notes(work, node.annotations)
-    refuse_duplicates((Entry(name=each.name, what="alternative") for each in node.varieties), work.report)
+    refuse_duplicates(
+        (PlacedName(name=each.name, what="alternative") for each in node.varieties), work.report
+    )
     return model.Union(
         path=path,
         name=node.name.text,

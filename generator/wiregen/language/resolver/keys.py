@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from wiregen.language import syntax
 from wiregen.language.diagnostics import Label
-from wiregen.language.resolver.names import Entry, refuse_duplicates, report_unknown
+from wiregen.language.resolver.names import PlacedName, refuse_duplicates, report_unknown
 from wiregen.language.resolver.sorts import MIXED, UNKNOWN, Sort, common, describe, fits
 from wiregen.language.resolver.state import Workspace
 from wiregen.language.resolver.targets import Instance, Target, known_fields, scope_of
@@ -18,7 +18,7 @@ Line: TypeAlias = syntax.Set | syntax.Clear | syntax.Part | syntax.Last
 def resolve_keys(work: Workspace, keys: Iterable[syntax.Name], targets: Iterable[Target]) -> tuple[str, ...]:
     """Return the keys of a context, join or session: fields of the targets that use them."""
     names = tuple(keys)
-    refuse_duplicates((Entry(name=name, what="key") for name in names), work.report)
+    refuse_duplicates((PlacedName(name=name, what="key") for name in names), work.report)
     fields = known_fields(work)
     used = {target.name: target for target in targets}.values()
     for name in names:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from wiregen.language import syntax
 from wiregen.language.diagnostics import Span
 from wiregen.language.resolver.builtin_types import needs_length, sort_of_word
-from wiregen.language.resolver.names import Entry, check_case, report_duplicate
+from wiregen.language.resolver.names import PlacedName, check_case, report_duplicate
 from wiregen.language.resolver.sorts import (
     BLOCK,
     INTEGER,
@@ -139,7 +139,7 @@ def _check_names(work: Workspace, namesakes: list[_Row]) -> None:
                 row.name.span == before.name.span
             )  # of an alias: the names in it differ in their places
             second, first = (each.node.name if is_one_use else each.name for each in (row, before))
-            report_duplicate(Entry(name=second, what="field"), first.span, work.report)
+            report_duplicate(PlacedName(name=second, what="field"), first.span, work.report)
     for name in {row.node.span: row.node.name for row in namesakes}.values():
         check_case(name, "snake", "a field", work.report, is_warning=True)
 

@@ -7,7 +7,7 @@ from wiregen.language.diagnostics import Label, Span, did_you_mean
 from wiregen.language.resolver.annotations import NO_NOTES, resolve_notes
 from wiregen.language.resolver.declarations import resolve_struct
 from wiregen.language.resolver.fields import resolve_owned
-from wiregen.language.resolver.names import Entry, Named, kind_of, refuse_duplicates, report_unknown
+from wiregen.language.resolver.names import Named, PlacedName, kind_of, refuse_duplicates, report_unknown
 from wiregen.language.resolver.settings import Kept, kept_of, refuse_reserved
 from wiregen.language.resolver.sorts import UNKNOWN_TYPE
 from wiregen.language.resolver.state import Workspace, span_of
@@ -191,7 +191,7 @@ def resolve_variant(work: Workspace, node: syntax.Variant) -> model.Variant:
     notes = resolve_notes(work, node.annotations)
     inner = [each for each in node.declarations if _may_vary(work, each)]
     named = (each for each in inner if isinstance(each, Named))
-    refuse_duplicates((Entry(name=each.name, what="layout") for each in named), work.report)
+    refuse_duplicates((PlacedName(name=each.name, what="layout") for each in named), work.report)
     return model.Variant(
         path=path,
         name=node.name.text,

@@ -66,7 +66,7 @@ _CASES: Final[Mapping[Case, re.Pattern[str]]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class PlacedName:
     """A name with its place, for the search for duplicates."""
 
     name: syntax.Name
@@ -95,7 +95,7 @@ def collect(declarations: Iterable[syntax.Declaration], report: Report) -> dict[
     for node in named:
         check_case(node.name, _case_of(kind_of(node)), what_is(node), report)
         names.setdefault(node.name.text, node)
-    refuse_duplicates((Entry(name=node.name, what="declaration") for node in named), report)
+    refuse_duplicates((PlacedName(name=node.name, what="declaration") for node in named), report)
     return names
 
 
@@ -122,7 +122,7 @@ def _case_of(kind: Kind) -> Case:
             assert_never(kind)
 
 
-def refuse_duplicates(entries: Iterable[Entry], report: Report) -> None:
+def refuse_duplicates(entries: Iterable[PlacedName], report: Report) -> None:
     """Report each duplicate name, with its first occurrence as the second place."""
     first: dict[str, Span] = {}
     for entry in entries:
@@ -132,7 +132,7 @@ def refuse_duplicates(entries: Iterable[Entry], report: Report) -> None:
             report_duplicate(entry, before, report)
 
 
-def report_duplicate(entry: Entry, before: Span, report: Report) -> None:
+def report_duplicate(entry: PlacedName, before: Span, report: Report) -> None:
     """Report a name that occurred before, at `before`."""
     report.error(
         "WG2002",

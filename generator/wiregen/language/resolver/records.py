@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from wiregen.language import syntax
 from wiregen.language.diagnostics import did_you_mean
 from wiregen.language.resolver.annotations import resolve_notes
-from wiregen.language.resolver.names import Entry, check_case, refuse_duplicates
+from wiregen.language.resolver.names import PlacedName, check_case, refuse_duplicates
 from wiregen.language.resolver.state import Workspace
 from wiregen.schema import model
 
@@ -20,7 +20,7 @@ def rules_of(
 
 def resolve_rules(work: Workspace, nodes: Iterable[syntax.Rule]) -> tuple[model.Rule, ...]:
     nodes = tuple(nodes)
-    refuse_duplicates((Entry(name=node.name, what="rule") for node in nodes), work.report)
+    refuse_duplicates((PlacedName(name=node.name, what="rule") for node in nodes), work.report)
     return tuple(_rule(work, node) for node in nodes)
 
 
@@ -36,7 +36,9 @@ def _rule(work: Workspace, node: syntax.Rule) -> model.Rule:
 def resolve_ledgers(work: Workspace, nodes: Iterable[syntax.Ledger]) -> tuple[model.Ledger, ...]:
     """Return the ledger's entries, after the places of all nodes that they may be about are known."""
     nodes = tuple(nodes)
-    ids = (Entry(name=syntax.Name(text=_id(node), span=node.id.span), what="ledger entry") for node in nodes)
+    ids = (
+        PlacedName(name=syntax.Name(text=_id(node), span=node.id.span), what="ledger entry") for node in nodes
+    )
     refuse_duplicates(ids, work.report)
     return tuple(_ledger(work, node) for node in nodes)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from wiregen.language import syntax
 from wiregen.language.resolver.layouts import messages
-from wiregen.language.resolver.names import Entry, refuse_duplicates, report_unknown
+from wiregen.language.resolver.names import PlacedName, refuse_duplicates, report_unknown
 from wiregen.language.resolver.scopes import members_of
 from wiregen.language.resolver.sorts import enum_of
 from wiregen.language.resolver.state import Workspace
@@ -70,5 +70,5 @@ def _allowed(
                 name.span,
                 help_="remove the name; a `type` with `only` can be restricted further, but not extended",
             )
-    refuse_duplicates((Entry(name=name, what="name") for name in names), work.report)
+    refuse_duplicates((PlacedName(name=name, what="name") for name in names), work.report)
     return tuple(dict.fromkeys(name.text for name in names))

@@ -8,7 +8,7 @@ from wiregen.language.resolver import types
 from wiregen.language.resolver.annotations import resolve_notes
 from wiregen.language.resolver.expressions import require, require_truth
 from wiregen.language.resolver.keys import resolve_keys
-from wiregen.language.resolver.names import Entry, check_case, refuse_duplicates, report_unknown
+from wiregen.language.resolver.names import PlacedName, check_case, refuse_duplicates, report_unknown
 from wiregen.language.resolver.scopes import Scope
 from wiregen.language.resolver.shape_context import Place
 from wiregen.language.resolver.sorts import INTEGER, Sort, sort_of_type
@@ -58,7 +58,7 @@ def resolve_session(work: Workspace, node: syntax.Session) -> model.Session:
 def _roles(work: Workspace, node: syntax.Session) -> tuple[str, ...]:
     lines = [line for line in node.lines if isinstance(line, syntax.SessionRoles)]
     names = [name for line in lines for name in line.names]
-    refuse_duplicates((Entry(name=name, what="role") for name in names), work.report)
+    refuse_duplicates((PlacedName(name=name, what="role") for name in names), work.report)
     for name in names:
         check_case(name, "snake", "a role", work.report)
     if lines and len(names) != 2:
@@ -72,7 +72,7 @@ def _states(work: Workspace, node: syntax.Session) -> dict[str, syntax.Name]:
     states: dict[str, syntax.Name] = {}
     for line in node.lines:
         if isinstance(line, syntax.State) and not isinstance(line.names, syntax.Wildcard):
-            refuse_duplicates((Entry(name=name, what="state") for name in line.names), work.report)
+            refuse_duplicates((PlacedName(name=name, what="state") for name in line.names), work.report)
             for name in line.names:
                 check_case(name, "snake", "a state", work.report)
                 states.setdefault(name.text, name)
@@ -100,7 +100,7 @@ def _docs_of_states(node: syntax.Session) -> dict[str, str]:
 
 def _variables(work: Workspace, owner: str, node: syntax.Session) -> Iterator[model.Variable]:
     lines = [line for line in node.lines if isinstance(line, syntax.Var | syntax.Option)]
-    refuse_duplicates((Entry(name=line.name, what="variable") for line in lines), work.report)
+    refuse_duplicates((PlacedName(name=line.name, what="variable") for line in lines), work.report)
     for line in lines:
         check_case(line.name, "snake", "a variable", work.report)
         resolve_notes(work, line.annotations)
@@ -238,7 +238,7 @@ def _place_updates(work: Workspace, path: str, node: syntax.Effect) -> None:
 
 def _updates(table: _Table, scope: Scope, nodes: Iterable[syntax.Update]) -> tuple[model.Update, ...]:
     nodes = tuple(nodes)
-    refuse_duplicates((Entry(name=node.name, what="update") for node in nodes), table.work.report)
+    refuse_duplicates((PlacedName(name=node.name, what="update") for node in nodes), table.work.report)
     updates = (_update(table, scope, node) for node in nodes)
     return tuple(update for update in updates if update is not None)
 

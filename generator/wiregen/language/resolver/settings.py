@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias, cast
 
 from wiregen.language import syntax
 from wiregen.language.diagnostics import Label, Report, Span
-from wiregen.language.resolver.names import Entry, check_case, refuse_duplicates
+from wiregen.language.resolver.names import PlacedName, check_case, refuse_duplicates
 from wiregen.language.resolver.patterns import resolve_ranges
 from wiregen.language.resolver.state import Settings, Workspace
 from wiregen.schema import model
@@ -80,7 +80,7 @@ def _roles(node: syntax.Protocol, report: Report) -> list[syntax.Name]:
     settings = [each for each in node.settings if isinstance(each, syntax.RolesSetting)]
     refuse_second([each.span for each in settings], "roles", report)
     names = [name for each in settings for name in each.names]
-    refuse_duplicates((Entry(name=name, what="role") for name in names), report)
+    refuse_duplicates((PlacedName(name=name, what="role") for name in names), report)
     for name in names:
         check_case(name, "snake", "a role", report)
     if len(names) != 2:
@@ -166,7 +166,7 @@ def refuse_reserved(work: Workspace, number: int, span: Span, kept: Kept, what: 
 def limits_of(declarations: Iterable[syntax.Declaration], report: Report) -> dict[str, syntax.Limit]:
     """Return the limits by name, the first of each."""
     limits = [limit for node in declarations if isinstance(node, syntax.Limits) for limit in node.limits]
-    refuse_duplicates((Entry(name=limit.name, what="limit") for limit in limits), report)
+    refuse_duplicates((PlacedName(name=limit.name, what="limit") for limit in limits), report)
     for limit in limits:
         check_case(limit.name, "snake", "a limit", report)
     return {limit.name.text: limit for limit in reversed(limits)}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from ..codec.errors import DecodeError, within
-from .conversion import Fault, Misfit
+from .conversion import Misfit, Unreadable
 
 __all__ = ["ArrayBounds", "ArrayFramer", "ValuePlace", "look", "places_of"]
 
@@ -245,7 +245,7 @@ def _look_at(
         waiting.append((row[-1], count))
     elif kind in (_MAP, _EXT):
         found = "a map" if kind == _MAP else "an extension"
-        row.append(Fault(Misfit("invalid_value", "arrays and plain values", found, at=position)))
+        row.append(Unreadable(Misfit("invalid_value", "arrays and plain values", found, at=position)))
         waiting.append(([], count))  # not used
     else:
         row.append(_leaf(data[position:end], position, decode))
@@ -256,13 +256,13 @@ def _leaf(source: bytes, position: int, decode: Callable[[bytes], object]) -> ob
     try:
         return decode(source)
     except ValueError:  # a text: all else is a value
-        return Fault(Misfit("invalid_text", "UTF-8", "other bytes", at=position))
+        return Unreadable(Misfit("invalid_text", "UTF-8", "other bytes", at=position))
 
 
 def _fill(waiting: list[tuple[list[object], int]], rest: Misfit) -> None:
     """Make the first missing value a fault; the values after it are unknown."""
-    waiting[-1][0].append(Fault(rest))
-    behind = Fault(rest, is_behind=True)
+    waiting[-1][0].append(Unreadable(rest))
+    behind = Unreadable(rest, is_behind=True)
     for row, count in waiting:
         row += [behind] * (count - len(row))
     waiting.clear()

@@ -10,10 +10,10 @@ from ..schema.declarations import Clearing, Context, Setting
 from ..schema.protocol import Schema
 from ..schema.types import Bytes, FrameReference
 
-__all__ = ["Piece", "Rules", "RulesOf"]
+__all__ = ["FragmentField", "Rules", "RulesOf"]
 
 
-class Piece(NamedTuple):
+class FragmentField(NamedTuple):
     """A field that may be a fragment of a join: `type`, that of the join; `setting`, the field, and its condition."""
 
     name: str
@@ -42,7 +42,7 @@ class Rules:
         joins = schema.joins
         self.contexts = [rules for rules in _contexts(schema, names) if rules[2] or rules[3]]
         pieces = [
-            Piece(name, join.type, join.keys, setting, is_last)
+            FragmentField(name, join.type, join.keys, setting, is_last)
             for name, join in joins.items()
             if join.block is None
             for is_last, settings in ((False, join.parts), (True, join.lasts))

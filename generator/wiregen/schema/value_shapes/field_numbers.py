@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from wiregen.schema.value_shapes.shapes import Carried, CarriedField, Choice, FrameRecord, Record
 
-__all__ = ["Entry", "Fault", "Numbers", "faults", "numbers_of", "read_lock", "retired"]
+__all__ = ["NumberedPart", "Numbers", "WrongNumber", "faults", "numbers_of", "read_lock", "retired"]
 
 Numbers = Mapping[str, int]
 """By `Data.sequence`, `Frame.Data`, `Value.Integer.value`: the declaration and the part, without the protocol."""
@@ -21,7 +21,7 @@ _RESERVED = range(19_000, 20_000)  # protobuf keeps them for itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class NumberedPart:
     """A part of a declaration (its `owner`) with its number; `path` is its path in the model."""
 
     owner: str
@@ -35,25 +35,25 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class WrongNumber:
     """A wrong number: another part, `other`, has or had it, or (without `other`) it is outside the range of protobuf."""
 
-    entry: Entry
+    entry: NumberedPart
     other: str | None
     locked: int | None = None
 
 
-def numbers_of(carried: Carried) -> tuple[Entry, ...]:
+def numbers_of(carried: Carried) -> tuple[NumberedPart, ...]:
     """Return the number of each part that is carried, in text order."""
     return tuple(_entries(carried))
 
 
-def _entries(carried: Carried) -> Iterator[Entry]:
+def _entries(carried: Carried) -> Iterator[NumberedPart]:
     for record in carried.records:
         owner = record.name if record.union is None else f"{record.union}.{record.name}"
         first = 2 if record.has_code else 1
         if record.has_code:
-            yield Entry(owner=owner, part="code", number=1, path=record.path)
+            yield NumberedPart(owner=owner, part="code", number=1, path=record.path)
         yield from _fields(owner, record.fields, first)
         yield from _choices(owner, record.choices, record.path)
     for frame in carried.frames:
@@ -65,24 +65,24 @@ def _entries(carried: Carried) -> Iterator[Entry]:
             yield _entry(union, variety.name, number, variety)
 
 
-def _fields(owner: str, fields: tuple[CarriedField, ...], first: int) -> Iterator[Entry]:
+def _fields(owner: str, fields: tuple[CarriedField, ...], first: int) -> Iterator[NumberedPart]:
     for number, field in enumerate(fields, first):
         yield _entry(owner, field.name, number, field)
 
 
-def _entry(owner: str, part: str, number: int, declared: CarriedField | Record) -> Entry:
+def _entry(owner: str, part: str, number: int, declared: CarriedField | Record) -> NumberedPart:
     tag = declared.notes.tag
     chosen = tag if isinstance(tag, int) else number
-    return Entry(owner=owner, part=part, number=chosen, path=declared.path)
+    return NumberedPart(owner=owner, part=part, number=chosen, path=declared.path)
 
 
-def _choices(owner: str, choices: tuple[Choice, ...], path: str) -> Iterator[Entry]:
+def _choices(owner: str, choices: tuple[Choice, ...], path: str) -> Iterator[NumberedPart]:
     for choice in choices:
         for number in range(1, len(choice.forms) + 1):
-            yield Entry(owner=f"{owner}.{choice.name}", part=str(number), number=number, path=path)
+            yield NumberedPart(owner=f"{owner}.{choice.name}", part=str(number), number=number, path=path)
 
 
-def _messages(carried: Carried, frame: FrameRecord) -> Iterator[Entry]:
+def _messages(carried: Carried, frame: FrameRecord) -> Iterator[NumberedPart]:
     for number, name in enumerate(frame.messages, len(frame.fields) + 1):
         message = carried.record("message", name)
         own = number
@@ -94,24 +94,24 @@ def _messages(carried: Carried, frame: FrameRecord) -> Iterator[Entry]:
 # ---- allowed numbers
 
 
-def faults(entries: tuple[Entry, ...], lock: Numbers) -> Iterator[Fault]:
+def faults(entries: tuple[NumberedPart, ...], lock: Numbers) -> Iterator[WrongNumber]:
     """Yield the numbers that are not allowed, that two parts share, or that differ from the lock."""
     seen: dict[tuple[str, int], str] = {}
     former = {(name.rpartition(".")[0], number): name for name, number in lock.items()}
     for entry in entries:
         place = (entry.owner, entry.number)
         if not 1 <= entry.number <= _LARGEST or entry.number in _RESERVED:
-            yield Fault(entry=entry, other=None)
+            yield WrongNumber(entry=entry, other=None)
         elif place in seen:
-            yield Fault(entry=entry, other=seen[place])
+            yield WrongNumber(entry=entry, other=seen[place])
         elif lock.get(entry.name, entry.number) != entry.number:
-            yield Fault(entry=entry, other=entry.name, locked=lock[entry.name])
+            yield WrongNumber(entry=entry, other=entry.name, locked=lock[entry.name])
         elif former.get(place, entry.name) != entry.name:
-            yield Fault(entry=entry, other=former[place], locked=entry.number)
+            yield WrongNumber(entry=entry, other=former[place], locked=entry.number)
         seen.setdefault(place, entry.name)
 
 
-def retired(entries: tuple[Entry, ...], lock: Numbers) -> Mapping[str, tuple[int, ...]]:
+def retired(entries: tuple[NumberedPart, ...], lock: Numbers) -> Mapping[str, tuple[int, ...]]:
     """Return, by owner, the numbers of removed declarations: they stay reserved."""
     names = {entry.name for entry in entries}
     gone: dict[str, list[int]] = {}

@@ -12,7 +12,7 @@ from uuid import UUID
 from wiregen.runtime.reference.tree import Node, Unknown
 from wiregen.runtime.schema.elements import Data
 
-__all__ = ["Anatomy", "HexLine", "HexRun", "Piece", "anatomy_of"]
+__all__ = ["Anatomy", "HexLine", "HexRun", "Leaf", "anatomy_of"]
 
 _INDEX: Final = re.compile(r"\[\d+\]")
 _WIDTH: Final = 16
@@ -24,7 +24,7 @@ _NUMBERS: Final = ("length", "count", "code", "delimiter")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Leaf:
     """A leaf of a frame. `key`: of the cell that contains it; `hue`: 0 to 5, different from its neighbours.
 
     `offset` counts in the inflated bytes where `is_inner`.
@@ -62,7 +62,7 @@ class HexLine:
 class Anatomy:
     """`n_hidden`: how many bytes are not shown; `n_left`: how many leaves are not."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Leaf, ...]
     lines: tuple[HexLine, ...]
     n_hidden: int
     n_left: int
@@ -83,11 +83,11 @@ def anatomy_of(data: bytes, tree: Node, keys: Collection[str], *, first: int = 0
     )
 
 
-def _pieces(tree: Node, keys: frozenset[str], first: int) -> Iterator[Piece]:
+def _pieces(tree: Node, keys: frozenset[str], first: int) -> Iterator[Leaf]:
     hue = -1
     for number, (node, value) in enumerate(_leaves(tree, tree), first):
         hue += not node.inner
-        yield Piece(
+        yield Leaf(
             number=number,
             offset=node.start if node.inner else node.start - tree.start,
             size=node.size,
@@ -151,7 +151,7 @@ def _value_text(value: object) -> str:
             return ""
 
 
-def _lines(data: bytes, pieces: list[Piece]) -> Iterator[HexLine]:
+def _lines(data: bytes, pieces: list[Leaf]) -> Iterator[HexLine]:
     ends = iter(pieces)
     piece = next(ends, None)
     for start in range(0, len(data), _WIDTH):

@@ -12,7 +12,7 @@ from wiregen.schema import model as m
 from wiregen.schema.walk import flat_fields, references
 from wiregen.site.pages.annotated_bytes import anatomy_of
 from wiregen.site.pages.chapter import Book, notes_of
-from wiregen.site.pages.decode_errors import Fault, faults_of
+from wiregen.site.pages.decode_errors import PossibleError, faults_of
 from wiregen.site.pages.layout_cells import Cell, frame_around
 from wiregen.site.pages.layouts import layout_of, size_text
 from wiregen.site.pages.legends import is_filled, region_of
@@ -193,7 +193,7 @@ def _filled(book: Book, message: str, frame: m.Frame) -> str:
     return region[0] if region is not None and is_filled(book.protocol, message) else ""
 
 
-def _fault_view(book: Book, fault: Fault, owner: str, anchors: set[str]) -> FaultView:
+def _fault_view(book: Book, fault: PossibleError, owner: str, anchors: set[str]) -> FaultView:
     key = next((each for each in (anchor(fault.path), *_beside(fault.path)) if each in anchors), "")
     vectors, n_more = book.vectors_of_fault(fault.path or owner, fault.code, fault.rule)
     return FaultView(

@@ -18,14 +18,14 @@ from wiregen.schema.walk import flat_fields, nested_expressions, references
 from wiregen.site.pages.numbers import limit_phrase
 from wiregen.site.pages.remaining_bytes import fills
 
-__all__ = ["Fault", "Named", "conditions_of", "faults_of", "named_by"]
+__all__ = ["NamedRules", "PossibleError", "conditions_of", "faults_of", "named_by"]
 
 _NEGATIVE: Final = "it makes negative the "
 _NO_MESSAGE: Final = "no message has this code"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class PossibleError:
     """An error of a field. `path`: "" for the whole declaration. `strict`: only of a strict reader.
 
     `rule`: the file's own name for it, "" where it has no name.
@@ -39,7 +39,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class NamedRules:
     """The rules that a file names at limits and declarations, and facts about its names.
 
     `unsigned`: names of fields that are never negative; `contexts`: the same of contexts. `open_enums`: enums
@@ -58,11 +58,11 @@ class Named:
     endless: Mapping[str, tuple[tuple[str, str], ...]]
 
 
-def named_by(protocol: m.Protocol) -> Named:
+def named_by(protocol: m.Protocol) -> NamedRules:
     """Return the rules and facts that a file declares of its limits, unions and enums."""
     types = {each.name: each.notes.rule for each in protocol.unions}
     types |= {each.name: each.notes.rule for each in protocol.enums}
-    return Named(
+    return NamedRules(
         protocol=protocol,
         limits={limit.name: limit.notes.rule or "" for limit in protocol.limits},
         bounds=limits_of(protocol),
@@ -103,7 +103,7 @@ def _is_unsigned(type_: m.Type) -> bool:
             return isinstance(type_, m.Bits)
 
 
-def _may_be_negative(value: m.Expression, named: Named) -> bool:
+def _may_be_negative(value: m.Expression, named: NamedRules) -> bool:
     """Return whether a length may be below zero; True where that is not certain."""
     number = number_of(value)
     if number is not None:
@@ -123,9 +123,9 @@ def _may_be_negative(value: m.Expression, named: Named) -> bool:
             return True
 
 
-def faults_of(owner: str, fields: tuple[m.Field, ...], named: Named) -> tuple[Fault, ...]:
+def faults_of(owner: str, fields: tuple[m.Field, ...], named: NamedRules) -> tuple[PossibleError, ...]:
     """Return the errors of a declaration's own fields, each once, in wire order."""
-    found = [Fault(code="truncated", path="", when="the bytes end before it does")]
+    found = [PossibleError(code="truncated", path="", when="the bytes end before it does")]
     flat = tuple(flat_fields(fields))
     for field in flat:
         found += _of_field(field, f"{owner}.{field.name}", named)
@@ -137,7 +137,7 @@ def faults_of(owner: str, fields: tuple[m.Field, ...], named: Named) -> tuple[Fa
     return tuple(dict.fromkeys(_ruled(fault, rules) for fault in found))
 
 
-def _ruled(fault: Fault, rules: Mapping[str, str | None]) -> Fault:
+def _ruled(fault: PossibleError, rules: Mapping[str, str | None]) -> PossibleError:
     """Return an error; of a negative size, with the rule of the field that holds the size, if it has one."""
     rule = rules.get(fault.path) if fault.when.startswith(_NEGATIVE) else None
     return fault if rule is None else replace(fault, rule=rule)
@@ -147,22 +147,22 @@ def _is_code(value: m.FieldValue | None) -> bool:
     return isinstance(value, m.Derived) and isinstance(value.value, m.Call) and value.value.function == "code"
 
 
-def _is_of_code(fault: Fault, owner: str, fields: tuple[m.Field, ...]) -> bool:
+def _is_of_code(fault: PossibleError, owner: str, fields: tuple[m.Field, ...]) -> bool:
     return any(_is_code(field.value) and fault.path == f"{owner}.{field.name}" for field in fields)
 
 
-def _of_field(field: m.Field, path: str, named: Named) -> Iterator[Fault]:
+def _of_field(field: m.Field, path: str, named: NamedRules) -> Iterator[PossibleError]:
     rule = field.rule or ""
     yield from _of_value(field.value, path, rule)
     for part in conditions_of(field):
-        yield Fault(code="constraint", path=path, when=f"not so: {part.text}", rule=part.rule or rule)
+        yield PossibleError(code="constraint", path=path, when=f"not so: {part.text}", rule=part.rule or rule)
     # A code's rule is about the message that it selects, not about the encoding of a varint.
     own = "" if _is_code(field.value) and isinstance(field.type, m.Varint) else rule
     for type_, own_rule in _own(field.type, own):
         yield from _of_type(type_, path, own_rule, named)
     expressions = [part for part in (field.condition, field.where) if part is not None]
     if any(isinstance(part, m.ContextReference) for part in nested_expressions(*expressions)):
-        yield Fault(
+        yield PossibleError(
             code="missing_context", path=path, when="earlier frames did not give its layout", rule=rule
         )
 
@@ -193,7 +193,7 @@ def _own(type_: m.Type, rule: str) -> Iterator[tuple[m.Type, str]]:
             return
 
 
-def _beyond(path: str, named: Named, *limits: str) -> Iterator[Fault]:
+def _beyond(path: str, named: NamedRules, *limits: str) -> Iterator[PossibleError]:
     """Yield the errors of exceeded limits, each with the rule of its limit.
 
     Limits without a rule share one error, except `frame`.
@@ -201,24 +201,24 @@ def _beyond(path: str, named: Named, *limits: str) -> Iterator[Fault]:
     own = [limit for limit in limits if limit == "frame" or named.limits.get(limit)]
     for limit in own:
         when = f"beyond {limit_phrase(limit, named.bounds)}"
-        yield Fault(code="limit_exceeded", path=path, when=when, rule=named.limits.get(limit, ""))
+        yield PossibleError(code="limit_exceeded", path=path, when=when, rule=named.limits.get(limit, ""))
     # Bounded limits come first: the remark about the unbounded ones ends the sentence.
     others = sorted(set(limits).difference(own), key=lambda each: (named.bounds.get(each) is None, each))
     if others:
         phrases = " or ".join(limit_phrase(limit, named.bounds) for limit in others)
-        yield Fault(code="limit_exceeded", path=path, when=f"beyond {phrases}")
+        yield PossibleError(code="limit_exceeded", path=path, when=f"beyond {phrases}")
 
 
-def _of_value(value: m.FieldValue | None, path: str, rule: str) -> Iterator[Fault]:
+def _of_value(value: m.FieldValue | None, path: str, rule: str) -> Iterator[PossibleError]:
     match value:
         case m.Derived(value=m.Call(function="code")):
-            yield Fault(code="unknown_code", path=path, when=_NO_MESSAGE, rule=rule)
+            yield PossibleError(code="unknown_code", path=path, when=_NO_MESSAGE, rule=rule)
         case m.Derived(value=expression, is_lenient=lenient):
             when = f"not {expression_text(expression)}"
             code = "length_mismatch" if measures(expression) else "constraint"
-            yield Fault(code=code, path=path, when=when, rule=rule, strict=lenient)
+            yield PossibleError(code=code, path=path, when=when, rule=rule, strict=lenient)
         case m.Constant(value=expression):
-            yield Fault(
+            yield PossibleError(
                 code="wrong_constant", path=path, when=f"not {expression_text(expression)}", rule=rule
             )
         case m.Default() | m.Trailing() | None:
@@ -227,10 +227,12 @@ def _of_value(value: m.FieldValue | None, path: str, rule: str) -> Iterator[Faul
             assert_never(value)
 
 
-def _of_type(type_: m.Type, path: str, rule: str, named: Named) -> Iterator[Fault]:
+def _of_type(type_: m.Type, path: str, rule: str, named: NamedRules) -> Iterator[PossibleError]:
     match type_:
         case m.Boolean(is_lenient=lenient):
-            yield Fault(code="invalid_value", path=path, when="neither 0 nor 1", rule=rule, strict=lenient)
+            yield PossibleError(
+                code="invalid_value", path=path, when="neither 0 nor 1", rule=rule, strict=lenient
+            )
         case m.Varint(bits=bits):
             yield from _of_varint(bits, path, rule, lenient=type_.is_lenient)
         case m.Text(encoding=encoding, length=length, is_lenient=lenient):
@@ -238,11 +240,11 @@ def _of_type(type_: m.Type, path: str, rule: str, named: Named) -> Iterator[Faul
                 is_taken = (
                     lenient and encoding != "mutf8"
                 )  # lenient mutf8 accepts only longer forms and a raw 00
-                yield Fault(
+                yield PossibleError(
                     code="invalid_text", path=path, when=f"not {encoding}", rule=rule, strict=is_taken
                 )
             if encoding == "mutf8":
-                yield Fault(
+                yield PossibleError(
                     code="not_canonical", path=path, when="longer than needed", rule=rule, strict=True
                 )
             yield from _of_run(length, path, rule, named)
@@ -251,17 +253,17 @@ def _of_type(type_: m.Type, path: str, rule: str, named: Named) -> Iterator[Faul
         case m.List(length=length, where=where):
             if where is not None:
                 when = f"an item is not so: {where.text}"
-                yield Fault(code="constraint", path=path, when=when, rule=type_.rule or rule)
+                yield PossibleError(code="constraint", path=path, when=when, rule=type_.rule or rule)
             yield from _beyond(path, named, "count", "frame", "messages")
             yield from _of_length(length, path, rule, named)
         case m.EnumReference() | m.UnionReference() | m.CodingReference() | m.FrameReference():
             yield from _of_reference(type_, path, rule, named)
         case m.MessageMatch(is_lenient=lenient):
-            yield Fault(code="unknown_code", path=path, when=_NO_MESSAGE, rule=rule, strict=lenient)
+            yield PossibleError(code="unknown_code", path=path, when=_NO_MESSAGE, rule=rule, strict=lenient)
             yield from _of_subject(type_.subject, path, rule)
         case m.Match(arms=arms, subject=subject):
             if all(arm.spans for arm in arms):
-                yield Fault(code="unknown_code", path=path, when="no arm takes it", rule=rule)
+                yield PossibleError(code="unknown_code", path=path, when="no arm takes it", rule=rule)
             yield from _of_subject(subject, path, rule)
         case m.Region():
             yield from _of_region(type_, path, rule, named)
@@ -279,19 +281,19 @@ def _of_type(type_: m.Type, path: str, rule: str, named: Named) -> Iterator[Faul
             assert_never(type_)
 
 
-def _of_varint(bits: int, path: str, rule: str, *, lenient: bool) -> Iterator[Fault]:
-    yield Fault(code="invalid_value", path=path, when=f"more than {bits} bits", rule=rule)
-    yield Fault(code="not_canonical", path=path, when="longer than needed", rule=rule, strict=lenient)
+def _of_varint(bits: int, path: str, rule: str, *, lenient: bool) -> Iterator[PossibleError]:
+    yield PossibleError(code="invalid_value", path=path, when=f"more than {bits} bits", rule=rule)
+    yield PossibleError(code="not_canonical", path=path, when="longer than needed", rule=rule, strict=lenient)
 
 
-def _of_run(length: m.Length, path: str, rule: str, named: Named) -> Iterator[Fault]:
+def _of_run(length: m.Length, path: str, rule: str, named: NamedRules) -> Iterator[PossibleError]:
     """Yield the errors of bytes or text; a constant length alone exceeds no limit."""
     if not isinstance(length, m.Computed) or number_of(length.value) is None:
         yield from _beyond(path, named, "frame")
     yield from _of_length(length, path, rule, named)
 
 
-def _of_length(length: m.Length, path: str, rule: str, named: Named) -> Iterator[Fault]:
+def _of_length(length: m.Length, path: str, rule: str, named: NamedRules) -> Iterator[PossibleError]:
     match length:
         case m.Prefix(type=type_):
             own = length.rule or ("" if isinstance(type_, m.Varint | m.CodingReference) else rule)
@@ -305,7 +307,9 @@ def _of_length(length: m.Length, path: str, rule: str, named: Named) -> Iterator
             assert_never(length)
 
 
-def _of_computed(value: m.Expression, path: str, rule: str, named: Named, what: str) -> Iterator[Fault]:
+def _of_computed(
+    value: m.Expression, path: str, rule: str, named: NamedRules, what: str
+) -> Iterator[PossibleError]:
     """Yield the error of a negative size, at the first field that it is computed from, if of the same declaration."""
     if not _may_be_negative(value, named):
         return
@@ -313,17 +317,19 @@ def _of_computed(value: m.Expression, path: str, rule: str, named: Named, what: 
     first = next((each.path[0] for each in asked if each.scope == "own" and each.path), "")
     if first:
         when = f"{_NEGATIVE}{what} of {path.rpartition('.')[2]}"
-        yield Fault(code="invalid_value", path=f"{path.rpartition('.')[0]}.{first}", when=when, rule=rule)
+        yield PossibleError(
+            code="invalid_value", path=f"{path.rpartition('.')[0]}.{first}", when=when, rule=rule
+        )
     else:
-        yield Fault(code="invalid_value", path=path, when=f"its {what} is negative", rule=rule)
+        yield PossibleError(code="invalid_value", path=path, when=f"its {what} is negative", rule=rule)
 
 
 def _of_prefix(
-    type_: m.Integer | m.Varint | m.CodingReference, path: str, rule: str, named: Named
-) -> Iterator[Fault]:
+    type_: m.Integer | m.Varint | m.CodingReference, path: str, rule: str, named: NamedRules
+) -> Iterator[PossibleError]:
     match type_:
         case m.Integer(is_signed=True):
-            yield Fault(code="invalid_value", path=path, when="its length is negative", rule=rule)
+            yield PossibleError(code="invalid_value", path=path, when="its length is negative", rule=rule)
         case m.Varint(bits=bits, is_lenient=lenient):
             yield from _of_varint(bits, path, rule, lenient=lenient)
         case m.CodingReference(name=name):
@@ -338,63 +344,71 @@ def _of_reference(
     type_: m.EnumReference | m.UnionReference | m.CodingReference | m.FrameReference,
     path: str,
     rule: str,
-    named: Named,
-) -> Iterator[Fault]:
+    named: NamedRules,
+) -> Iterator[PossibleError]:
     deep, deepest = named.limits.get("depth", ""), limit_phrase("depth", named.bounds)
     match type_:
         case m.EnumReference(name=name):
             own, when = named.types.get(name, rule), f"no member of {name}"
             if name not in named.open_enums:
-                yield Fault(code="invalid_enum", path=path, when=when, rule=own, strict=type_.is_lenient)
+                yield PossibleError(
+                    code="invalid_enum", path=path, when=when, rule=own, strict=type_.is_lenient
+                )
         case m.UnionReference(name=name):
             own = named.types.get(name, rule)
-            yield Fault(code="unknown_code", path=path, when=f"no variety of {name}", rule=own)
+            yield PossibleError(code="unknown_code", path=path, when=f"no variety of {name}", rule=own)
             yield from _of_endless(type_, path, named)
             when = f"values inside values beyond {deepest}"
-            yield Fault(code="too_deep", path=path, when=when, rule=deep)
+            yield PossibleError(code="too_deep", path=path, when=when, rule=deep)
             yield from _beyond(path, named, "messages")
         case m.CodingReference(name=name):
             yield from _of_coding(named.codings[name], path, rule)
             return
         case m.FrameReference():
             when = f"frames inside frames beyond {deepest}"
-            yield Fault(code="too_deep", path=path, when=when, rule=deep)
+            yield PossibleError(code="too_deep", path=path, when=when, rule=deep)
         case _:
             assert_never(type_)
     if type_.only is not None:
         when = f"none of {', '.join(type_.only)}"
-        yield Fault(code="constraint", path=path, when=when, rule=rule, strict=type_.is_lenient)
+        yield PossibleError(code="constraint", path=path, when=when, rule=rule, strict=type_.is_lenient)
 
 
-def _of_endless(type_: m.UnionReference, path: str, named: Named) -> Iterator[Fault]:
+def _of_endless(type_: m.UnionReference, path: str, named: NamedRules) -> Iterator[PossibleError]:
     """Yield the refusal of alternatives that extend to the end of the region, one error for each of their rules."""
     endless = [each for each in named.endless[type_.name] if type_.only is None or each[0] in type_.only]
     for rule in dict.fromkeys(rule for _, rule in endless):
         names = ", ".join(name for name, own in endless if own == rule)
-        yield Fault(code="unknown_code", path=path, when=f"{names}, where something follows", rule=rule)
+        yield PossibleError(
+            code="unknown_code", path=path, when=f"{names}, where something follows", rule=rule
+        )
 
 
-def _of_coding(coding: m.Coding, path: str, rule: str) -> Iterator[Fault]:
+def _of_coding(coding: m.Coding, path: str, rule: str) -> Iterator[PossibleError]:
     """Yield the errors of a variable-width integer."""
     n_known = sum(width.high - width.low + 1 for width in coding.widths)
     if n_known < 2**coding.type.bits:
         when = f"a first number without meaning in {coding.name}"
-        yield Fault(code="invalid_value", path=path, when=when, rule=rule)
+        yield PossibleError(code="invalid_value", path=path, when=when, rule=rule)
     if any(width.wide is not None for width in coding.widths):
-        yield Fault(code="not_canonical", path=path, when=f"a {coding.name} longer than needed", rule=rule)
+        yield PossibleError(
+            code="not_canonical", path=path, when=f"a {coding.name} longer than needed", rule=rule
+        )
 
 
-def _of_subject(subject: m.Expression, path: str, rule: str) -> Iterator[Fault]:
+def _of_subject(subject: m.Expression, path: str, rule: str) -> Iterator[PossibleError]:
     if any(isinstance(part, m.ContextReference) for part in nested_expressions(subject)):
-        yield Fault(
+        yield PossibleError(
             code="missing_context", path=path, when="earlier frames did not give its layout", rule=rule
         )
 
 
-def _of_region(region: m.Region, path: str, rule: str, named: Named) -> Iterator[Fault]:
+def _of_region(region: m.Region, path: str, rule: str, named: NamedRules) -> Iterator[PossibleError]:
     if not fills(region, named.protocol):
         when = "bytes are left over at its end"
-        yield Fault(code="trailing_bytes", path=path, when=when, rule=rule, strict=bool(region.lenient))
+        yield PossibleError(
+            code="trailing_bytes", path=path, when=when, rule=rule, strict=bool(region.lenient)
+        )
     yield from _beyond(path, named, "frame")
     match region.carrier:
         case m.Compressed(algorithm=algorithm):
@@ -402,9 +416,9 @@ def _of_region(region: m.Region, path: str, rule: str, named: Named) -> Iterator
             if transform.is_compression:
                 yield from _beyond(path, named, "inflated")
             when = f"no whole {algorithm} {transform.body}"
-            yield Fault(code=transform.error, path=path, when=when, rule=rule)
+            yield PossibleError(code=transform.error, path=path, when=when, rule=rule)
             if any(isinstance(each, m.FrameReference) for each in references(region.content)):
-                yield Fault(code="partial_inner", path=path, when="it ends inside a frame", rule=rule)
+                yield PossibleError(code="partial_inner", path=path, when="it ends inside a frame", rule=rule)
         case m.InSize(size=size):
             yield from _of_computed(size, path, rule, named, "size")
             yield from _of_subject(size, path, rule)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeGuard
 
 from wiregen.conformance.judge.implementation import Line
-from wiregen.formats.capture import Closed, Event, Flow, Gap, Piece, read_streams
+from wiregen.formats.capture import Closed, Event, Flow, FlowBytes, Gap, read_streams
 
 __all__ = ["MOST_TURNS", "connections_of"]
 
@@ -27,7 +27,7 @@ class _Connection:
     turns: list[tuple[bool, int]] = field(default_factory=list)
     ends: dict[bool, str] = field(default_factory=dict)
 
-    def take(self, event: Piece | Gap) -> None:
+    def take(self, event: FlowBytes | Gap) -> None:
         side = event.from_opener
         if side in self.ends:
             return
@@ -65,7 +65,7 @@ def connections_of(capture: bytes) -> dict[str, object]:
     return {"connections": [_shown(name, each) for name, each in found.items()], "is_cut": is_cut}
 
 
-def _has_bytes(event: Event) -> TypeGuard[Piece | Gap]:
+def _has_bytes(event: Event) -> TypeGuard[FlowBytes | Gap]:
     return not isinstance(event, Closed)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from wiregen.formats.capture import CaptureError, Closed, Flow, Gap, Piece, read_streams
+from wiregen.formats.capture import CaptureError, Closed, Flow, FlowBytes, Gap, read_streams
 from wiregen.runtime.stream.context import Context
 from wiregen.tools.cli.decoding_options import Decoded, Settings
 from wiregen.tools.cli.direction import Direction
@@ -78,7 +78,7 @@ def conversations(
                 if isinstance(event, Closed):
                     continue
                 conversation = live[event.flow.name] = orient.open(event.flow)
-            advance(len(event.data) if isinstance(event, Piece) else 0)
+            advance(len(event.data) if isinstance(event, FlowBytes) else 0)
             yield event, conversation
             if not conversation.directions:
                 del live[event.flow.name]
@@ -137,7 +137,7 @@ class _Orientation:
 
 def _decoded(event: "Event", directions: dict[bool, Direction]) -> Iterator[Decoded]:
     match event:
-        case Piece():
+        case FlowBytes():
             if event.from_opener in directions:
                 yield from directions[event.from_opener].feed(event.data)
         case Gap():

@@ -16,7 +16,7 @@ from wiregen.runtime.stream.reference_decoder import reference_decoder
 from wiregen.schema.copies import replace
 from wiregen.tools.cli.decoding_options import Decoded, Settings
 
-__all__ = ["Direction", "Held"]
+__all__ = ["Direction", "HeldBytes"]
 
 _Item = tuple[int, int, Node | DecodeError]
 
@@ -28,7 +28,7 @@ class Direction:
         self._settings = settings
         self._role = role
         self._context = context
-        self._held = Held()
+        self._held = HeldBytes()
         self._owed: _Item | None = None
         self._base = 0
         self._is_lost = False
@@ -129,7 +129,7 @@ class Direction:
         yield Decoded(offset=self._base + offset, size=size, role=self._role, raw=raw, outcome=outcome)
 
 
-class Held:
+class HeldBytes:
     """Bytes that do not belong to an item yet; `start` and `end` are offsets in the stream."""
 
     def __init__(self) -> None:

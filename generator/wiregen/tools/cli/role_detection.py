@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from wiregen.formats.capture import Flow, Piece, read_streams
+from wiregen.formats.capture import Flow, FlowBytes, read_streams
 from wiregen.formats.inspect import plural
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.runtime.reference.tree import FrameValue
@@ -23,7 +23,7 @@ def opener_is_first(path: Path, settings: Settings, port: int | None, flow: Flow
     ways = (_Way(settings, roles[0], roles[-1]), _Way(settings, roles[-1], roles[0]))
     n_tried = 0
     for event in read_streams(path, port=port):
-        if isinstance(event, Piece) and event.flow == flow:
+        if isinstance(event, FlowBytes) and event.flow == flow:
             for way in ways:
                 way.feed(event)
             n_tried += len(event.data)
@@ -53,7 +53,7 @@ class _Way:
     def score(self) -> tuple[int, int]:
         return self.n_fitting, self.n_whole
 
-    def feed(self, piece: Piece) -> None:
+    def feed(self, piece: FlowBytes) -> None:
         for decoded in self._directions[piece.from_opener].feed(piece.data):
             if not isinstance(decoded.outcome, DecodeError):
                 self.n_whole += 1

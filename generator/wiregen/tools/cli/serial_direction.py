@@ -10,7 +10,7 @@ from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.schema.elements import Data
 from wiregen.runtime.stream.context import Context
 from wiregen.tools.cli.decoding_options import Decoded, Settings
-from wiregen.tools.cli.direction import Held
+from wiregen.tools.cli.direction import HeldBytes
 
 if TYPE_CHECKING:
     from wiregen.generate.packages import Serialization, StreamItem
@@ -26,7 +26,7 @@ class SerialDirection:
     ) -> None:
         self._settings = settings
         self._role = role
-        self._held = Held()
+        self._held = HeldBytes()
         self._decoder = carrier.decoder(
             Options(
                 role,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wiregen.generate.packages import Package
     from wiregen.runtime.schema.protocol import Schema
     from wiregen.tools.cli.input import Input
-    from wiregen.tools.transcoding import Fault, LeftOut, Transcoder
+    from wiregen.tools.transcoding import LeftOut, LostBytes, Transcoder
 
 __all__ = ["verb"]
 
@@ -122,11 +122,11 @@ def _carry(
     advance: Callable[[int], None],
 ) -> int:
     """Write the transcoded input; return the exit code."""
-    from wiregen.tools.transcoding import Fault, LeftOut
+    from wiregen.tools.transcoding import LeftOut, LostBytes
 
     code = DONE
     for piece in _pieces(opened, transcoder, advance):
-        if isinstance(piece, Fault):
+        if isinstance(piece, LostBytes):
             _refuse(piece, conversion)
             code = FINDINGS
         elif isinstance(piece, LeftOut):
@@ -140,7 +140,7 @@ def _carry(
 
 def _pieces(
     opened: "Input", transcoder: "Transcoder", advance: Callable[[int], None]
-) -> "Iterator[bytes | Fault | LeftOut]":
+) -> "Iterator[bytes | LostBytes | LeftOut]":
     for chunk in opened.chunks:
         yield from transcoder.feed(chunk)
         advance(len(chunk))
@@ -149,7 +149,7 @@ def _pieces(
     yield from transcoder.finish()
 
 
-def _refuse(fault: "Fault", conversion: _Conversion) -> None:
+def _refuse(fault: "LostBytes", conversion: _Conversion) -> None:
     """Report the bytes that are not carried, and the reason; stop unless such bytes are skipped."""
     from wiregen.runtime.codec.errors import DecodeError
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ..schema.literals import FloatName
 
 __all__ = [
-    "Budget", "Fault", "LeftOver", "Members", "Misfit", "RawUnion", "each", "inside", "plain", "real", "rounded", "take_uuid", "whole",
-    "wrong",
+    "Budget", "LeftOver", "Members", "Misfit", "RawUnion", "Unreadable", "each", "inside", "plain", "real", "rounded", "take_uuid",
+    "whole", "wrong",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -86,7 +86,7 @@ class Misfit(Exception):
         )
 
 
-class Fault:
+class Unreadable:
     """Placeholder of a value that cannot be decoded; `is_behind`: one is before it, in the same array or deeper."""
 
     __slots__ = ("is_behind", "misfit")
@@ -98,7 +98,7 @@ class Fault:
 
 def wrong(name: str, expected: str, value: object) -> Misfit:
     """Return the misfit of a value of another type."""
-    if type(value) is Fault:
+    if type(value) is Unreadable:
         return value.misfit if value.is_behind else value.misfit.within(name)
     return Misfit("invalid_value", expected, _found(value), name)
 

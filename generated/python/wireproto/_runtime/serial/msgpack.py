@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from .arrays import ArrayBounds, ArrayFramer, ValuePlace, look, places_of
-from .conversion import Budget, Fault, Misfit, wrong
+from .conversion import Budget, Misfit, Unreadable, wrong
 
 __all__ = [
     "MsgpackFormat", "absent_of", "any_of", "coded", "fields_of", "items", "place_of_raw", "plain_items", "put_coded", "variety",
@@ -159,7 +159,7 @@ def place_of_raw(body: bytes, row: list[Packed], misfit: Misfit, unpack: Callabl
 
 def _with_mark(place: ValuePlace, misfit: Misfit, unpack: Callable[[], object]) -> int:
     """Return whether a value is before the refused one (-1), is that one (0) or is after it (1)."""
-    value, place.row[place.index] = place.row[place.index], Fault(Misfit("invalid_value", "", at=-1))
+    value, place.row[place.index] = place.row[place.index], Unreadable(Misfit("invalid_value", "", at=-1))
     try:
         unpack()
     except Misfit as found:

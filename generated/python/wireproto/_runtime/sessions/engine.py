@@ -19,7 +19,7 @@ from .closures import NOTHING
 from .decisions import Decision, Move, crowded, forgotten, refuse, violation_of
 from .events import TimedOut, Violation
 from .instances import Instance, Instances
-from .table import Entry, Matters, Program
+from .table import KindRows, Matters, Program
 from .timers import Timers
 from .transitions import STAY, Change, Row, Rows, change
 
@@ -379,7 +379,7 @@ def _message_of(item: object) -> Value:
 
 
 def _meant(
-    entry: Entry, kept: Instances, message: object, frame: object, sender: str, program: Program
+    entry: KindRows, kept: Instances, message: object, frame: object, sender: str, program: Program
 ) -> Iterable[tuple[Instance, tuple[Rows, ...]]]:
     """Return the instances that a message addresses, and the rows it may take there."""
     table = entry.table

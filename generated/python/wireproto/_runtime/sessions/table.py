@@ -22,7 +22,7 @@ from .message_kinds import other_kind
 from .names import Kind, MessageWords
 from .transitions import Rows, Timer, initial_values, row_of
 
-__all__ = ["Entry", "Matters", "Program", "Table"]
+__all__ = ["KindRows", "Matters", "Program", "Table"]
 
 
 class _NoWords(MessageWords):
@@ -104,7 +104,7 @@ def _is_variable(expression: Expression) -> bool:
     return any(isinstance(node, VariableReference) for node in nodes_in(expression))
 
 
-class Entry:
+class KindRows:
     """The rows of a session for one kind of message from one sender.
 
     Attributes:
@@ -148,7 +148,7 @@ class Matters:
     def __init__(
         self,
         name: str,
-        entries: tuple[Entry, ...],
+        entries: tuple[KindRows, ...],
         *,
         is_foreign: bool,
         frames: Callable[[Value], Value] | None,
@@ -204,7 +204,7 @@ class Program:
     def other(self, role: str) -> str:
         return next((each for each in self.roles if each != role), role)
 
-    def _entry(self, table: Table, sender: str, kind: Kind, names: frozenset[str]) -> Entry | None:
+    def _entry(self, table: Table, sender: str, kind: Kind, names: frozenset[str]) -> KindRows | None:
         role = table.role_of(kind, names) if table.roles else sender
         words = MessageWords(kind, table.slots)
         key = _key_of(table, words) if table.keys else None
@@ -219,7 +219,7 @@ class Program:
         side = None
         if table.roles and role is not None:
             side = sender if role == table.roles[0] else self.other(sender)
-        return Entry(
+        return KindRows(
             table,
             key,
             _by_state(table, rows, words),

@@ -10,9 +10,9 @@ from wiregen.conformance.judge.implementation import (
     UNTOLD,
     Capability,
     Decoded,
-    Fault,
     ImplementationError,
     Line,
+    Refused,
     Setting,
     SkippedError,
     Step,
@@ -165,10 +165,10 @@ class AdapterProgram:
         self._process = process
         return answer
 
-    def _fault(self, error: AnsweredError | None) -> Fault | None:
+    def _fault(self, error: AnsweredError | None) -> Refused | None:
         if error is None:
             return None
-        return Fault(
+        return Refused(
             code=self._code(error),
             at=error.at,
             recoverable=error.recoverable,

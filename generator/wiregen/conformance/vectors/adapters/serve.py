@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 from wiregen.conformance.judge.implementation import (
-    Fault,
     Implementation,
     ImplementationError,
     Line,
+    Refused,
     Setting,
     SkippedError,
     Step,
@@ -88,7 +88,7 @@ def _setting(request: Decode | Encode) -> Setting:
     )
 
 
-def _error(fault: Fault) -> dict[str, object]:
+def _error(fault: Refused) -> dict[str, object]:
     names = ("code", "at", "recoverable", "rule", "path", "inner_at")
     return {name: getattr(fault, name) for name in names if getattr(fault, name) is not None}
 

@@ -13,11 +13,11 @@ from wiregen.runtime.schema import declarations as d
 from wiregen.schema import model as m
 from wiregen.schema.lowering import lower
 
-__all__ = ["Entry", "LayoutView", "WiresharkView", "filter_name", "wireshark_view"]
+__all__ = ["LayoutView", "LuaEntry", "WiresharkView", "filter_name", "wireshark_view"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class LuaEntry:
     """A key of a Lua table, spelled as Lua, and its value."""
 
     key: str
@@ -29,10 +29,10 @@ class LayoutView:
     """The declarations of the protocol, or those that a variant has in another layout."""
 
     title: str
-    structs: tuple[Entry, ...]
-    messages: tuple[Entry, ...]
-    frames: tuple[Entry, ...]
-    preambles: tuple[Entry, ...]
+    structs: tuple[LuaEntry, ...]
+    messages: tuple[LuaEntry, ...]
+    frames: tuple[LuaEntry, ...]
+    preambles: tuple[LuaEntry, ...]
     circular: str
 
 
@@ -48,16 +48,16 @@ class WiresharkView:
     left_out: tuple[str, ...]
     filter_name: str
     title: str
-    limits: tuple[Entry, ...]
+    limits: tuple[LuaEntry, ...]
     roles: str
-    enums: tuple[Entry, ...]
-    codes: tuple[Entry, ...]
-    frame_roles: tuple[Entry, ...]
-    sends: tuple[Entry, ...]
+    enums: tuple[LuaEntry, ...]
+    codes: tuple[LuaEntry, ...]
+    frame_roles: tuple[LuaEntry, ...]
+    sends: tuple[LuaEntry, ...]
     first_frame: str
-    opens: tuple[Entry, ...]
-    unions: tuple[Entry, ...]
-    contexts: tuple[Entry, ...]
+    opens: tuple[LuaEntry, ...]
+    unions: tuple[LuaEntry, ...]
+    contexts: tuple[LuaEntry, ...]
     layouts: tuple[LayoutView, ...]
     ports: tuple[m.Port, ...]
 
@@ -146,8 +146,8 @@ def _left_out(protocol: m.Protocol, constructs: list[str]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _entries(table: Mapping[str, str]) -> tuple[Entry, ...]:
-    return tuple(Entry(key=lua_string(key), value=value) for key, value in table.items())
+def _entries(table: Mapping[str, str]) -> tuple[LuaEntry, ...]:
+    return tuple(LuaEntry(key=lua_string(key), value=value) for key, value in table.items())
 
 
 def _list(items: Iterable[str]) -> str:
@@ -177,7 +177,7 @@ def _shown(name: str) -> str:
     return LuaTypes.shown(declared(name), "none", name)
 
 
-def _records(types: LuaTypes, rows: Mapping[str, tuple[m.Field, ...]]) -> tuple[Entry, ...]:
+def _records(types: LuaTypes, rows: Mapping[str, tuple[m.Field, ...]]) -> tuple[LuaEntry, ...]:
     return _entries(
         {
             name: f"{{ pf = {_shown(name)}, fields = {types.row(fields, declared(name))} }}"
@@ -186,15 +186,17 @@ def _records(types: LuaTypes, rows: Mapping[str, tuple[m.Field, ...]]) -> tuple[
     )
 
 
-def _message(types: LuaTypes, name: str, message: d.Message) -> Entry:
+def _message(types: LuaTypes, name: str, message: d.Message) -> LuaEntry:
     code = "nil" if message.code is None else lua_number(message.code)
     fields = types.row(message.fields, declared(name))
-    return Entry(key=lua_string(name), value=f"{{ pf = {_shown(name)}, code = {code}, fields = {fields} }}")
+    return LuaEntry(
+        key=lua_string(name), value=f"{{ pf = {_shown(name)}, code = {code}, fields = {fields} }}"
+    )
 
 
-def _frame(types: LuaTypes, name: str, frame: d.Frame) -> Entry:
+def _frame(types: LuaTypes, name: str, frame: d.Frame) -> LuaEntry:
     fields = types.in_frame(name, frame.fields, declared(name))
-    return Entry(key=lua_string(name), value=f"{{ pf = {_shown(name)}, fields = {fields} }}")
+    return LuaEntry(key=lua_string(name), value=f"{{ pf = {_shown(name)}, fields = {fields} }}")
 
 
 def _union(types: LuaTypes, name: str, union: d.Union) -> str:

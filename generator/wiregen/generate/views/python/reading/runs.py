@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wiregen.generate.steps.step import Piece, Repeat, Run, Slot, UnsupportedError
+from wiregen.generate.steps.step import BitField, Repeat, Run, Slot, UnsupportedError
 from wiregen.generate.views.python.checks import STRICT
 from wiregen.generate.views.python.names import is_header, joined, split_by_endian
 from wiregen.generate.views.python.reading.names import ReadNames
@@ -130,12 +130,12 @@ class RunReader:
                 return ()
 
 
-def _extracted(name: str, piece: Piece) -> str:
+def _extracted(name: str, piece: BitField) -> str:
     shifted = f"{name} >> {piece.shift}" if piece.shift else name
     return f"{shifted} & {(1 << piece.bits) - 1}"
 
 
-def _constant_check(name: str, piece: Piece) -> tuple[str, ...]:
+def _constant_check(name: str, piece: BitField) -> tuple[str, ...]:
     match piece.field.value:
         case m.Constant(value=m.Number(value=number)):
             return (f"({_extracted(name, piece)}) != {number}",)

@@ -17,11 +17,11 @@ from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.schema.shapes import content
 from wiregen.schema import model as m
 
-__all__ = ["Piece", "Test", "WriteLookup", "WriteNames", "prefix_of"]
+__all__ = ["Test", "WriteLookup", "WriteNames", "WrittenBytes", "prefix_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class WrittenBytes:
     """Bytes to be written: their expression, which is evaluated last, and their size, or its expression."""
 
     text: Callable[[], str]
@@ -32,7 +32,7 @@ class Piece:
 Test: TypeAlias = str | Callable[[], str]
 """A condition that must be false; its text is computed last if it may refer to sizes."""
 
-Edge: TypeAlias = tuple[list[Piece], int, int]
+Edge: TypeAlias = tuple[list[WrittenBytes], int, int]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -139,7 +139,12 @@ class WriteNames:
         return key
 
     def value(
-        self, key: str, field_: m.Field | None, prefix: str, pieces: list[Piece], test: str | None = None
+        self,
+        key: str,
+        field_: m.Field | None,
+        prefix: str,
+        pieces: list[WrittenBytes],
+        test: str | None = None,
     ) -> str:
         """Return the expression of a field's value: given, derived, or constant. With a test, a given one is read once."""
         match field_.value if field_ is not None and not key.endswith("[]") else None:
@@ -148,7 +153,7 @@ class WriteNames:
             case _:
                 return self.attribute(key) if test is None else self.once(key, test)
 
-    def text(self, expression: m.Expression, prefix: str, pieces: list[Piece]) -> str:
+    def text(self, expression: m.Expression, prefix: str, pieces: list[WrittenBytes]) -> str:
         lookup = WriteLookup(self, prefix, pieces)
         lookup.refuse_wholes(expression)
         return python_expression(expression, lookup)
@@ -197,7 +202,9 @@ class WriteNames:
 class WriteLookup:
     """The meaning of names in an expression with fields under `prefix`; `item`: the key of its item."""
 
-    def __init__(self, names: WriteNames, prefix: str, pieces: list[Piece], item: str | None = None) -> None:
+    def __init__(
+        self, names: WriteNames, prefix: str, pieces: list[WrittenBytes], item: str | None = None
+    ) -> None:
         self._names = names
         self._prefix = prefix
         self._pieces = pieces

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from wiregen.generate.steps.step import Piece as BitPiece
-from wiregen.generate.steps.step import (
-    Run,
-    Slot,
-)
+from wiregen.generate.steps.step import BitField, Run, Slot
 from wiregen.generate.views.python.names import joined, split_by_endian
 from wiregen.generate.views.python.text import class_name
 from wiregen.generate.views.python.writing.asked_values import INTEGER
-from wiregen.generate.views.python.writing.names import Piece, Test, WriteNames
+from wiregen.generate.views.python.writing.names import Test, WriteNames, WrittenBytes
 from wiregen.schema import model as m
 
 __all__ = ["RunWriter"]
@@ -25,13 +21,15 @@ class RunWriter:
         self._names = names
         self._shared = names.shared
 
-    def run(self, step: Run, pieces: list[Piece], checks: list[Test]) -> None:
+    def run(self, step: Run, pieces: list[WrittenBytes], checks: list[Test]) -> None:
         for endian, slots in split_by_endian(step, self._shared.enums):
             size = sum(slot.size for slot in slots)
             checks += [check for slot in slots for check in self._checks(slot, pieces)]
-            pieces.append(Piece(text=partial(self._packed, endian, slots, pieces), size=size, length=""))
+            pieces.append(
+                WrittenBytes(text=partial(self._packed, endian, slots, pieces), size=size, length="")
+            )
 
-    def _packed(self, endian: str, slots: tuple[Slot, ...], pieces: list[Piece]) -> str:
+    def _packed(self, endian: str, slots: tuple[Slot, ...], pieces: list[WrittenBytes]) -> str:
         """Return the expression of a run; a single small length is looked up in a table."""
         formats = ["x" * slot.size if _is_blank(slot) else self._shared.format(slot) for slot in slots]
         written = [slot for slot in slots if not _is_blank(slot)]
@@ -45,12 +43,12 @@ class RunWriter:
             return f"_LENGTHS[{length}] if {length} < 256 else {packed}"
         return packed
 
-    def _argument(self, slot: Slot, pieces: list[Piece]) -> str:
+    def _argument(self, slot: Slot, pieces: list[WrittenBytes]) -> str:
         text = self._plain_argument(slot, pieces)
         odd = self._shared.odd_number(slot)
         return odd.encoded(text) if odd else text
 
-    def _plain_argument(self, slot: Slot, pieces: list[Piece]) -> str:
+    def _plain_argument(self, slot: Slot, pieces: list[WrittenBytes]) -> str:
         if slot.expected is not None:
             return repr(slot.expected)
         if slot.part == "length":
@@ -66,7 +64,7 @@ class RunWriter:
         self._shared.uses.add("uuid_bytes")
         return f"_uuid_bytes({value})"
 
-    def _bits(self, slot: Slot, pieces: list[Piece]) -> list[str]:
+    def _bits(self, slot: Slot, pieces: list[WrittenBytes]) -> list[str]:
         texts = []
         for piece in slot.pieces:
             if piece.field.name == "_" and piece.field.value is None:
@@ -75,12 +73,12 @@ class RunWriter:
             texts.append(f"{value} << {piece.shift}" if piece.shift else value)
         return texts
 
-    def _bit_value(self, piece: BitPiece, slot: Slot, pieces: list[Piece]) -> str:
+    def _bit_value(self, piece: BitField, slot: Slot, pieces: list[WrittenBytes]) -> str:
         return self._names.value(
             piece.key, piece.field, slot.prefix, pieces, "" if piece.is_flag else INTEGER
         )
 
-    def _checks(self, slot: Slot, pieces: list[Piece]) -> tuple[Test, ...]:
+    def _checks(self, slot: Slot, pieces: list[WrittenBytes]) -> tuple[Test, ...]:
         if slot.part == "bits":
             return tuple(
                 check for piece in slot.pieces for check in self._bit_checks(slot, piece.key, pieces)
@@ -113,7 +111,7 @@ class RunWriter:
         members = {member.name: member.value for member in enum.members}
         return (*checks, f"{value} not in {tuple(members[each] for each in type_.only)!r}")
 
-    def _bit_checks(self, slot: Slot, key: str, pieces: list[Piece]) -> tuple[Test, ...]:
+    def _bit_checks(self, slot: Slot, key: str, pieces: list[WrittenBytes]) -> tuple[Test, ...]:
         piece = next(piece for piece in slot.pieces if piece.key == key)
         if isinstance(piece.field.value, m.Derived) and not piece.is_flag:  # known behind what it measures
             return (lambda: f"({self._names.value(key, piece.field, slot.prefix, pieces)}) >> {piece.bits}",)

@@ -41,7 +41,7 @@ from wiregen.generate.views.python.text import argument_text, class_name, encodi
 from wiregen.generate.views.python.writing.asked_values import INTEGER, class_test
 from wiregen.generate.views.python.writing.branches import BranchWriter
 from wiregen.generate.views.python.writing.calls import CallWriter
-from wiregen.generate.views.python.writing.names import Piece, Test, WriteLookup, WriteNames, prefix_of
+from wiregen.generate.views.python.writing.names import Test, WriteLookup, WriteNames, WrittenBytes, prefix_of
 from wiregen.generate.views.python.writing.runs import RunWriter
 from wiregen.generate.views.python.writing.step_views import (
     Block,
@@ -70,7 +70,7 @@ class WriteBuilder:
         self.last = last
         """The expression that the function's own declaration is the last of a region."""
         self.views: list[WriteStep] = []
-        self.pieces: list[Piece] = []
+        self.pieces: list[WrittenBytes] = []
         self.is_flowing = False
         self.is_transformed = False
         """Whether the output is compressed, or laid in chunks."""
@@ -168,7 +168,7 @@ class WriteBuilder:
                 assert_never(step)
 
     def piece(self, text: str, size: int | None = None, length: str = "") -> None:
-        self.pieces.append(Piece(text=lambda: text, size=size, length=length or f"len({text})"))
+        self.pieces.append(WrittenBytes(text=lambda: text, size=size, length=length or f"len({text})"))
 
     def _make(self, step: Make, checks: list[Test]) -> None:
         """Check the class of a struct whose attributes are not read: any object would pass otherwise."""

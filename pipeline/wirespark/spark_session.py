@@ -138,8 +138,8 @@ def write_code(path: Path, packages: Iterable[str]) -> None:
             archive.writestr(zipfile.ZipInfo(folder, _EPOCH), b"")
         for name in sorted(files):
             archive.writestr(zipfile.ZipInfo(name, _EPOCH), files[name].read_bytes(), zipfile.ZIP_DEFLATED)
-        module = f'"""Which trees came with this."""\n\nPACKAGES = {trees!r}\n'
-        archive.writestr(zipfile.ZipInfo(f"{SHIPPED}.py", _EPOCH), module, zipfile.ZIP_DEFLATED)
+        told = f'"""Which trees came with this."""\n\nPACKAGES = {trees!r}\n'
+        archive.writestr(zipfile.ZipInfo(f"{SHIPPED}.py", _EPOCH), told, zipfile.ZIP_DEFLATED)
 
 
 def _roots() -> Iterable[tuple[str, Path]]:
