@@ -13,7 +13,8 @@ from tests.unit.docs_sites import chapter_of
 from wiregen.conformance.vectors.reference_verdicts import ReferenceVerdicts, Scene
 from wiregen.runtime.codec.errors import DecodeError
 from wiregen.schema.lowering import lower
-from wiregen.site.pages.decode_errors import faults_of, named_by
+from wiregen.site.pages.decode_errors import faults_of
+from wiregen.site.pages.named_rules import named_by
 
 HEAD = 'protocol p { source "None" endian big roles a, b }\nlimits { frame = 64 inflated = 64 depth = 2 messages = 8 }\n'
 FRAME = "frame Frame { type : u8 := code(body)  body : match type }\n"

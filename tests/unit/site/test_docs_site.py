@@ -31,7 +31,8 @@ from wiregen.language.diagnostics import error_codes, known_codes
 from wiregen.schema.walk import flat_fields, references
 from wiregen.site.pages.chapter import Book
 from wiregen.site.pages.declarations import message_page
-from wiregen.site.pages.decode_errors import faults_of, named_by
+from wiregen.site.pages.decode_errors import faults_of
+from wiregen.site.pages.named_rules import named_by
 from wiregen.site.pages.page_paths import slugs_of
 
 MOST_BYTES = 60 * 1024

@@ -229,6 +229,15 @@ class Carry:
     field: m.Field | None
     kind: Literal["carry"] = "carry"
 
+    @property
+    def fills(self) -> bool:
+        """Return whether the content always reads to the end of its bytes: frames compare their end with it."""
+        match self.content:
+            case (*_, Repeat(extent=Rest(), item=(Invoke(target="frame"),))):
+                return True
+            case _:
+                return False
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:

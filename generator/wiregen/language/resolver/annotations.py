@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
 from wiregen.language import syntax
-from wiregen.language.resolver.names import report_unknown
 from wiregen.language.resolver.state import MAX_ALIAS_CHAIN, Workspace
+from wiregen.language.resolver.unknown_names import report_unknown
 from wiregen.schema import model
 from wiregen.schema.copies import replace
 

@@ -7,10 +7,10 @@ from typing import Final, Literal, TypeAlias
 from wiregen.language import syntax
 from wiregen.language.resolver.expressions import resolve_expression
 from wiregen.language.resolver.layouts import PADDING
-from wiregen.language.resolver.names import report_unknown
 from wiregen.language.resolver.scopes import STAND_IN, Scope, Typed
 from wiregen.language.resolver.sorts import Sort, describe, fits, sort_of_type
 from wiregen.language.resolver.state import Workspace
+from wiregen.language.resolver.unknown_names import report_unknown
 from wiregen.schema import model
 from wiregen.schema.walk import attributes
 

@@ -10,7 +10,6 @@ from wiregen.language.resolver.expressions import require_truth
 from wiregen.language.resolver.keys import demand_keys, named_in, resolve_keys
 from wiregen.language.resolver.layouts import Layout, layout_of
 from wiregen.language.resolver.messages import resolve_role
-from wiregen.language.resolver.names import report_unknown
 from wiregen.language.resolver.scopes import Scope
 from wiregen.language.resolver.shape_context import Place
 from wiregen.language.resolver.sorts import BYTES, UNKNOWN_TYPE, Sort, describe, is_value_of, sort_of_type
@@ -23,6 +22,7 @@ from wiregen.language.resolver.targets import (
     resolve_targets,
     scope_of,
 )
+from wiregen.language.resolver.unknown_names import report_unknown
 from wiregen.schema import model
 
 

@@ -7,9 +7,10 @@ from wiregen.language import syntax
 from wiregen.language.resolver.annotations import resolve_notes
 from wiregen.language.resolver.constructors import Sent, Shelf, build
 from wiregen.language.resolver.examples import violations_of
-from wiregen.language.resolver.names import PlacedName, refuse_duplicates, report_unknown
+from wiregen.language.resolver.names import PlacedName, refuse_duplicates
 from wiregen.language.resolver.settings import measured
 from wiregen.language.resolver.state import Workspace
+from wiregen.language.resolver.unknown_names import report_unknown
 from wiregen.schema import model
 
 _OWN_VIOLATIONS: Final = ("unexpected_message", "wrong_role", "wrong_kind", "limit_exceeded")

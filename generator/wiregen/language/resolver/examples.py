@@ -6,8 +6,8 @@ from typing import Final, Literal, get_args
 from wiregen.language import syntax
 from wiregen.language.resolver.annotations import resolve_notes
 from wiregen.language.resolver.constructors import Sent, Shelf, build
-from wiregen.language.resolver.names import report_unknown
 from wiregen.language.resolver.state import Workspace
+from wiregen.language.resolver.unknown_names import report_unknown
 from wiregen.runtime.schema.literals import Code
 from wiregen.schema import model
 

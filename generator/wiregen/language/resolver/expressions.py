@@ -3,11 +3,11 @@
 from typing import Final, assert_never
 
 from wiregen.language import syntax
-from wiregen.language.diagnostics import Span, did_you_mean
+from wiregen.language.diagnostics import Span
 from wiregen.language.resolver import functions
 from wiregen.language.resolver.arithmetic import checked, fold
-from wiregen.language.resolver.layouts import part_of
-from wiregen.language.resolver.names import report_unknown, what_is
+from wiregen.language.resolver.attributes import code_of_variety, limit_named, member_named, part_named
+from wiregen.language.resolver.names import what_is
 from wiregen.language.resolver.scopes import (
     STAND_IN,
     Meaning,
@@ -15,7 +15,6 @@ from wiregen.language.resolver.scopes import (
     Typed,
     known_words,
     meanings,
-    member,
     members_of,
 )
 from wiregen.language.resolver.sorts import (
@@ -39,6 +38,7 @@ from wiregen.language.resolver.sorts import (
     way_out,
 )
 from wiregen.language.resolver.state import Workspace
+from wiregen.language.resolver.unknown_names import report_unknown
 from wiregen.schema import model
 
 _UUID_SIZE: Final = 16
@@ -314,66 +314,13 @@ def _owner_of_member(work: Workspace, word: str) -> str | None:
 def _attribute(work: Workspace, scope: Scope, node: syntax.Attribute) -> Typed:
     if isinstance(node.base, syntax.Name):
         if node.base.text == "limits" and "limits" not in scope.own:
-            return _limit(work, node.name)
+            return limit_named(work, node.name)
         declared = work.names.get(node.base.text)
         if isinstance(declared, syntax.Enum):
-            return _member_of(work, declared, node.name)
+            return member_named(work, declared, node.name)
         if isinstance(declared, syntax.Union):
-            return _code_of_variety(work, declared, node.name)
-    return _part(work, resolve_reference(work, scope, node.base), node)
-
-
-def _limit(work: Workspace, name: syntax.Name) -> Typed:
-    if name.text not in work.limits:
-        help_ = f"declare it: `limits {{ {name.text} = … }}`"
-        report_unknown(name, "limit", work.limits, work.report, help_=help_)
-        return STAND_IN
-    return Typed(expression=model.LimitReference(name=name.text), sort=INTEGER)
-
-
-def _member_of(work: Workspace, node: syntax.Enum, name: syntax.Name) -> Typed:
-    numbers = members_of(work, enum_of(node.name.text))
-    if name.text not in numbers:
-        report_unknown(name, "member", numbers, work.report, inside=node.name.text)
-        return STAND_IN
-    return member(node.name.text, name.text, numbers[name.text])
-
-
-def _code_of_variety(work: Workspace, node: syntax.Union, name: syntax.Name) -> Typed:
-    codes = {variety.name.text: variety.codes[0].low.value for variety in node.varieties}
-    if name.text not in codes:
-        report_unknown(name, "alternative", codes, work.report, inside=node.name.text)
-        return STAND_IN
-    return Typed(expression=model.Number(value=codes[name.text]), sort=INTEGER)
-
-
-def _part(work: Workspace, base: Typed, node: syntax.Attribute) -> Typed:
-    if base.sort == WRONG:
-        return STAND_IN
-    sort = part_of(work, base.sort, node.name.text)
-    if sort is None or not isinstance(base.expression, model.FieldReference):
-        _report_no_part(work, base.sort, node.name)
-        return STAND_IN
-    reference = base.expression
-    path = model.FieldReference(path=(*reference.path, node.name.text), scope=reference.scope)
-    return Typed(expression=path, sort=sort)
-
-
-def _report_no_part(work: Workspace, sort: Sort, name: syntax.Name) -> None:
-    declared = work.names.get(sort.name)
-    fields = declared.fields if isinstance(declared, syntax.Struct | syntax.Message | syntax.Frame) else ()
-    names = [field.name.text for field in fields]
-    if name.text in names:
-        message = f"`{name.text}` can be named through a field only, not through an item or a result"
-        where = f"write the condition as a `where` in the declaration of `{sort.name}`"
-        label = f"a field of `{sort.name}`"
-        work.error("WG2208", message, name.span, label=label, help_=where)
-        return
-    hint = did_you_mean(name.text, names)
-    if sort.kind == "block":
-        hint = f"the fields of a block belong to the declaration around it: write only `{name.text}`"
-    message = f"{describe(sort)} has no field `{name.text}`"
-    work.error("WG2208", message, name.span, label="unknown field", help_=hint)
+            return code_of_variety(work, declared, node.name)
+    return part_named(work, resolve_reference(work, scope, node.base), node)
 
 
 def _entry(work: Workspace, scope: Scope, node: syntax.Sized) -> Typed:

@@ -9,10 +9,10 @@ from wiregen.language.diagnostics import Span
 from wiregen.language.resolver import expressions
 from wiregen.language.resolver.keys import sort_of_key
 from wiregen.language.resolver.layouts import sort_of_reference
-from wiregen.language.resolver.names import report_unknown
 from wiregen.language.resolver.scopes import STAND_IN, Scope, Typed, known_words
 from wiregen.language.resolver.sorts import BOOLEAN, INTEGER, UNKNOWN, Sort, describe, is_number, item_of
 from wiregen.language.resolver.state import Workspace
+from wiregen.language.resolver.unknown_names import report_unknown
 from wiregen.schema import model
 
 _COUNTS: Final[Mapping[str, tuple[int, str]]] = {

@@ -12,8 +12,9 @@ from typing import Final
 from wiregen.language import syntax
 from wiregen.language.diagnostics import Report, Span
 from wiregen.language.parser import parse
-from wiregen.language.resolver.names import Named, kind_of, report_unknown
+from wiregen.language.resolver.names import Named, kind_of
 from wiregen.language.resolver.tree import children, mentioned
+from wiregen.language.resolver.unknown_names import report_unknown
 from wiregen.language.source import Sources, load, report_cycle, require_import
 
 MAX_IMPORTS: Final = 32

@@ -5,10 +5,11 @@ from typing import TypeAlias
 
 from wiregen.language import syntax
 from wiregen.language.diagnostics import Label
-from wiregen.language.resolver.names import PlacedName, refuse_duplicates, report_unknown
+from wiregen.language.resolver.names import PlacedName, refuse_duplicates
 from wiregen.language.resolver.sorts import MIXED, UNKNOWN, Sort, common, describe, fits
 from wiregen.language.resolver.state import Workspace
 from wiregen.language.resolver.targets import Instance, Target, known_fields, scope_of
+from wiregen.language.resolver.unknown_names import report_unknown
 
 __all__ = ["demand_keys", "named_in", "resolve_keys", "sort_of_key"]
 

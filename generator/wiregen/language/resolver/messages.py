@@ -7,10 +7,11 @@ from wiregen.language.diagnostics import Label, Span, did_you_mean
 from wiregen.language.resolver.annotations import NO_NOTES, resolve_notes
 from wiregen.language.resolver.declarations import resolve_struct
 from wiregen.language.resolver.fields import resolve_owned
-from wiregen.language.resolver.names import Named, PlacedName, kind_of, refuse_duplicates, report_unknown
+from wiregen.language.resolver.names import Named, PlacedName, kind_of, refuse_duplicates
 from wiregen.language.resolver.settings import Kept, kept_of, refuse_reserved
 from wiregen.language.resolver.sorts import UNKNOWN_TYPE
 from wiregen.language.resolver.state import Workspace, span_of
+from wiregen.language.resolver.unknown_names import report_unknown
 from wiregen.schema import model
 from wiregen.schema.copies import replace
 from wiregen.schema.walk import flat_fields

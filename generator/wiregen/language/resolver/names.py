@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, assert_never
 
 from wiregen.language import syntax
-from wiregen.language.diagnostics import Label, Report, Span, did_you_mean
+from wiregen.language.diagnostics import Label, Report, Span
 from wiregen.schema.naming import camel_case, constant_case, snake_case
 
 Kind: TypeAlias = Literal[
@@ -170,18 +170,3 @@ def _better(word: str, case: Case) -> tuple[str, str]:
             return "in snake_case", snake_case(word)
         case _:
             assert_never(case)
-
-
-def report_unknown(
-    name: syntax.Name,
-    what: str,
-    candidates: Iterable[str],
-    report: Report,
-    *,
-    inside: str | None = None,
-    help_: str | None = None,
-) -> None:
-    """Report an unknown name, with the nearest known one; `inside` is where it was looked up."""
-    hint = None if report.is_full else did_you_mean(name.text, candidates) or help_
-    message = f"there is no {what} `{name.text}`" + ("" if inside is None else f" in `{inside}`")
-    report.error("WG2001", message, name.span, label="unknown", help=hint)

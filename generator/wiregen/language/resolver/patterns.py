@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from wiregen.language import syntax
 from wiregen.language.diagnostics import Label, Span
-from wiregen.language.resolver.names import report_unknown
 from wiregen.language.resolver.scopes import members_of
 from wiregen.language.resolver.sorts import BOOLEAN, Sort, describe, fits
 from wiregen.language.resolver.state import Workspace
+from wiregen.language.resolver.unknown_names import report_unknown
 from wiregen.schema import model
 
 OTHERWISE = "_"

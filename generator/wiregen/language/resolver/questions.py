@@ -8,11 +8,11 @@ from wiregen.language import syntax
 from wiregen.language.diagnostics import Report
 from wiregen.language.parser import parse_question
 from wiregen.language.resolver.expressions import require, resolve_expression
-from wiregen.language.resolver.names import report_unknown
 from wiregen.language.resolver.scopes import Scope, meanings
 from wiregen.language.resolver.sorts import BOOLEAN, FLOAT, INTEGER, ROLE, TEXT, Sort
 from wiregen.language.resolver.state import Workspace
 from wiregen.language.resolver.targets import Instance, every_target, scope_of
+from wiregen.language.resolver.unknown_names import report_unknown
 from wiregen.language.source import Source
 from wiregen.schema import model
 

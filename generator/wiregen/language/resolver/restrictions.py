@@ -4,10 +4,11 @@ from collections.abc import Iterable
 
 from wiregen.language import syntax
 from wiregen.language.resolver.layouts import messages
-from wiregen.language.resolver.names import PlacedName, refuse_duplicates, report_unknown
+from wiregen.language.resolver.names import PlacedName, refuse_duplicates
 from wiregen.language.resolver.scopes import members_of
 from wiregen.language.resolver.sorts import enum_of
 from wiregen.language.resolver.state import Workspace
+from wiregen.language.resolver.unknown_names import report_unknown
 from wiregen.schema import model
 from wiregen.schema.copies import replace
 

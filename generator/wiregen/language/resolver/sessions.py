@@ -8,12 +8,13 @@ from wiregen.language.resolver import types
 from wiregen.language.resolver.annotations import resolve_notes
 from wiregen.language.resolver.expressions import require, require_truth
 from wiregen.language.resolver.keys import resolve_keys
-from wiregen.language.resolver.names import PlacedName, check_case, refuse_duplicates, report_unknown
+from wiregen.language.resolver.names import PlacedName, check_case, refuse_duplicates
 from wiregen.language.resolver.scopes import Scope
 from wiregen.language.resolver.shape_context import Place
 from wiregen.language.resolver.sorts import INTEGER, Sort, sort_of_type
 from wiregen.language.resolver.state import Workspace, span_of
 from wiregen.language.resolver.targets import Instance, Target, every_target, resolve_targets, scope_of
+from wiregen.language.resolver.unknown_names import report_unknown
 from wiregen.schema import model
 
 SENDER = "sender"

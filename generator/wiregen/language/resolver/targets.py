@@ -8,10 +8,11 @@ from typing import TypeAlias, cast
 
 from wiregen.language import syntax
 from wiregen.language.resolver.layouts import Known, frames, layout_of, messages
-from wiregen.language.resolver.names import report_unknown, what_is
+from wiregen.language.resolver.names import what_is
 from wiregen.language.resolver.scopes import MAX_LAYERS, Scope, layered, merged
 from wiregen.language.resolver.sorts import Sort
 from wiregen.language.resolver.state import Workspace
+from wiregen.language.resolver.unknown_names import report_unknown
 
 Target: TypeAlias = syntax.Message | syntax.Frame | syntax.Join | syntax.Preamble
 

@@ -15,13 +15,14 @@ from wiregen.language.resolver.builtin_types import (
     width_help,
 )
 from wiregen.language.resolver.expressions import resolve_reference
-from wiregen.language.resolver.names import Named, report_unknown, what_is
+from wiregen.language.resolver.names import Named, what_is
 from wiregen.language.resolver.patterns import resolve_patterns
 from wiregen.language.resolver.restrictions import restrict
 from wiregen.language.resolver.shape_context import Place
 from wiregen.language.resolver.sorts import UNKNOWN_TYPE
 from wiregen.language.resolver.state import Workspace
 from wiregen.language.resolver.tolerance import tolerant, tolerates
+from wiregen.language.resolver.unknown_names import report_unknown
 from wiregen.schema import model
 from wiregen.schema.copies import replace
 from wiregen.schema.walk import arm_path

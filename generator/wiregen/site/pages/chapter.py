@@ -18,9 +18,9 @@ from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.lowering import lower
 from wiregen.site.pages.conversations import Conversations, conversations_in
-from wiregen.site.pages.decode_errors import named_by
 from wiregen.site.pages.example_frames import ExampleFrames
 from wiregen.site.pages.layout_cells import Cells
+from wiregen.site.pages.named_rules import named_by
 from wiregen.site.pages.navigation import Group, groups_of, reading_order
 from wiregen.site.pages.page_paths import GUIDE, Linked, Places
 from wiregen.site.pages.prose import Prose

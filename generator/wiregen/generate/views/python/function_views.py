@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from wiregen.generate.views.python.checks import joined_pieces
 from wiregen.generate.views.python.reading.step_views import ReadStep
+from wiregen.generate.views.python.traits import Traits
 from wiregen.generate.views.python.writing.step_views import WriteStep
 
-__all__ = ["CodecView", "ReadFunction", "Traits", "WriteFunction", "handed_on", "refused_reader"]
+__all__ = ["CodecView", "ReadFunction", "WriteFunction", "handed_on", "refused_reader"]
 
 
 def handed_on(parameters: str) -> str:
@@ -93,23 +94,6 @@ class WriteFunction:
     @property
     def has_prologue(self) -> bool:
         return self.state == "always" or self.must_be_last or self.enters or self.n_trailing > 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Traits:
-    """The properties of a function that do not follow from its steps."""
-
-    name: str
-    is_frame: bool
-    owner: str = ""
-    has_last: bool = False
-    must_be_last: bool = False
-    is_heavy: bool = False
-    """Whether it inflates, or is recursive, and therefore always needs a state."""
-    enters: bool = False
-    """Whether it counts as one level of nesting."""
-    is_inside: bool = False
-    """Whether it can be inside a declaration that counts as a level of nesting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,6 @@ from wiregen.generate.views.python.classes import shown_fields, single_code
 from wiregen.generate.views.python.frames import message_annotation, without_unread
 from wiregen.generate.views.python.function_views import (
     ReadFunction,
-    Traits,
     WriteFunction,
     handed_on,
     refused_reader,
@@ -43,15 +42,13 @@ from wiregen.generate.views.python.reading.step_views import annotated_once, wit
 from wiregen.generate.views.python.reading.steps import ReadBuilder
 from wiregen.generate.views.python.shared import Shared, variety_class
 from wiregen.generate.views.python.text import class_name, flat
+from wiregen.generate.views.python.traits import Traits, TraitsBuilder
 from wiregen.generate.views.python.writing.names import WriteNames
 from wiregen.generate.views.python.writing.step_views import WriteStep, without_unread_lengths
 from wiregen.generate.views.python.writing.steps import WriteBuilder
 from wiregen.schema import model as m
-from wiregen.schema.circles import around_circular, circular, inside_circular
 from wiregen.schema.copies import replace
 from wiregen.schema.declared import index_of
-from wiregen.schema.field_facts import fields_reach_end
-from wiregen.schema.walk import references
 
 __all__ = ["FunctionBuilder"]
 
@@ -62,9 +59,7 @@ class FunctionBuilder:
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
         self._protocol = shared.protocol
-        self._circular = circular(self._protocol)
-        self._inside_circular = inside_circular(self._protocol)
-        self._around_circular = around_circular(self._protocol)
+        self.traits = TraitsBuilder(self._protocol)
         self._bodies_end = bodies_end(self._protocol)
         self.has_frames_inside = names_frames(self._protocol)
 
@@ -95,7 +90,7 @@ class FunctionBuilder:
             if isinstance(layout, UnsupportedError):
                 raise layout
             state = self.state_of(layout, traits)
-            builder = ReadBuilder(names, has_state=state == "always", counted=self._counted(traits))
+            builder = ReadBuilder(names, has_state=state == "always", counted=self.traits.counted(traits))
             builder.last = "is_last" if traits.has_last else "True"
             steps = annotated_once(with_checks(builder.steps(layout.steps)))
             is_tailed = class_ in self._shared.tailed
@@ -141,7 +136,7 @@ class FunctionBuilder:
         """Return the function that reads a whole frame for one message."""
         names = self._names(is_frame=True, sender=frame.role)
         names.is_whole, names.message, names.body, names.wanted = True, message, frame.message, wanted
-        traits = self.traits_of(message.name, self._shared.reader(message.name), is_frame=True)
+        traits = self.traits.of(message.name, self._shared.reader(message.name), is_frame=True)
         layout = laid(lambda: frame_layout(self._protocol, frame, message))
         return self.read(layout, names, traits, class_name(message.name), flat(message.fields), "")
 
@@ -167,7 +162,7 @@ class FunctionBuilder:
     def read_body(self, message: m.Message) -> ReadFunction:
         """Return the function that reads a message by itself."""
         names = self._names(is_frame=False, sender=message.role)
-        traits = self.traits_of(message.name, self._shared.body_reader(message.name))
+        traits = self.traits.of(message.name, self._shared.body_reader(message.name))
         layout = laid(lambda: layout_of(self._protocol, message.fields, is_bounded=self._bodies_end))
         return self.read(layout, names, traits, class_name(message.name), flat(message.fields), "")
 
@@ -193,7 +188,7 @@ class FunctionBuilder:
 
     def read_struct(self, struct: m.Struct) -> ReadFunction:
         names = self._names(is_frame=False, sender=None)
-        traits = self.traits_of(struct.name, self._shared.inner_reader(struct.name), is_heavy=True)
+        traits = self.traits.of(struct.name, self._shared.inner_reader(struct.name), is_heavy=True)
         layout = laid(lambda: layout_of(self._protocol, struct.fields))
         return self.read(layout, names, traits, class_name(struct.name), flat(struct.fields), "")
 
@@ -207,7 +202,7 @@ class FunctionBuilder:
         """Return the function that reads the bytes after the code of a union."""
         names = self._names(is_frame=False, sender=None)
         function = self._shared.variety_reader(union.name, variety.name)
-        traits = self._traits_of_variety(union, variety, function)
+        traits = self.traits.of_variety(union, variety, function)
         extra: tuple[tuple[str, str], ...] = ()
         layout = laid(lambda: layout_of(self._protocol, variety.fields, is_bounded=True))
         if single_code(variety) is None:
@@ -223,41 +218,6 @@ class FunctionBuilder:
             )
         class_ = variety_class(union.name, variety.name)
         return self.read(layout, names, traits, class_, flat(variety.fields), "", extra)
-
-    def traits_of(
-        self, name: str, function: str, *, is_frame: bool = False, is_heavy: bool = False
-    ) -> Traits:
-        is_circular = name in self._circular
-        return Traits(
-            name=function,
-            is_frame=is_frame,
-            owner=name,
-            is_heavy=is_heavy or is_circular,
-            enters=is_circular,
-            is_inside=name in self._inside_circular,
-        )
-
-    def _traits_of_variety(self, union: m.Union, variety: m.Variety, function: str) -> Traits:
-        """Return the traits of an alternative.
-
-        It enters its union only if it can contain a declaration that counts as a level.
-        """
-        named = {reference.name for reference in references(*(field.type for field in variety.fields))}
-        enters = union.name in self._circular and not self._around_circular.isdisjoint(named)
-        return Traits(
-            name=function,
-            is_frame=False,
-            owner=union.name if enters else "",
-            has_last=True,
-            must_be_last=fields_reach_end(variety.fields, self._protocol),
-            is_heavy=enters,
-            enters=enters,
-            is_inside=union.name in self._inside_circular,
-        )
-
-    def _counted(self, traits: Traits) -> frozenset[str]:
-        """Return the declarations that count as a level in a function, an empty set for an outermost one."""
-        return self._circular if traits.is_inside else frozenset()
 
     # ---- writing
 
@@ -278,7 +238,7 @@ class FunctionBuilder:
             if isinstance(layout, UnsupportedError):
                 raise layout
             state = self.state_of(layout, traits)
-            counted, last = self._counted(traits), "is_last" if traits.has_last else "True"
+            counted, last = self.traits.counted(traits), "is_last" if traits.has_last else "True"
             make = partial(WriteBuilder, has_state=state == "always", counted=counted, last=last)
             steps, pieces = make(names).function(layout)
             if names.asked.values:
@@ -348,13 +308,13 @@ class FunctionBuilder:
         names.frame = frame.name
         names.locals = Locals(frozenset((*map(local_name, headers), *headers.values())) | METHOD_PARAMETERS)
         names.sender, names.again = repr(frame.role), again
-        traits = self.traits_of(message.name, self._shared.writer(message.name), is_frame=True)
+        traits = self.traits.of(message.name, self._shared.writer(message.name), is_frame=True)
         return self.write(layout, names, traits, class_name(message.name), parameters, message.fields)
 
     def write_body(self, message: m.Message) -> WriteFunction:
         names = self._write_names(message.fields, "")
         names.sender = repr(message.role)
-        traits = self.traits_of(message.name, self._shared.body_writer(message.name))
+        traits = self.traits.of(message.name, self._shared.body_writer(message.name))
         layout = laid(lambda: layout_of(self._protocol, message.fields, is_bounded=self._bodies_end))
         return self.write(layout, names, traits, class_name(message.name), fields=message.fields)
 
@@ -369,7 +329,7 @@ class FunctionBuilder:
 
     def write_struct(self, struct: m.Struct) -> WriteFunction:
         names = self._write_names(struct.fields, "")
-        traits = self.traits_of(struct.name, self._shared.inner_writer(struct.name), is_heavy=True)
+        traits = self.traits.of(struct.name, self._shared.inner_writer(struct.name), is_heavy=True)
         layout = laid(lambda: layout_of(self._protocol, struct.fields))
         return self.write(layout, names, traits, class_name(struct.name), fields=struct.fields)
 
@@ -385,7 +345,7 @@ class FunctionBuilder:
         fields = coded(union, variety)
         names.fields = dict(fields_by_key(fields, "", self._protocol))
         function = self._shared.variety_writer(union.name, variety.name)
-        traits = self._traits_of_variety(union, variety, function)
+        traits = self.traits.of_variety(union, variety, function)
         layout: Layout | UnsupportedError = laid(lambda: layout_of(self._protocol, fields, is_bounded=True))
         if single_code(variety) is None and not is_byte_codes(variety):
             layout = UnsupportedError(variety.path, "several codes that are not single bytes")

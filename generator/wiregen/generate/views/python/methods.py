@@ -59,7 +59,7 @@ class MethodBuilder:
             return None
         if not _are_keywords(headers):
             return None
-        traits = self._functions.traits_of(message.name, "", is_frame=True)
+        traits = self._functions.traits.of(message.name, "", is_frame=True)
         if traits.is_heavy or self._functions.state_of(layout, traits) == "always":
             return None
         arguments = "".join(f", {name}" for name in headers.values())
@@ -85,4 +85,4 @@ class MethodBuilder:
     def _state(self, frame: m.Frame, message: m.Message) -> str:
         layout = laid(lambda: frame_layout(self._protocol, frame, message))
         assert not isinstance(layout, UnsupportedError)
-        return self._functions.state_of(layout, self._functions.traits_of(message.name, "", is_frame=True))
+        return self._functions.state_of(layout, self._functions.traits.of(message.name, "", is_frame=True))

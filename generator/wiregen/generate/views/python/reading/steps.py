@@ -342,7 +342,7 @@ class ReadBuilder:
         outer = names.on
         names.move(inner)
         yield from self.steps(step.content)
-        if not _fills(step):
+        if not step.fills:
             yield ReadCheck(condition=f"{names.at} != {inner.end}")
         names.move(outer)
 
@@ -398,12 +398,3 @@ class ReadBuilder:
         if isinstance(step.field.type, m.Float):
             test = f'{lookup.use("FLOATS")}["{step.field.type.format}"].differs({own}, {text})'
         return ReadCheck(condition=f"{STRICT}{test}" if step.what == "tolerated" else test)
-
-
-def _fills(step: Carry) -> bool:
-    """Return whether the content always reads to the end of its bytes: frames compare their end with it."""
-    match step.content:
-        case (*_, Repeat(extent=Rest(), item=(Invoke(target="frame"),))):
-            return True
-        case _:
-            return False
