@@ -40,8 +40,26 @@ def test_one_message_that_cannot_be_written_is_named_beside_the_others(project: 
     text = f"{HEAD}{NEVER}message Ever 2 {{ k : u8 }}\n"
     (project / "idl" / "tide.wire").write_text(text, encoding="utf-8")
     done = called("vectors", "build", folder=project)
-    assert done.exit_code == 0
+    assert done.exit_code == 1
     assert "no vector shows fields: Never.k (idl/tide.wire:8)" in done.stdout
+    assert (
+        "error: no vector of tide shows message Never: Never.k is refused (constraint) (idl/tide.wire:8)"
+        in done.stderr
+    )
+    assert (project / "generated" / "vectors" / "tide.json").exists()
+    assert called("vectors", "build", "--check", folder=project).exit_code == 1
+
+
+def test_a_message_without_any_value_is_named_with_its_sender(project: Path) -> None:
+    never = (
+        "message Never 1 from client { k : u32 where k > 70_000  data : bytes[k] where count(data) < 9 }\n"
+    )
+    text = f"{HEAD}{never}message Ever 2 {{ k : u8 }}\n"
+    (project / "idl" / "tide.wire").write_text(text, encoding="utf-8")
+    done = called("vectors", "build", folder=project)
+    assert done.exit_code == 1
+    assert "no vector of tide shows message Never from client: " in done.stderr
+    assert "message Ever" not in done.stderr
 
 
 def test_the_vectors_of_the_other_protocols_are_built(project: Path) -> None:

@@ -13,10 +13,12 @@ from wiregen.conformance.vectors.chunked_regions import pieced_drafts
 from wiregen.conformance.vectors.coverage import (
     Coverage,
     Measure,
+    Unshown,
     fields_of,
     fields_shown,
     limits_shown,
     measure,
+    messages_unshown,
 )
 from wiregen.conformance.vectors.depth import deep_drafts
 from wiregen.conformance.vectors.drafts import Carry, Draft, Drafting, without_repetition
@@ -42,11 +44,12 @@ __all__ = ["Built", "build_vectors"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
-    """A file of vectors, and its coverage."""
+    """A file of vectors, its coverage, and the messages without a valid vector."""
 
     file: VectorFile
     coverage: Coverage
     schema: Schema
+    unshown: tuple[Unshown, ...] = ()
 
     def unheld(self) -> tuple[tuple[str, Finding], ...]:
         """Return the vectors that do not hold as they are written, and why; it must be empty."""
@@ -104,7 +107,8 @@ def build_vectors(
     measures = _measures(crop, broken, drafts, limits, fields)
     measures += (illustrations,) if examples else ()
     measures += () if traces is None else measured_traces(traces)
-    return Built(file=file, coverage=Coverage(measures=measures), schema=schema)
+    unshown = tuple(messages_unshown(schema, drafts, crop.errors))
+    return Built(file=file, coverage=Coverage(measures=measures), schema=schema, unshown=unshown)
 
 
 def _without_bytes(

@@ -8,11 +8,21 @@ from dataclasses import dataclass
 from wiregen.conformance.samples.basis import every_field, rows_of
 from wiregen.conformance.vectors.drafts import Draft
 from wiregen.conformance.vectors.frame_parts import owner_of
+from wiregen.runtime.codec.errors import EncodeError
 from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.schema.declarations import Constant
 from wiregen.runtime.schema.protocol import Schema
 
-__all__ = ["Coverage", "Measure", "fields_of", "fields_shown", "limits_shown", "measure"]
+__all__ = [
+    "Coverage",
+    "Measure",
+    "Unshown",
+    "fields_of",
+    "fields_shown",
+    "limits_shown",
+    "measure",
+    "messages_unshown",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +32,15 @@ class Measure:
     what: str
     n_all: int
     missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unshown:
+    """A message with a code that no valid vector shows, and the error that refused a value of it, if a value was found."""
+
+    message: str
+    role: str | None
+    error: EncodeError | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +77,17 @@ def fields_shown(drafts: Iterable[Draft]) -> set[str]:
             sites = (name.partition(" reserved")[0] for name in draft.covers if "._ reserved" in name)
             found.update(site.rpartition(" in ")[2] for site in sites)
     return found
+
+
+def messages_unshown(
+    schema: Schema, drafts: Iterable[Draft], refused: Mapping[str, EncodeError]
+) -> Iterator[Unshown]:
+    """Yield the messages with a code that no valid frame holds; `refused`: the errors of their values, by name."""
+    trees = (tree for draft in drafts if draft.error is None for tree in draft.trees)
+    shown = {owner_of(node) for tree in trees for node in tree.walk()}
+    for name, message in schema.messages.items():
+        if message.code is not None and name not in shown:
+            yield Unshown(message=name, role=message.role, error=refused.get(name))
 
 
 def _note(node: Node, owner: str, found: set[str]) -> None:

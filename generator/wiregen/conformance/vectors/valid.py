@@ -28,6 +28,7 @@ class Crop:
 
     Attributes:
         drafts: Frames that decode; the plain ones of each message before those that vary it.
+        errors: The first error of a value of each message.
     """
 
     def __init__(self, basis: SampleBasis, drafting: Drafting) -> None:
@@ -38,6 +39,7 @@ class Crop:
         self.drafts: list[Draft] = []
         self._alone_refused: dict[str, tuple[Scene, object, EncodeError]] = {}
         self._constants: set[str] = set()
+        self.errors: dict[str, EncodeError] = {}
         self._refusals: dict[str, tuple[SampleValue, EncodeError, str | None, str | None]] = {}
 
     def take(self, specimen: SampleValue, role: str | None, variant: str | None, *, is_opening: bool) -> bool:
@@ -120,6 +122,7 @@ class Crop:
         self, specimen: SampleValue, error: EncodeError, role: str | None, variant: str | None
     ) -> None:
         """Record the goals of a refused sample."""
+        self.errors.setdefault(_name(getattr(specimen.value, "message", None) or specimen.value), error)
         if error.code not in ("constraint", "limit_exceeded"):
             return
         for name in specimen.covers:

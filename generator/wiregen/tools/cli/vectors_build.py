@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import redirect_stderr
 from io import StringIO
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -23,10 +23,17 @@ if TYPE_CHECKING:
 
 __all__ = ["verb"]
 
-Made: TypeAlias = tuple[bytes, tuple[str, ...]]
-"""The content of a file, and the lines that report on it."""
+
+class Made(NamedTuple):
+    """The content of a file, the lines that report on it, and one for each message without a vector."""
+
+    content: bytes
+    rows: tuple[str, ...]
+    without: tuple[str, ...]
+
 
 _FOLDER = "vectors"
+_WAY_OUT = "check whether its `where` and `:=` contradict each other: no value fulfils its conditions"
 _MOST_SHOWN = 20  # of what no vector shows; the rest is counted
 
 
@@ -48,9 +55,9 @@ def verb(names: tuple[str, ...], check: bool) -> int:
         # The file that an earlier run wrote for a refused protocol stays as it is.
         is_partial = bool(names or made.refused)
         code = finish((*made.outputs, _schema()), config, is_partial=is_partial)
-    for failure in made.refused:
+    for failure in (*made.refused, *made.without):
         failure.show()
-    return FINDINGS if made.refused else code
+    return FINDINGS if made.refused or made.without else code
 
 
 def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "dict[str, Subject]":
@@ -68,10 +75,11 @@ def _subjects(config: "Config", names: tuple[str, ...], sources: "Sources") -> "
 
 
 class _Outcome(NamedTuple):
-    """The files of the protocols that have vectors, and why the others have none, in the order of the protocols."""
+    """The files of the protocols that have vectors, and why other protocols and messages have none, in the order of the protocols."""
 
     outputs: "tuple[Output, ...]"
     refused: tuple[Failure, ...]
+    without: tuple[Failure, ...]
 
 
 def _outputs(subjects: "dict[str, Subject]", config: "Config", sources: "Sources") -> _Outcome:
@@ -83,9 +91,10 @@ def _outputs(subjects: "dict[str, Subject]", config: "Config", sources: "Sources
 
     done = _made_elsewhere(subjects)
     outputs, refused = [], []
+    without: list[Failure] = []
     for name, subject in subjects.items():
         try:
-            content, rows = done.get(name) or _made(subject, config, sources)
+            content, rows, missing = done.get(name) or _made(subject, config, sources)
         except Failure as failure:
             if failure.code != FINDINGS:
                 raise
@@ -93,7 +102,8 @@ def _outputs(subjects: "dict[str, Subject]", config: "Config", sources: "Sources
             continue
         sys.stdout.writelines(f"{row}\n" for row in rows)
         outputs.append(Output(path=PurePosixPath(f"{subject.protocol.name}.json"), content=content))
-    return _Outcome(tuple(outputs), tuple(refused))
+        without += (Failure(message, _WAY_OUT, code=FINDINGS) for message in missing)
+    return _Outcome(tuple(outputs), tuple(refused), tuple(without))
 
 
 def _made_elsewhere(subjects: "dict[str, Subject]") -> dict[str, Made]:
@@ -129,7 +139,18 @@ def _made(subject: "Subject", config: "Config", sources: "Sources") -> Made:
     _need_valid(built, subject, sources)
     _hold(built)
     content = write_vectors(built.file).encode()
-    return content, tuple(_rows(built, subject, sources, len(content)))
+    rows = tuple(_rows(built, subject, sources, len(content)))
+    return Made(content, rows, tuple(_messages_without(built, subject, sources)))
+
+
+def _messages_without(built: "Built", subject: "Subject", sources: "Sources") -> "Iterator[str]":
+    """Yield why a message has no valid vector, for each such message."""
+    for each in built.unshown:
+        sender = f" from {each.role}" if each.role is not None else ""
+        error = each.error
+        why = "no value was found" if error is None else f"{error.path} is refused ({error.code})"
+        place = _place(each.message if error is None else error.path, subject, sources)
+        yield f"no vector of {subject.protocol.name} shows message {each.message}{sender}: {why}{place}"
 
 
 def _need_valid(built: "Built", subject: "Subject", sources: "Sources") -> None:
@@ -140,7 +161,7 @@ def _need_valid(built: "Built", subject: "Subject", sources: "Sources") -> None:
     place = _place(error.path, subject, sources)
     raise Failure(
         f"no message of {subject.protocol.name} can be written: {error.path} is refused ({error.code}){place}",
-        "check whether its `where` and `:=` contradict each other: no value fulfils its conditions",
+        _WAY_OUT,
         code=FINDINGS,
     )
 
