@@ -108,7 +108,5 @@ def typed(schema: Schema, type_: Type, value: object, namespace: dict[str, objec
         known = enum_name(schema, type_.name, value) is not None
         return _enum(namespace, type_.name)(value) if known else value
     if isinstance(type_, List) and isinstance(value, list):
-        for index, item in enumerate(value):  # in its place, so that no record outlives its object
-            value[index] = typed(schema, type_.item, item, namespace)
-        return value
+        return [typed(schema, type_.item, item, namespace) for item in value]
     return build(schema, value, namespace)
