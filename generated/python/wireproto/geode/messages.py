@@ -4049,8 +4049,8 @@ class PutResponse(_InResponse):
             success = message.success
             if (
                 _class_of(status) is not int
-                and _class_of(status) is not _class_of(None)
                 and _class_of(status) is not Status
+                and _class_of(status) is not _class_of(None)
             ):
                 raise _Bad
             metadata_ = (
@@ -4272,8 +4272,8 @@ class GetResponse(_InResponse):
             given_metadata: Any = metadata
             if (
                 _class_of(status) is not int
-                and _class_of(status) is not _class_of(None)
                 and _class_of(status) is not Status
+                and _class_of(status) is not _class_of(None)
             ):
                 raise _Bad
             metadata_ = (
@@ -4564,8 +4564,8 @@ class PutAllResponse(_InResponse):
             given_metadata: Any = metadata
             if (
                 _class_of(status) is not int
-                and _class_of(status) is not _class_of(None)
                 and _class_of(status) is not Status
+                and _class_of(status) is not _class_of(None)
             ):
                 raise _Bad
             metadata_ = (
@@ -4823,8 +4823,8 @@ class GetAllResponse(_InResponse):
             given_metadata: Any = metadata
             if (
                 _class_of(status) is not int
-                and _class_of(status) is not _class_of(None)
                 and _class_of(status) is not Status
+                and _class_of(status) is not _class_of(None)
             ):
                 raise _Bad
             metadata_ = (
@@ -5071,8 +5071,8 @@ class ServerConfigResponse(_InResponse):
             given_metadata: Any = metadata
             if (
                 _class_of(status) is not int
-                and _class_of(status) is not _class_of(None)
                 and _class_of(status) is not Status
+                and _class_of(status) is not _class_of(None)
             ):
                 raise _Bad
             metadata_ = (
@@ -5277,8 +5277,8 @@ class AuthResponse(_InResponse):
             given_metadata: Any = metadata
             if (
                 _class_of(status) is not int
-                and _class_of(status) is not _class_of(None)
                 and _class_of(status) is not Status
+                and _class_of(status) is not _class_of(None)
             ):
                 raise _Bad
             metadata_ = (
@@ -5485,8 +5485,8 @@ class ClientConfigResponse(_InResponse):
             given_metadata: Any = metadata
             if (
                 _class_of(status) is not int
-                and _class_of(status) is not _class_of(None)
                 and _class_of(status) is not Status
+                and _class_of(status) is not _class_of(None)
             ):
                 raise _Bad
             metadata_ = (
@@ -6088,8 +6088,8 @@ def _write_response(frame: Any, state: _Writing) -> bytes:
     metadata = frame.metadata
     if (
         _class_of(status) is not int
-        and _class_of(status) is not _class_of(None)
         and _class_of(status) is not Status
+        and _class_of(status) is not _class_of(None)
     ):
         raise _Bad
     metadata_ = _write_response_metadata(metadata, state) if (metadata is not None) else b""
@@ -6268,8 +6268,8 @@ def _write_response_in_example(frame: Any, state: _Writing) -> bytes:
     metadata = frame.metadata
     if (
         _class_of(status) is not int
-        and _class_of(status) is not _class_of(None)
         and _class_of(status) is not Status
+        and _class_of(status) is not _class_of(None)
     ):
         raise _Bad
     metadata_ = _write_response_metadata_in_example(metadata, state) if (metadata is not None) else b""

@@ -43,8 +43,7 @@ def decode_by_reference(
         DecodeError: It does not conform.
     """
     compiled = None if read is None else _COMPILED_FRAMES.load()(read, state, is_complete=is_compiled)
-    how: Any = {"is_faulty": is_compiled, "compiled": compiled, "has_items": False}
-    steps = read_frame(schema, buffer, 0, options, stop=len(buffer), **how)
+    steps = read_frame(schema, buffer, 0, options, stop=len(buffer), is_faulty=is_compiled, compiled=compiled)
     node = finished(steps)
     check_end(node.end, len(buffer))
     return build(schema, node.value, namespace)

@@ -6,7 +6,6 @@ Generated packages import this module, and with it the reference decoder, only w
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any
 
 from ..codec.errors import DecodeError
 from ..codec.options import Options
@@ -48,11 +47,10 @@ def explain(
     *,
     is_preamble: bool = False,
     compiled: CompiledCode | None = None,
-    has_items: bool = True,
 ) -> Node:
     """Return the tree of the frame (or preamble) that begins at `offset`; bytes from `end` on are ignored.
 
-    `base`: where buffer[0] lies in the outer stream. `compiled`, `has_items`: as `read_frame` has them.
+    `base`: where buffer[0] lies in the outer stream. `compiled`: as `read_frame` has it; then the items of lists have no nodes.
 
     Raises:
         DecodeError: The frame does not conform.
@@ -60,8 +58,10 @@ def explain(
     """
     if is_preamble:
         return finished(read_preamble(schema, buffer, offset, options, base=base, stop=end))
-    how: Any = {"stop": end, "compiled": compiled, "has_items": has_items}
-    return finished(read_frame(schema, buffer, offset, options, base=base, **how))
+    is_seen = compiled is None
+    return finished(
+        read_frame(schema, buffer, offset, options, base=base, stop=end, compiled=compiled, has_items=is_seen)
+    )
 
 
 def explain_type(

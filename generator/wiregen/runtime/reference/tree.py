@@ -8,7 +8,7 @@ original bytes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 from uuid import UUID
 
 from ..codec.fragment import Part
@@ -37,14 +37,6 @@ class _Fields:
             return self.fields[name]
         except KeyError:
             raise AttributeError(f"{self.name} has no field {name}") from None
-
-    def with_fields(self, fields: dict[str, Value]) -> Self:
-        """Return a copy with other fields."""
-        copy = object.__new__(type(self))
-        for name in (*_Fields.__slots__, *type(self).__slots__):
-            setattr(copy, name, getattr(self, name))
-        copy.fields = fields
-        return copy
 
     def _key(self) -> tuple[object, ...]:
         return (self.name, self.fields)

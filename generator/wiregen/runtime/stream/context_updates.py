@@ -107,8 +107,7 @@ class Notes:
         assert self._namespace is not None
         schema = self._load_plan()
         try:
-            how: Any = {"compiled": self.compiled(), "has_items": False}
-            node = explain(schema, buffer, start, end, self._options, base, **how)
+            node = explain(schema, buffer, start, end, self._options, base, compiled=self.compiled())
         except DecodeError:
             self.damage()
             raise

@@ -51,7 +51,7 @@ class ReferenceDecoder(Decoder[Node]):
     ) -> Generator[int, bool, Node]:
         if self._decode_opening is not None:
             return read_preamble(self._load_plan(), data, offset, self._options, base=base)
-        return read_frame(self._load_plan(), data, offset, self._options, base=base)
+        return read_frame(self._load_plan(), data, offset, self._options, base=base, has_items=True)
 
     def _stumble(self, error: Exception) -> Node | DecodeError | None:
         if not isinstance(error, DecodeError):

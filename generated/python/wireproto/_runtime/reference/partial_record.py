@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 
 from ..records.frames import frame_record
 from .reading.reader import Reader
@@ -66,12 +67,12 @@ class _Shortening:
                 return {name: self.of(part) for name, part in shown.items()}
             case list():
                 return list(self._first(shown))
-            case FrameValue():
-                frame = shown.with_fields(self.of(shown.fields))
-                frame.message = self.of(shown.message)
-                return frame
-            case Record() | Variety():
-                return shown.with_fields(self.of(shown.fields))
+            case FrameValue() | Record() | Variety():
+                part = copy(shown)
+                part.fields = self.of(shown.fields)
+                if isinstance(part, FrameValue):
+                    part.message = self.of(part.message)
+                return part
             case _:
                 return shown
 

@@ -14,7 +14,7 @@ from .suspended_frame import SuspendedFrame
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
-    from typing import Any, Generic, Literal, TypeAlias, TypeVar
+    from typing import Generic, Literal, TypeAlias, TypeVar
 
     from ..codec.compiled import ReadState
     from ..codec.options import ContextSource
@@ -265,16 +265,14 @@ class ChunkReader(Generic[F]):
         """Return a reading of a frame, or of the preamble, by the reference codec."""
         from ..reference.reading.frames import read_frame, read_preamble
 
-        how: Any = {
-            "skim": self._skim,
-            "is_quick": self._namespace is None,
-            "is_faulty": is_faulty,
-            "has_items": False,
-        }
-        if self._notes is not None:
-            how["compiled"] = self._notes.compiled()
-        read, how = (read_frame, how) if self._decode_opening is None else (read_preamble, {})
-        return read(self._load_plan(), data, offset, self._options, base=base, **how)
+        schema, options = self._load_plan(), self._options
+        if self._decode_opening is not None:
+            return read_preamble(schema, data, offset, options, base=base)
+        compiled = None if self._notes is None else self._notes.compiled()
+        is_quick = self._namespace is None
+        return read_frame(
+            schema, data, offset, options, base=base, skim=self._skim, is_quick=is_quick, is_faulty=is_faulty, compiled=compiled
+        )  # fmt: skip
 
     def _park(self, *, is_faulty: bool = False) -> DecodeError | None:
         data = bytearray(memoryview(self._chunk)[self._position :])

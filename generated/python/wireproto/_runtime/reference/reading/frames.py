@@ -9,7 +9,6 @@ raises only DecodeError.
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any
 
 from ...codec.errors import DecodeError
 from ...codec.options import Options
@@ -99,7 +98,7 @@ def read_frame(
     is_quick: bool = False,
     is_faulty: bool = False,
     compiled: CompiledCode | None = None,
-    has_items: bool = True,
+    has_items: bool = False,
 ) -> Generator[int, bool, Node]:
     """Return the tree of the frame that begins at `offset`.
 
@@ -127,8 +126,10 @@ def read_frame(
     node = yield from _guarded(reader, _frame(reader, name))
     is_wanted = not is_quick and (stop is None or node.end == base + stop)
     if reader.has_dropped and is_wanted:
-        how: Any = {"stop": stop, "compiled": compiled, "has_items": has_items}
-        return (yield from read_frame(schema, buffer, offset, options, base=base, **how))
+        again = read_frame(
+            schema, buffer, offset, options, base=base, stop=stop, compiled=compiled, has_items=has_items
+        )
+        return (yield from again)
     return node
 
 

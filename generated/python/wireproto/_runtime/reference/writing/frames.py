@@ -38,7 +38,7 @@ from .regions import write_region
 from .rows import Row
 from .writer import Writer
 
-__all__ = ["WRITERS", "explain_encode", "write", "write_frame", "write_message", "write_type"]
+__all__ = ["WRITERS", "write", "write_frame", "write_message", "write_type"]
 
 WRITERS = Dispatch(
     {
@@ -145,25 +145,6 @@ def write_message(
     writer = Writer(schema, chosen, WRITERS, compression=compression, is_tail_kept=False)
     frame = FrameValue(_frame_of(writer, message), dict(header or {}), message)
     return write_frame(schema, frame, chosen, compression=compression)
-
-
-def explain_encode(
-    schema: Schema,
-    value: object,
-    options: Options | None = None,
-    *,
-    header: Mapping[str, object] | None = None,
-    compression: int = -1,
-) -> EncodeError | bytes:
-    """Return the error of a frame or message that the compiled encoder refused, or its bytes if the
-    reference encoder accepts it.
-    """
-    try:
-        if header:
-            return write_message(schema, value, options, header=header, compression=compression)
-        return write_frame(schema, value, options, compression=compression)
-    except EncodeError as error:
-        return error
 
 
 def _outermost(writer: Writer, value: object) -> str:

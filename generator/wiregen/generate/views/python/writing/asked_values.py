@@ -6,8 +6,9 @@ read. What expressions ask is what is written, if it is read once and its class 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from wiregen.generate.steps.step import UnsupportedError
 from wiregen.generate.views.python.classes import single_code
@@ -86,54 +87,59 @@ def _safely(expression: str) -> str:
     return text
 
 
+_CLASSES: Final[Mapping[type[m.Type], tuple[str, ...]]] = {
+    m.Bits: ("int",),
+    m.Boolean: ("bool",),
+    m.Bytes: ("bytes",),
+    m.CodingReference: ("int", "type(None)"),
+    m.Float: ("float", "int"),
+    m.Integer: ("int",),
+    m.Text: ("str",),
+    m.Varint: ("int",),
+}
+"""The classes of plain values, whose methods are those of Python."""
+_TESTED_WHERE_WRITTEN: Final = (m.Boolean, m.Bytes)
+
+
 def class_test(type_: m.Type, shared: Shared) -> str:
     """Return the test that refuses a value in an expression if it is of a class with methods of its own; "" if another test does.
 
     Raises:
         UnsupportedError: Straight-line code has no such test.
     """
-    match content(type_):
-        case m.Integer() | m.Varint() | m.CodingReference():
-            return INTEGER
-        case m.Bits(is_flag=False):
-            return INTEGER
-        case m.Float():
-            return f"_class_of({{}}) is not float and _class_of({{}}) is not int and {_ABSENT}"
-        case m.Text():
-            return f"_class_of({{}}) is not str and {_ABSENT}"
-        case m.EnumReference(name=name) if shared.enums[name].is_open:
-            return f"{INTEGER} and _class_of({{}}) is not {class_name(name)}"
+    match inner := content(type_):
         case m.List(item=item):
             return _item_test(content(item), shared)
         case m.Match():
             return f"_class_of({{}}) not in (bool, bytes, float, int, str) and {_ABSENT}"
-        case _:  # its own test is where it is written
+        case m.EnumReference(name=name) if not shared.enums[name].is_open:
             return ""
+        case _ if isinstance(inner, _TESTED_WHERE_WRITTEN):
+            return ""
+        case _:
+            tests = (
+                f"_class_of({{}}) is not {each}" for each in _classes(inner, shared) if each != "type(None)"
+            )
+            text = " and ".join(tests)
+            return f"{text} and {_ABSENT}" if text else ""
 
 
 def _item_test(item: m.Type, shared: Shared) -> str:
-    match item:
-        case m.Integer() | m.Varint() | m.CodingReference():
-            return _items_of("int, type(None)" if isinstance(item, m.CodingReference) else "int")
-        case m.Boolean():
-            return _items_of("bool")
-        case m.Float():
-            return _items_of("float, int")
-        case m.Text():
-            return _items_of("str")
-        case m.Bytes():
-            return _items_of("bytes")
-        case m.EnumReference(name=name):
-            return _items_of(f"int, {class_name(name)}")
-        case m.UnionReference(name=name) if _has_single_codes(shared.unions[name]):
-            return ""  # only their classes are compared
-        case _:
-            raise UnsupportedError("", "a list of such items in an expression, on writing")
+    classes = _classes(item, shared)
+    if classes:
+        return f"{{}} is not None and not {{*map(type, {{}})}} <= {{{', '.join(classes)}}}"
+    if isinstance(item, m.UnionReference) and _has_single_codes(shared.unions[item.name]):
+        return ""  # only their classes are compared
+    raise UnsupportedError("", "a list of such items in an expression, on writing")
+
+
+def _classes(type_: m.Type, shared: Shared) -> tuple[str, ...]:
+    """Return the names of the classes that a plain value may have in an expression; () for other values."""
+    if isinstance(type_, m.EnumReference):
+        return ("int", class_name(type_.name))
+    is_flag = isinstance(type_, m.Bits) and type_.is_flag
+    return () if is_flag else _CLASSES.get(type(type_), ())
 
 
 def _has_single_codes(union: m.Union) -> bool:
     return all(single_code(variety) is not None for variety in union.varieties)
-
-
-def _items_of(classes: str) -> str:
-    return f"{{}} is not None and not {{*map(type, {{}})}} <= {{{classes}}}"
