@@ -123,8 +123,14 @@ def test_a_struct_that_functions_read_for_its_size_goes_out_and_comes_back(tmp_p
     assert package.native.encode(frame) == data
 
 
-def worked(verb: tuple[str, ...], text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Return how many calls a command takes for a protocol; fail unless it succeeds."""
+def worked(
+    verb: tuple[str, ...],
+    text: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    codes: tuple[int, ...] = (0,),
+) -> int:
+    """Return how many calls a command takes for a protocol; fail unless it exits with one of the codes."""
     (folder / "idl").mkdir(parents=True, exist_ok=True)
     (folder / "idl" / "deep.wire").write_text(f"wire 1\n{text}", encoding="utf-8")
     monkeypatch.chdir(folder)
@@ -132,7 +138,7 @@ def worked(verb: tuple[str, ...], text: str, folder: Path, monkeypatch: pytest.M
     def work() -> None:
         with pytest.raises(SystemExit) as done:
             wiregen.main(list(verb), standalone_mode=False)
-        assert done.value.code == 0
+        assert done.value.code in codes
 
     return n_calls(work)
 
@@ -162,9 +168,11 @@ def test_lists_below_structs_as_deep_as_they_may_be_are_worked_on(
 def test_vectors_of_structs_with_two_fields_of_the_next_are_bounded(
     innermost: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each further level doubles the fields of a value."""
+    """Each further level doubles the fields of a value: of the longer chain no value is found, and this is reported."""
+    verb = ("vectors", "build")
     calls = [
-        worked(("vectors", "build"), doubled(n, innermost), tmp_path / str(n), monkeypatch) for n in (7, 16)
+        worked(verb, doubled(n, innermost), tmp_path / str(n), monkeypatch, codes)
+        for n, codes in ((7, (0,)), (16, (1,)))
     ]
     assert max(calls) < 40_000_000, calls
 

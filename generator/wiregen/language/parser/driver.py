@@ -55,8 +55,10 @@ def parse_tokens(source: SourceText, report: Report) -> ParseTree | None:
     return None if findings.has_errors else trees[0]
 
 
-def parse_question(source: SourceText, report: Report) -> tuple[syntax.Expression, ...]:
-    """Return the expressions of a question; otherwise report an error and return ()."""
+def parse_question(
+    source: SourceText, report: Report, *, is_one: bool = False
+) -> tuple[syntax.Expression, ...]:
+    """Return the expressions of a question, `is_one`: a single one; otherwise report an error and return ()."""
     seen = outline(source.text)
     if report_obstacles(source.text, seen, source.name, report):
         return ()
@@ -68,6 +70,9 @@ def parse_question(source: SourceText, report: Report) -> tuple[syntax.Expressio
         return ()
     except NestedTooDeeplyError:
         return ()
+    for extra in found[1:] if is_one else ():
+        help_ = "join conditions with `and` or `or`"
+        report.error("WG1100", "expected one condition, found several", extra.span, help=help_)
     return () if report.has_errors else found
 
 

@@ -43,14 +43,11 @@ class Question:
 
 def resolve_condition(work: Workspace, source: Source, report: Report) -> model.Expression | None:
     """Return the expression of a condition about any frame, or report an error and return None."""
-    asked = parse_question(source, report)
+    asked = parse_question(source, report, is_one=True)
     if not asked:
         return None
     found = Report()
     work, scope = replace(work, report=found), _scope(work)
-    for extra in asked[1:]:
-        message, help_ = "a condition is one expression", "join conditions with `and` or `or`"
-        found.error("WG1100", message, extra.span, label="a second one", help=help_)
     condition = require(work, scope, asked[0], BOOLEAN, "the condition")
     _check_messages(work, asked[0])
     report.merge(found)
