@@ -18,6 +18,7 @@ LEFT_OUT: Final = {
     "wiregen/conformance/samples/random_choices.py": {"Boolean"},  # samples have both values
     "wiregen/generate/views/python/frames.py": {"Boolean"},  # it has a check, so its bytes are read
     "wiregen/generate/views/python/writing/names.py": {"Boolean", "Integer"},  # a reader has the same value
+    "wiregen/generate/views/python/writing/runs.py": {"Integer"},  # struct packs the value as it is
     "wiregen/runtime/reference/reading/records.py": {"Boolean", "Integer"},  # a reader has the same value
     "wiregen/runtime/stream/frame_ends.py": {"Boolean"},  # stream/number_steps.py has it
 }
