@@ -83,7 +83,7 @@ def joined(reader: ModuleType, data: bytes) -> dict[str, bytes]:
     """Return the streams of the openers."""
     parts: dict[str, list[bytes]] = {}
     for event in reader.read_streams(io.BytesIO(data)):
-        if isinstance(event, reader.Piece):
+        if isinstance(event, reader.FlowBytes):
             parts.setdefault(str(event.flow.opener), []).append(event.data)
     return {name: b"".join(pieces) for name, pieces in parts.items()}
 

@@ -32,6 +32,7 @@ _VERBS = {
     "check": "Check .wire files.",
     "completion": "Print the script with which a shell completes commands.",
     "decode": "Decode bytes, or a capture, into messages.",
+    "diff": "Compare two recordings by the meaning of their messages.",
     "docs": "Build or serve the documentation site of protocols.",
     "encode": "Encode the lines that `decode` prints into bytes.",
     "explain": "Explain a diagnostic, an error code, a rule or a lint rule.",

@@ -1,14 +1,12 @@
 """`wiregen decode`: bytes, or a capture, to messages; any .wire file will do, nothing has to be built."""
 
 import sys
-from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
-from wiregen.schema.copies import replace
 from wiregen.tools.cli import shared_options
 from wiregen.tools.cli.clock import TIME_FORMS, Clock, TimeForm
 from wiregen.tools.cli.failure import DONE, FINDINGS, Failure
@@ -16,8 +14,7 @@ from wiregen.tools.cli.messages import is_terminal, tell
 
 if TYPE_CHECKING:
     from wiregen.generate.backends import Subject
-    from wiregen.runtime.schema.protocol import Schema
-    from wiregen.tools.cli.decoding_options import Decoded, Settings
+    from wiregen.tools.cli.decoding_options import Settings
     from wiregen.tools.cli.input import Input
     from wiregen.tools.cli.questions import Answers
     from wiregen.tools.cli.sinks import Sink
@@ -213,12 +210,13 @@ def _decode(
     output: _Output,
 ) -> int:
     """Print the frames and errors in the input; return the exit code."""
+    from wiregen.tools.cli.decoded_input import decoded_input
     from wiregen.tools.cli.progress import progress
 
     n_errors = n_hidden = 0
     ends = (KeyboardInterrupt,) if source.is_followed else ()
     with progress(source.size) as advance, suppress(*ends):
-        for decoded in _items(source, settings, role, before, port, ports, advance):
+        for decoded in decoded_input(source, settings, role, before, port, ports, advance):
             output.clock.saw(decoded.time)
             is_error = isinstance(decoded.outcome, Exception)
             n_errors += is_error
@@ -230,66 +228,3 @@ def _decode(
     if n_hidden:
         tell(f"errors that are not shown: {n_hidden}; to show them, use --where '@error != null'")
     return FINDINGS if n_errors else DONE
-
-
-def _items(
-    source: "Input",
-    settings: "Settings",
-    role: str | None,
-    before: tuple[str, ...],
-    port: int | None,
-    ports: tuple[int, ...],
-    advance: Callable[[int], None],
-) -> "Iterator[Decoded]":
-    if source.path is not None and before:
-        raise Failure("--before is for one direction, but a capture has both", "remove --before")
-    if source.path is not None:
-        from wiregen.tools.cli.conversations import decode_capture
-
-        return decode_capture(source.path, settings, port, ports, advance, role, source.growing)
-    if port is not None:
-        raise Failure(
-            "--port is for captures, but the input is not a capture",
-            "remove --port, or add --pcap if the input is a capture",
-        )
-    return _stream(source, settings, _sender(settings.schema, role), before, advance)
-
-
-def _sender(schema: "Schema", role: str | None) -> str | None:
-    """Return the role of the sender, or None if one layout serves all roles, so that it makes no difference."""
-    if role is not None or (len(set(schema.sends.values())) == 1 and not schema.opens):
-        return role
-    first: str = schema.roles[0]
-    tell(f"decoded as sent by {first}; use --from for the other role")
-    return first
-
-
-def _stream(
-    source: "Input",
-    settings: "Settings",
-    role: str | None,
-    before: tuple[str, ...],
-    advance: Callable[[int], None],
-) -> "Iterator[Decoded]":
-    """Yield the frames and errors of one direction's stream; without a role, each frame's message tells the sender."""
-    from wiregen.runtime.codec.errors import DecodeError
-    from wiregen.tools.cli.decoding_options import message_of
-    from wiregen.tools.cli.preceding_bytes import context_after, direction
-
-    def named(decoded: "Decoded") -> "Decoded":
-        if role is not None:
-            return decoded
-        outcome = decoded.outcome
-        partial = (outcome.partial or {}) if isinstance(outcome, DecodeError) else None
-        name = message_of(decoded) if partial is None else partial.get("message")
-        message = settings.schema.messages.get(name or "")
-        return decoded if message is None else replace(decoded, role=message.role)
-
-    context, directions = context_after(before, settings)
-    way = directions.get(role or "") or direction(settings, role, context)
-    for chunk in source.chunks:
-        yield from map(named, way.feed(chunk))
-        advance(len(chunk))
-        if source.is_live:
-            sys.stdout.flush()
-    yield from map(named, way.finish())
