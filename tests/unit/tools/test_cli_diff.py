@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-
 from tests.unit.tools.test_cli_capture import ACK, EVENT, LUMBERJACK, WINDOW, Wire
+
 from wiregen.tools.cli import wiregen
 
 TALK = """
@@ -83,7 +83,8 @@ def test_items_of_lists_are_compared_and_secrets_are_hidden(tmp_path: Path) -> N
     result = compared(path, first, second, "--from", "client")
     assert result.stdout == '~ @0 from client Login  name: "a" -> "b", token: ·· -> ··\n'
     pairs = [EVENT, EVENT.replace(b"hello", b"hullo")]
-    events = compared(LUMBERJACK, *files(tmp_path, *pairs), "--from", "writer")
+    before, after = files(tmp_path, *pairs)
+    events = compared(LUMBERJACK, before, after, "--from", "writer")
     assert events.stdout == '~ @0 from writer Data  pairs[0].value: "hello" -> "hullo"\n'
 
 

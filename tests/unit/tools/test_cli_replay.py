@@ -75,7 +75,7 @@ def test_a_violation_has_its_name_offset_and_time(tmp_path: Path) -> None:
         "Transfer",
         "idle",
     )
-    assert found["rule"].startswith("An Ack names an event")
+    assert found["rule"].startswith("An Ack has the number")
     assert [step for line in frames for step in line["steps"]] == [
         {"session": "Transfer", "key": None, "state": "idle", "next_state": "waiting"},
         {"session": "Transfer", "key": None, "state": "waiting", "next_state": "idle"},
@@ -89,7 +89,7 @@ def test_the_text_says_the_same(tmp_path: Path) -> None:
     assert result.exit_code == 1
     text = result.stdout
     assert "Transfer idle → waiting" in text
-    assert "VIOLATION ack_out_of_window [Transfer in idle]: An Ack names" in text
+    assert "VIOLATION ack_out_of_window [Transfer in idle]: An Ack has" in text
     assert "at the end of 127.0.0.1:51000-127.0.0.1:5044: Transfer idle" in text
     assert text.endswith("4 frames in 1 connection: 1 violation (ack_out_of_window 1), 0 notes, 0 faults\n")
 

@@ -72,7 +72,9 @@ class AskedValues:
         for expression in expressions:
             variable = self.variable(expression, locals_)
             if variable != expression:
-                yield WriteAssign(target=variable, value=_safely(expression))
+                value = _safely(expression)
+                is_typed = value == expression  # mypy takes what `getattr` returns for an optional value
+                yield WriteAssign(target=variable if is_typed else f"{variable}: Any", value=value)
             checks += [test.replace("{}", variable) for test in self.values[expression].tests]
         if checks:
             yield WriteChecks(checks=tuple(checks))
