@@ -28,7 +28,7 @@ import wireproto
 from wiregen.conformance.samples import RandomChoices
 from wiregen.conformance.samples.unconstrained import FewBits
 from wiregen.runtime.schema.types import Bytes, Integer, Text, Type, Uuid, Varint
-from wiregen.runtime.sessions.transitions import STAY
+from wiregen.runtime.sessions.compiled_rows import STAY
 
 NAMES = "lumberjack pravega pravega_documented pravega_proposal reactive_streams geode".split()
 

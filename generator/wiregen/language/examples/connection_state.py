@@ -18,11 +18,11 @@ from wiregen.runtime.codec.fragment import part_of
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.schema.sessions import Violates
 from wiregen.runtime.schema.types import FrameReference
+from wiregen.runtime.sessions.compiled_rows import change
 from wiregen.runtime.sessions.decisions import Decision
 from wiregen.runtime.sessions.events import TimedOut, Violation
 from wiregen.runtime.sessions.instances import Instance
 from wiregen.runtime.sessions.table import Table
-from wiregen.runtime.sessions.transitions import change
 from wiregen.runtime.stream.context import Context
 from wiregen.runtime.stream.reference_decoder import reference_decoder
 

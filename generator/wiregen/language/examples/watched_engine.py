@@ -10,12 +10,12 @@ from wiregen.language.examples.tolerated_states import tolerated_states
 from wiregen.language.examples.trace import Goal
 from wiregen.runtime.schema.protocol import Schema
 from wiregen.runtime.sessions.closures import NOTHING, Term
+from wiregen.runtime.sessions.compiled_rows import Row, Rows
 from wiregen.runtime.sessions.decisions import Decision
 from wiregen.runtime.sessions.engine import Engine
 from wiregen.runtime.sessions.events import Violation
 from wiregen.runtime.sessions.instances import Instance
 from wiregen.runtime.sessions.table import Matters, Program
-from wiregen.runtime.sessions.transitions import Row, Rows
 from wiregen.runtime.stream.context import Context
 
 __all__ = ["Setup", "Watched"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..codec.errors import SessionError
+from .compiled_rows import Change, Row
 from .events import Violation
 from .instances import Instance, Instances
-from .transitions import Change, Row
 
 __all__ = ["Decision", "Move", "crowded", "forgotten", "refuse", "violation_of"]
 

@@ -16,12 +16,12 @@ from ..reference.expressions import Undefined, Value
 from ..reference.tree import FrameValue, Record
 from ..schema.sessions import Violates
 from .closures import NOTHING
+from .compiled_rows import STAY, Change, Row, Rows, change
 from .decisions import Decision, Move, crowded, forgotten, refuse, violation_of
 from .events import TimedOut, Violation
 from .instances import Instance, Instances
 from .table import KindRows, Matters, Program
 from .timers import Timers
-from .transitions import STAY, Change, Row, Rows, change
 
 __all__ = ["Engine"]
 

@@ -18,9 +18,9 @@ from ..schema.protocol import Schema
 from ..schema.sessions import Session, Transition
 from ..schema.types import FrameReference, List, Region, Type
 from .closures import NOTHING, Term, compile_term
+from .compiled_rows import Rows, Timer, initial_values, row_of
 from .message_kinds import other_kind
 from .names import Kind, MessageWords
-from .transitions import Rows, Timer, initial_values, row_of
 
 __all__ = ["KindRows", "Matters", "Program", "Table"]
 
