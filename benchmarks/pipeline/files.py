@@ -15,7 +15,7 @@ from traffic import write_traffic
 
 from wirespark import convert
 from wirespark.batches import Slice
-from wirespark.converting import ConvertReader
+from wirespark.convert_source import ConvertReader
 from wirespark.options import ReadOptions
 from wirespark.planning import parts_of
 from wirespark.source import WirePartition

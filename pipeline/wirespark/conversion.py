@@ -67,7 +67,7 @@ def convert(
     Raises:
         WireSparkError: An option is invalid, or there are no files to read.
     """
-    from wirespark.converting import ConvertSource, receipts_of
+    from wirespark.convert_source import ConvertSource, receipts_of
 
     is_here = not is_connect(spark)
     if is_here:

@@ -27,7 +27,7 @@ from tests.pipeline.streams import stream_of  # noqa: E402
 
 from wirespark import WireSparkError, convert  # noqa: E402
 from wirespark.batches import Slice  # noqa: E402
-from wirespark.converting import ConvertPartition, ConvertReader, ConvertSource  # noqa: E402
+from wirespark.convert_source import ConvertPartition, ConvertReader, ConvertSource  # noqa: E402
 from wirespark.options import ReadOptions, Wishes  # noqa: E402
 from wirespark.output import divided  # noqa: E402
 from wirespark.parquet import TableWriters, folder_of  # noqa: E402

@@ -23,7 +23,7 @@ from wireproto import lumberjack as lj  # noqa: E402
 from wireproto import pravega as pv  # noqa: E402
 from wirespark import WireSparkError  # noqa: E402
 from wirespark.compacting import CompactReader  # noqa: E402
-from wirespark.converting import ConvertPartition  # noqa: E402
+from wirespark.convert_source import ConvertPartition  # noqa: E402
 from wirespark.output import divided  # noqa: E402
 from wirespark.receipts import receipts_in, write_receipt  # noqa: E402
 from wirespark.spark_types import struct_type  # noqa: E402
