@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ..codec.options import ContextSource
     from ..reference.tree import Node
     from ..schema.protocol import Schema
-    from .extents import Extents
-    from .updates import Updates
+    from .extent_interface import Extents
+    from .updates_interface import Updates
 
     F = TypeVar("F")
     Buffer: TypeAlias = bytes | bytearray | memoryview

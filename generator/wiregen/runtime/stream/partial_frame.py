@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .extents import Extent
+    from .extent_interface import Extent
 
 __all__ = ["KEPT", "PartialFrame"]
 

@@ -15,7 +15,7 @@ from .number_steps import BYTES, SKIP, EndUnknown, Step, Wrong, constant_of, len
 if TYPE_CHECKING:
     from ..codec.options import Options
     from ..schema.protocol import Schema
-    from .extents import Extents
+    from .extent_interface import Extents
 
 __all__ = ["EndUnknown", "HeaderExtents", "extents_of", "header_of_frame"]
 
