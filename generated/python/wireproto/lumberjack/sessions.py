@@ -207,4 +207,5 @@ def _package() -> _Package:
             "reader": messages.Frame,
         },
         preambles=(),
+        classes=vars(messages),
     )

@@ -246,4 +246,5 @@ def _package() -> _Package:
             "server": messages.Frame,
         },
         preambles=(),
+        classes=vars(messages),
     )

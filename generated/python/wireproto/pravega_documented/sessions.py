@@ -247,4 +247,5 @@ def _package() -> _Package:
             "server": messages.Frame,
         },
         preambles=(),
+        classes=vars(messages),
     )

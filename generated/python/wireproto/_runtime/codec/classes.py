@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ..schema.protocol import Schema
 
-__all__ = ["Envelope", "MessageRecord", "Record"]
+__all__ = ["Envelope", "MessageRecord", "Record", "attributes_of"]
 
 
 class Record(Shown):
@@ -28,7 +28,7 @@ class Record(Shown):
 
     def replace(self, **changes: object) -> Self:
         """Return a copy with these attributes changed."""
-        arguments = _arguments(type(self))
+        arguments = attributes_of(type(self))
         copy = type(self)(**({name: getattr(self, name) for name in arguments} | changes))
         for name in type(self).__slots__:
             if name not in arguments:
@@ -38,11 +38,11 @@ class Record(Shown):
     __replace__ = replace
 
     def _shown(self, spell: Callable[[object], str]) -> Iterator[str]:
-        for name in _arguments(type(self)):
+        for name in attributes_of(type(self)):
             yield f"{name}={'…' if name in self._SECRETS else spell(getattr(self, name))}"
 
 
-def _arguments(class_: type[Record]) -> tuple[str, ...]:
+def attributes_of(class_: type[Record]) -> tuple[str, ...]:
     """Return the constructor's arguments; the code of an alternative with several codes is an argument, but
     not a positional pattern.
     """

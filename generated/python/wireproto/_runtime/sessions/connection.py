@@ -52,6 +52,7 @@ class Connection(BaseConnection):
             now=now,
         )
         self._role = role
+        self._writing = package.writing(role, self._context, limits, variant)
         self._peer = self._reading(package.program.other(role), shows_pieces=False)
         self._waiting: list[Event] = []
         self._failure: Violation | DecodeError | None = None
@@ -157,7 +158,7 @@ class Connection(BaseConnection):
         if not self.is_closed:
             self._waiting += self._noted(self._expired(now))
         self._refuse_closed(despite)
-        frame = self._package.framed(self._role, message, header)
+        frame = self._as_written(self._package.framed(self._role, message, header), writing)
         if split is not None:
             return self._send_split(frame, now, writing, split, despite)
         if self._engine.has_inner(self._role, frame):
@@ -228,7 +229,7 @@ class Connection(BaseConnection):
         if engine.is_other(self._role, frame):
             raise SessionError("wrong_kind", local=True, detail="wrong_kind")
         saved, known = engine.save(), None if self._context is None else self._context.snapshot()
-        divide = Splitting(package.schema, package.classes, self._role, self._context)
+        divide = Splitting(package.schema, package.classes.by_name, self._role, self._context)
         sent = []
         try:
             for piece, seen in divide.pieces(
@@ -248,15 +249,23 @@ class Connection(BaseConnection):
             raise
         return b"".join(sent)
 
+    def _as_written(self, frame: object, writing: Mapping[str, object]) -> object:
+        """Return the frame, or the one in its bytes if it has values of a caller's own classes: the sessions see what the peer reads."""
+        if self._package.classes.are_plain(frame):
+            return frame
+        return self._package.read_back(frame, self._encoded(frame, writing), self._options())
+
+    def _options(self) -> Options:
+        limits = {} if self._limits is None else self._limits.to_dict()
+        return Options(self._role, context=self._context, limits=limits, variant=self._variant)
+
     def _written(self, frame: object, writing: Mapping[str, object]) -> bytes:
         data = self._encoded(frame, writing)
         self._remember(frame)
         return data
 
     def _encoded(self, frame: object, writing: Mapping[str, object]) -> bytes:
-        package = self._package
-        more = package.writing(self._role, self._context, self._limits, self._variant)
-        return package.encode(frame, **writing, **more)
+        return self._package.encode(frame, **writing, **self._writing)
 
     def _remember(self, frame: Any, listener: Callable[[object, str], None] | None = None) -> None:
         """Update the context with a frame that is sent; call `listener` with it, and with the frame that it completes.
@@ -268,10 +277,9 @@ class Connection(BaseConnection):
             return
         context = self._context
         context.listener = listener
-        limits = {} if self._limits is None else self._limits.to_dict()
         known = context.mark(frame, self._role)
         try:
-            context.take(frame, Options(self._role, context=context, limits=limits))
+            context.take(frame, self._options())
         except BaseException as error:
             context.joins.journal = None
             context.undo(known)

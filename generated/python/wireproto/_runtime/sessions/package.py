@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..codec.options import Options
+from ..reference.explain import explain
+from ..reference.objects import build
 from ..schema.protocol import Schema
 from ..stream.decoder import Decoder
+from .own_classes import Classes
 from .table import Program
 
 __all__ = ["Package"]
@@ -19,7 +23,7 @@ class Package:
         frames: The class of the frames that each role sends.
         bare: Classes that are not put into a frame: the frames, and the preambles.
         make_context: Makes a context, or None if frames are independent of each other.
-        classes: All classes by name, if some are sent in fragments.
+        classes: All classes.
         limits: The class of the bounds.
     """
 
@@ -35,9 +39,9 @@ class Package:
         encode: Callable[..., bytes],
         frames: Mapping[str, type],
         limits: type,
+        classes: dict[str, object],
         preambles: tuple[type, ...] = (),
         context: Callable[..., object] | None = None,
-        classes: Mapping[str, object] | None = None,
     ) -> None:
         self.schema = schema
         self.program = Program(schema)
@@ -47,7 +51,7 @@ class Package:
         self.limits = limits
         self.bare = frozenset((*frames.values(), *preambles))
         self.make_context = context
-        self.classes = classes or {}
+        self.classes = Classes(classes)
         self.has_variants = bool(schema.variants)
 
     @property
@@ -80,3 +84,9 @@ class Package:
         # sent.
         frame = self.frames.get(role) or next(iter(self.frames.values()))
         return frame(message, **given)
+
+    def read_back(self, frame: object, data: bytes, options: Options) -> object:
+        """Return a frame or preamble as a reader reads it from its bytes."""
+        is_preamble = type(frame) not in self.frames.values()
+        node = explain(self.schema, data, 0, len(data), options, is_preamble=is_preamble)
+        return build(self.schema, node.value, self.classes.by_name)
