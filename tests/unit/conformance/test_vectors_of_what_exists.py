@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from wiregen.conformance.vectors.building import Built, build_vectors
 from wiregen.generate.frontend import load_protocol
 from wiregen.language.diagnostics import Report
@@ -24,14 +22,6 @@ message O 3 { w : u16[] in u8  v : bytes[u8] in u8 }
 WIDE = """
 frame F { kind : u8 := code(body)  size : u32 := size(body)  body : match kind in size }
 message M 1 { x : bytes[u8] in u16  y : utf8[u16] in u32 }
-"""
-NARROW = """
-limits { frame = 4 KiB }
-frame F { kind : u8 := code(body)  size : u8 := size(body)  body : match kind in size }
-"""
-COUNTED = """
-limits { frame = 4 KiB }
-frame F { kind : u8 := code(body)  size : u8 := size(body) + 2  body : match kind in size - 2  crc : u16 }
 """
 LISTS = """
 frame F { kind : u8 := code(body)  size : u16 := size(body)  body : match kind in size }
@@ -61,34 +51,6 @@ def test_lengths_that_have_room_are_shown(tmp_path: Path) -> None:
     assert found.coverage.is_full
     shown = {name for each in found.file.vectors for name in each.covers}
     assert {"M.x longest", "M.y longest", "every utf8[u16] 16384 long"} <= shown
-
-
-@pytest.mark.parametrize(
-    ("text", "longest"),
-    [
-        pytest.param(f"{NARROW} message M 1 {{ x : bytes[u16]  y : u32 }}", 128, id="a number follows"),
-        pytest.param(f"{NARROW} message M 1 {{ x : utf8[u8]  y : utf8[u8] }}", 253, id="a prefix follows"),
-        pytest.param(
-            f"{NARROW} message M 1 {{ x : X[u8]  e : u16 }}"
-            " struct X { a : Y  b : Y  c : bytes[u16] } struct Y { t : utf8[u8] in u8  k : u32 }",
-            128,
-            id="items and regions follow",
-        ),
-        pytest.param(
-            f"{NARROW} message M 1 {{ z : bytes[200]  xs : X[u8] }} struct X {{ a : bytes[30]  b : utf8[u8] }}",
-            0,
-            id="room for one item",
-        ),
-        pytest.param(f"{COUNTED} message M 1 {{ x : bytes[u8]  y : utf8[u16] }}", 128, id="a size of more"),
-        pytest.param(f"{NARROW} message M 1 {{ a : u64  x : utf16[u8] }}", 0, id="units of two bytes"),
-    ],
-)
-def test_lengths_leave_room_for_what_must_follow(text: str, longest: int, tmp_path: Path) -> None:
-    found = built(tmp_path, text)
-    assert [each.missing for each in found.coverage.measures] == [(), (), ()]
-    shown = {name for each in found.file.vectors for name in each.covers}
-    sizes = [int(name.split()[2]) for name in shown if name.startswith("every") and name.endswith(" long")]
-    assert max(sizes, default=0) == longest
 
 
 def test_a_limit_that_nothing_can_meet_is_idle(tmp_path: Path) -> None:

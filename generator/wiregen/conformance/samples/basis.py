@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, assert_never
@@ -12,15 +12,14 @@ from wiregen.conformance.samples.boundary_values import int_options, varint_opti
 from wiregen.conformance.samples.choices import SHARED, Option
 from wiregen.conformance.samples.compared_numbers import Mentions, mentions_of
 from wiregen.conformance.samples.condition_solving import Fitting, wheres_of
-from wiregen.conformance.samples.least_sizes import LeastSizes
-from wiregen.conformance.samples.rows import every_field, rows_of
 from wiregen.conformance.samples.unconstrained import loosened
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.layout import Layout
-from wiregen.runtime.schema.declarations import Default, Trailing, is_code
+from wiregen.runtime.schema.declarations import Default, Field, Trailing, is_code
 from wiregen.runtime.schema.expressions import Number
 from wiregen.runtime.schema.node import nodes_in
-from wiregen.runtime.schema.protocol import Schema
+from wiregen.runtime.schema.protocol import Schema, Variant
+from wiregen.runtime.schema.shapes import blocks
 from wiregen.runtime.schema.types import (
     Bits,
     Boolean,
@@ -43,7 +42,7 @@ from wiregen.runtime.schema.types import (
     Varint,
 )
 
-__all__ = ["SampleBasis", "Site", "references", "shape_of"]
+__all__ = ["SampleBasis", "Site", "every_field", "references", "rows_of", "shape_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,11 +73,6 @@ class SampleBasis:
     @cached_property
     def loose(self) -> Schema:
         return loosened(self.schema)
-
-    @cached_property
-    def least(self) -> LeastSizes:
-        """The least sizes of types, which bound the room of the values before them."""
-        return LeastSizes(self.loose)
 
     @cached_property
     def mentions(self) -> Mentions:
@@ -331,6 +325,25 @@ def _shape_of_length(length: Length) -> str:
             return "until"
         case other:
             assert_never(other)
+
+
+def rows_of(schema: Schema) -> Iterator[tuple[str, tuple[Field, ...]]]:
+    """Yield every declaration that has fields, with its fields; those of layout variants too."""
+    owners: tuple[Schema | Variant, ...] = (schema, *schema.variants.values())
+    for layouts in owners:
+        yield from layouts.structs.items()
+        for declared in (layouts.messages, layouts.frames, layouts.preambles):
+            yield from ((name, each.fields) for name, each in declared.items())
+    for union, declaration in schema.unions.items():
+        yield from ((f"{union}.{each.name}", each.fields) for each in declaration.varieties)
+
+
+def every_field(fields: Iterable[Field]) -> Iterator[Field]:
+    """Return fields, and those of blocks among them, which belong to the same declaration."""
+    for field in fields:
+        yield field
+        for block in blocks(field.type):
+            yield from every_field(block)
 
 
 def references(part: object) -> Iterator[tuple[str, str]]:

@@ -40,7 +40,6 @@ __all__ = [
     "levels",
     "owner_of",
     "said",
-    "unit_of",
     "without_indexes",
 ]
 
@@ -73,15 +72,12 @@ class Choosing:
         n_until: Enclosing lists that end with a condition.
         n_parts: Structs, lists, unions and messages so far.
         of_items: The condition that every item of a list must meet, by the path of the list.
-        end: The latest end of the innermost region that its length can encode, or None if only the frame bounds it.
-        behind: The least size in bits of what follows the current value before that end.
-        item: The type of the items of the innermost counted list; each leaves its least size to the ones after it.
-        frame_start: The place at which the innermost frame begins.
+        end: The latest end of the innermost region that its length can encode, or None if it is unbounded.
         filled: The required end of the last element of its region, or None if any end is allowed.
         leaves_rest: Remaining bytes are allowed before that end.
         ends: Enclosing lists that end with the first item that meets a condition, the innermost last.
         last_item: The path of the last item of a list, which must fill its region.
-        n_bits: Bits that take no bytes while a value is made up: of bit fields, and of prefixes whose place is not asked for.
+        n_bits: The number of chosen bits. Fields of bits take no bytes while a value is made up.
     """
 
     def __init__(self, basis: SampleBasis, choices: Choices) -> None:
@@ -92,9 +88,6 @@ class Choosing:
         self.n_parts = 0
         self.of_items: dict[str, Expression] = {}
         self.end: int | None = None
-        self.behind = 0
-        self.item: Type | None = None
-        self.frame_start = 0
         self.filled: int | None = None
         self.leaves_rest = False
         self.ends: list[ItemEnd] = []
@@ -173,14 +166,12 @@ class Choosing:
         return self.basis.site(owner, inside)
 
     def prefix(self, reader: Reader, length: Length | Carrier, place: Place) -> Generator[int, bool, None]:
-        """Take the bytes of a length, where it matters how many there are before something else; else count them."""
-        size = _size_around(reader, length)
+        """Take the bytes of a length, where it matters how many there are before something else."""
         matters = self.basis.mentions.asks_for_place or self.filled is not None
         if matters and isinstance(length, Prefix):
+            size = fixed_size(reader.layout, length.type) or 1
             grow(reader, bytes(size))
             yield from reader.take(size, place)
-        else:
-            self.n_bits += 8 * size
 
     def is_deep(self, reader: Reader) -> bool:
         is_at_limit = reader.level > reader.layout.depth
@@ -191,21 +182,11 @@ class Choosing:
         is_at_limit = name in reader.layout.circular and reader.level >= reader.layout.depth
         return is_at_limit or levels(reader)[name] >= self.choices.deep
 
-    def size_behind(self, reader: Reader, type_: Type, place: Place) -> int:
-        """Return the least size in bits of what follows a field or an item before its record or list ends."""
-        if place.is_item:
-            return -self.basis.least.of(type_) if type_ is self.item else 0
-        return self.basis.least.behind(owner_of(reader.scope), place.name, type_)
-
-    def latest_end(self, reader: Reader) -> int:
-        """Return the latest end that a value may have here, in its region and its frame."""
-        frame_end = self.frame_start + reader.layout.frame
-        end = frame_end if self.end is None else min(self.end, frame_end)
-        return end - self.behind // 8
-
     def room_for(self, reader: Reader, length: Length) -> int:
-        """Return the largest number of bytes that a value with that length may have here."""
-        return max(0, self.latest_end(reader) - self.here(reader) - _size_around(reader, length))
+        """Return the largest number of bytes that a value with that length may have here, in its region and its frame."""
+        frame_end = reader.window.frame_start + reader.layout.frame
+        end = frame_end if self.end is None else min(self.end, frame_end)
+        return max(0, end - self.here(reader) - _size_around(reader, length))
 
     def rest(self, reader: Reader, length: Length) -> int | None:
         """Return the number of bytes that a value with that length must have to fill its region, or None if
@@ -222,7 +203,7 @@ class Choosing:
         return reader.window.position + self.n_bits // 8
 
 
-def _size_around(reader: Reader, length: Length | Carrier) -> int:
+def _size_around(reader: Reader, length: Length) -> int:
     """Return the bytes of a prefix and of a delimiter."""
     match length:
         case Prefix(type_):
@@ -272,11 +253,6 @@ def encoded(type_: Text | Bytes, value: Any) -> bytes:
     if isinstance(type_, Bytes) or value is None:
         return value or b""
     return encode_text(value, type_.encoding, type_.is_lenient, type_.endian)
-
-
-def unit_of(type_: Text | Bytes) -> int:
-    """Return the bytes of one unit of a length."""
-    return 2 if isinstance(type_, Text) and type_.encoding == "utf16" else 1
 
 
 def levels(reader: Reader) -> Counter[str]:

@@ -78,13 +78,8 @@ class ChosenLists:
         yield from self._choosing.prefix(reader, length, place)
         if count is None:
             return (yield from said(reader, type_, place, None, b""))
-        choosing = self._choosing
-        before = (choosing.behind, choosing.item)
-        choosing.behind, choosing.item = choosing.behind + count * choosing.basis.least.of(item), item
         with self._last_filling(reader, place, type_, count):
-            node = yield from read_list(reader, List(item, Computed(Number(count)), 0), place)
-        choosing.behind, choosing.item = before
-        return node
+            return (yield from read_list(reader, List(item, Computed(Number(count)), 0), place))
 
     @contextmanager
     def _last_filling(self, reader: Reader, place: Place, type_: List, count: int) -> Iterator[None]:
@@ -119,26 +114,17 @@ class ChosenLists:
             raise UngrownError(f"{place.path} would be larger than a frame")
 
     def _count(self, reader: Reader, place: Place, length: Length, item: Type) -> Any:
-        most = self._most_items(reader, length, item)
-        options = count_options(most)
+        options = count_options(self._choosing.basis.most_said(length))
         null: tuple[Option, ...] = (("null", None),) if self._choosing.basis.can_be_null(length) else ()
         fill = self._fill(reader, length, item)
         if fill:
             options, null = fill, ()
         elif self._choosing.is_deep(reader) or self._choosing.n_parts > _MANY_PARTS:
             options = tuple(option for option in options if option[1] == 0) or options
-        elif is_in_lists(place) or most == 1:
+        elif is_in_lists(place):
             options = at_most_one(options)
         # Far from lists of lists: each item of a list is an item of its own kind.
         return self._choosing.choose(reader, _count_of(place), (*options, *null))
-
-    def _most_items(self, reader: Reader, length: Length, item: Type) -> int | None:
-        """Return the number of items that the prefix can say, and that the room allows at their least size."""
-        most, least = self._choosing.basis.most_said(length), self._choosing.basis.least.of(item) // 8
-        if not least:
-            return most
-        fit = self._choosing.room_for(reader, length) // least
-        return fit if most is None else min(most, fit)
 
     def _fill(self, reader: Reader, length: Length, item: Type) -> tuple[Option, ...]:
         """Return the number of items of one fixed size that fill the region of the list; empty if it need

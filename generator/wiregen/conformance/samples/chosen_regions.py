@@ -11,7 +11,7 @@ from wiregen.conformance.samples.choosing import (
 from wiregen.runtime.reference.reading.reader import Reader, Steps
 from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.reference.window import Place
-from wiregen.runtime.schema.expressions import Expression, FieldReference, Number, Operation
+from wiregen.runtime.schema.expressions import FieldReference, Number
 from wiregen.runtime.schema.types import (
     Carrier,
     InSize,
@@ -37,9 +37,10 @@ class ChosenRegions:
         window = reader.window
         before = (window.end, reader.is_last, reader.is_bounded)
         choosing = self._choosing
-        yield from choosing.prefix(reader, carrier, place)
-        ends_before = (choosing.end, choosing.behind, choosing.filled, choosing.leaves_rest)
-        choosing.end, choosing.behind = self._end_of(reader, carrier), 0
+        if choosing.filled is not None:
+            yield from choosing.prefix(reader, carrier, place)
+        ends_before = (choosing.end, choosing.filled, choosing.leaves_rest)
+        choosing.end = self._end_of(reader, carrier)
         choosing.filled, choosing.leaves_rest = self._filled(reader, type_)
         room = self._room(reader, place, carrier)
         window.end = window.position + room if before[0] is None else min(before[0], window.position + room)
@@ -47,7 +48,7 @@ class ChosenRegions:
         start = window.position
         node = yield from reader.read(reader, type_.content, place)
         window.end, reader.is_last, reader.is_bounded = before
-        choosing.end, choosing.behind, choosing.filled, choosing.leaves_rest = ends_before
+        choosing.end, choosing.filled, choosing.leaves_rest = ends_before
         match carrier:
             case InSize(FieldReference(path, "own")):
                 _set(reader, path, window.position - start)
@@ -70,25 +71,16 @@ class ChosenRegions:
         match carrier:
             case Prefix():
                 most = self._choosing.basis.most_said(carrier)
-            case InSize(size):
-                most = self._most(owner_of(reader.scope), size)
+            case InSize(Number(size)):
+                most = size
+            case InSize(FieldReference((name,), "own")):
+                most = self._choosing.basis.most_in(owner_of(reader.scope), name)
+            case InSize():
+                most = None
             case _:
                 return None
-        end = self._choosing.latest_end(reader)
-        return end if most is None else min(end, self._choosing.here(reader) + most)
-
-    def _most(self, owner: str, size: Expression) -> int | None:
-        """Return the largest value of a size: a number, or a field with a number added or subtracted."""
-        match size:
-            case Number(number):
-                return number
-            case FieldReference((name,), "own"):
-                return self._choosing.basis.most_in(owner, name)
-            case Operation("+" | "-" as operator, left, Number(number)):
-                most = self._most(owner, left)
-                return None if most is None else most + (number if operator == "+" else -number)
-            case _:
-                return None
+        ends = (self._choosing.end, None if most is None else self._choosing.here(reader) + most)
+        return min((end for end in ends if end is not None), default=None)
 
     def _room(self, reader: Reader, place: Place, carrier: Carrier) -> int:
         basis = self._choosing.basis

@@ -21,7 +21,6 @@ from wiregen.conformance.samples.choosing import (
     is_in_lists,
     levels,
     said,
-    unit_of,
 )
 from wiregen.conformance.samples.chosen_lists import ChosenLists
 from wiregen.conformance.samples.chosen_regions import ChosenRegions
@@ -32,7 +31,6 @@ from wiregen.runtime.reference.reading.frames import READERS
 from wiregen.runtime.reference.reading.reader import Reader, Steps
 from wiregen.runtime.reference.reading.records import read_struct
 from wiregen.runtime.reference.scalars import scalar
-from wiregen.runtime.reference.tree import Node
 from wiregen.runtime.reference.window import Place
 from wiregen.runtime.schema.declarations import Enum, Trailing
 from wiregen.runtime.schema.types import (
@@ -90,29 +88,6 @@ class ChosenTypes:
         Raises:
             UngrownError: The value has too many parts.
         """
-        behind = 0 if isinstance(type_, Scalar) else self._choosing.size_behind(reader, type_, place)
-        return self._before(reader, type_, place, behind) if behind else self._read(reader, type_, place)
-
-    def _before(self, reader: Reader, type_: Type, place: Place, behind: int) -> Steps:
-        """Read a type that leaves room for what must follow it."""
-        choosing = self._choosing
-        choosing.behind += behind
-        before = choosing.behind if place.is_item else choosing.behind - behind
-        node = yield from self._read(reader, type_, place)
-        choosing.behind = before
-        return node
-
-    def _frame(self, reader: Reader, type_: FrameReference, place: Place) -> Steps:
-        """Read a frame inside another, which has an end of its own."""
-        choosing = self._choosing
-        before = (choosing.end, choosing.behind, choosing.frame_start)
-        choosing.end, choosing.behind = choosing.latest_end(reader), 0
-        choosing.frame_start = choosing.here(reader)
-        node: Node = yield from READERS[FrameReference](reader, type_, place)
-        choosing.end, choosing.behind, choosing.frame_start = before
-        return node
-
-    def _read(self, reader: Reader, type_: Type, place: Place) -> Steps:
         self._choosing.n_parts += isinstance(type_, _PARTS)
         if self._choosing.n_parts > self._most_parts:
             self._basis.too_large.append(place.path)
@@ -134,8 +109,6 @@ class ChosenTypes:
                 return self._regions.read(reader, type_, place)
             case StructReference(name) if self._choosing.is_plainest(reader, name):
                 return self._without_rest(reader, type_, place)
-            case FrameReference():
-                return self._frame(reader, type_, place)
             case Match():
                 self._note_arm(reader, type_, place)
         steps: Steps = READERS[type(type_)](reader, type_, place)
@@ -246,11 +219,11 @@ class ChosenTypes:
         most = self._basis.most_said(length)
         null: tuple[Option, ...] = (("null", None),) if self._basis.can_be_null(length) else ()
         room = self._choosing.room_for(reader, length)
-        size = room if most is None else min(most * unit_of(type_), room)
+        size = room if most is None else min(most, room)
         more = self._choosing.choices.more_options(type_)
-        options = (*self._free_options(reader, type_, place, most, room), *more)
-        fit = tuple(each for each in options if len(encoded(type_, each[1])) <= size)
-        return (*self._undelimited(type_, fit), *null)
+        fit = (each for each in more if len(encoded(type_, each[1])) <= size)
+        options = (*self._free_options(reader, type_, place, most, room), *fit)
+        return (*self._undelimited(type_, options), *null)
 
     def _free_options(
         self, reader: Reader, type_: Text | Bytes, place: Place, most: int | None, room: int
@@ -258,7 +231,7 @@ class ChosenTypes:
         """Return values of any size of at most `most` units and `room` bytes."""
         site = self._choosing.site(reader, place).path
         if isinstance(type_, Text):
-            room //= unit_of(type_)
+            room //= 2 if type_.encoding == "utf16" else 1
             return text_options(
                 site, type_.encoding, shape_of(type_), lenient=type_.is_lenient, most=most, room=room
             )

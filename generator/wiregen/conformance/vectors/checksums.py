@@ -5,7 +5,7 @@ from __future__ import annotations
 from os.path import commonprefix
 from typing import TypeAlias
 
-from wiregen.conformance.samples.rows import every_field, rows_of
+from wiregen.conformance.samples.basis import every_field, rows_of
 from wiregen.conformance.vectors.frame_parts import owner_of, row_of
 from wiregen.conformance.vectors.splicing import number_bytes, replaced
 from wiregen.runtime.codec.errors import DecodeError

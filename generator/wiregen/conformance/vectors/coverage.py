@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from wiregen.conformance.samples.rows import every_field, rows_of
+from wiregen.conformance.samples.basis import every_field, rows_of
 from wiregen.conformance.vectors.drafts import Draft
 from wiregen.conformance.vectors.frame_parts import owner_of
 from wiregen.runtime.codec.errors import EncodeError

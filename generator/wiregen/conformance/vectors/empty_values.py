@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from wiregen.conformance.samples import Choices, SampleBasis, SampleValue, grow
+from wiregen.conformance.samples.basis import every_field, rows_of
 from wiregen.conformance.samples.choices import UngrownError
-from wiregen.conformance.samples.rows import every_field, rows_of
 from wiregen.conformance.vectors.drafts import Draft, Drafting, message_of
 from wiregen.conformance.vectors.preceding_frames import Known, Scenery
 from wiregen.conformance.vectors.reference_verdicts import Scene
