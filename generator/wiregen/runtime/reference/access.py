@@ -121,13 +121,9 @@ def declared_name(value: object) -> str:
     return _known_class_name(class_) if type(class_) is type else _class_name(class_)
 
 
-def _declared_class(class_: type) -> type:
-    """Return a generated class, for a caller's subclass too, which has no fields of its own."""
-    return next((base for base in class_.__mro__ if "__match_args__" in base.__dict__), class_)
-
-
 def _class_name(class_: type) -> str:
-    declared = _declared_class(class_)
+    """Return the name of a generated class, that of a caller's subclass too, which has no fields of its own."""
+    declared = next((base for base in class_.__mro__ if "__match_args__" in base.__dict__), class_)
     own = next((base.__dict__["_NAME"] for base in declared.__mro__ if "_NAME" in base.__dict__), "")
     return own if type(own) is str and own else declared.__name__
 
@@ -135,17 +131,8 @@ def _class_name(class_: type) -> str:
 _known_class_name = lru_cache(4096)(_class_name)
 
 
-def is_named(value: object, name: str, *, union: str = "") -> bool:
-    """Return whether a value is of this declaration, or an alternative of `union`: several unions may have one of that name."""
-    return declared_name(value) == name and _union_of(value) == union
-
-
-def _union_of(value: object) -> str:
-    """Return the union of an alternative, whose class is inside the union's; "" for other values."""
-    if is_a(value, Variety):
-        return value.union  # type: ignore[attr-defined,no-any-return]
-    outer = _declared_class(type(value)).__qualname__.rpartition(".")[0]
-    return outer.rpartition(".")[2]
+def is_named(value: object, name: str) -> bool:
+    return declared_name(value) == name
 
 
 def attribute(value: object, name: str, path: str) -> Value:

@@ -10,7 +10,6 @@ from ..reference.access import declared_name, is_a, is_named, unknown_of
 from ..reference.expressions import Value
 from ..reference.layout import Layout
 from ..schema.node import nodes_in, replace
-from ..schema.protocol import Schema
 from ..schema.shapes import content, is_flat
 from ..schema.types import (
     Arm,
@@ -68,9 +67,7 @@ def accepts(layout: Layout, type_: Type, value: Value) -> bool:
         case StructReference(name) | MessageReference(name):
             return is_named(value, name)
         case UnionReference(name):
-            return any(
-                is_named(value, each.name, union=name) for each in layout.schema.unions[name].varieties
-            )
+            return any(is_named(value, variety.name) for variety in layout.schema.unions[name].varieties)
         case FrameReference(name):
             return is_named(value, name) or _is_message(layout, value)
         case MessageMatch():
@@ -168,11 +165,10 @@ def _column(type_: Type) -> str:
     return "value" if isinstance(type_, MessageMatch) else type(type_).__name__.lower()
 
 
-def arm_names(schema: Schema, choice: Match) -> dict[Type, str]:
+def arm_names(choice: Match) -> dict[Type, str]:
     """Return the names in a record of the arms of a choice that need one.
 
-    A struct has its name, and a union if its alternatives do not tell it from the other arms. If the plain arms are of several kinds,
-    each has its kind; lists are of one kind if their items are.
+    A struct has its name. If the plain arms are of several kinds, each has its kind; lists are of one kind if their items are.
     """
     arms = [content(arm) for arm in leaf_arms(choice)]
     plain = [arm for arm in arms if type(arm) in _PLAIN]
@@ -181,27 +177,7 @@ def arm_names(schema: Schema, choice: Match) -> dict[Type, str]:
         kinds = {arm: _PLAIN[type(arm)][0] for arm in plain}
     if len(set(kinds.values())) < 2:
         kinds = {}
-    named = [arm for arm in arms if isinstance(arm, StructReference | UnionReference)]
-    return kinds | {
-        arm: arm.name
-        for arm in named
-        if isinstance(arm, StructReference) or _is_mistakable(schema, arm, named)
-    }
-
-
-def _is_mistakable(
-    schema: Schema, union: UnionReference, arms: Iterable[StructReference | UnionReference]
-) -> bool:
-    """Return whether an alternative has the name of another arm, or of an alternative there."""
-    others = (arm for arm in arms if arm.name != union.name)
-    taken = {name for arm in others for name in (arm.name, *_alternatives(schema, arm))}
-    return not taken.isdisjoint(_alternatives(schema, union))
-
-
-def _alternatives(schema: Schema, arm: StructReference | UnionReference) -> tuple[str, ...]:
-    if isinstance(arm, StructReference):
-        return ()
-    return tuple(variety.name for variety in schema.unions[arm.name].varieties)
+    return kinds | {arm: arm.name for arm in arms if isinstance(arm, StructReference)}
 
 
 def _kind(type_: Type) -> str:
