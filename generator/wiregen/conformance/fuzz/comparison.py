@@ -22,7 +22,7 @@ from wiregen.conformance.judge.implementation import (
     Written,
 )
 
-__all__ = ["Differing", "Trial", "differing"]
+__all__ = ["Differing", "Trial", "differing", "without_indexes"]
 
 _INDEX = re.compile(r"\[\d+\]")
 _NUMBER = re.compile(r"\d+")
@@ -102,7 +102,7 @@ def _between(expected: Decoded, found: Decoded, implementation: Implementation) 
     n_both = min(len(expected.frames), len(found.frames))
     between = difference(expected.frames[:n_both], found.frames[:n_both])
     if between is not None:
-        key: tuple[str, ...] = (_INDEX.sub("[]", between.path), _message(expected, _frame(between.path)))
+        key: tuple[str, ...] = (without_indexes(between.path), _message(expected, _frame(between.path)))
         return Differing(
             key=("frames", *key), expected=f"{between.path} {between.expected}", found=between.found
         )
@@ -177,7 +177,12 @@ def _code(fault: Refused | None) -> str:
 
 def _path(*faults: Refused | None) -> str:
     paths = (fault.path for fault in faults if fault is not None and fault.path)
-    return _INDEX.sub("[]", next(paths, ""))
+    return without_indexes(next(paths, ""))
+
+
+def without_indexes(path: str) -> str:
+    """Return a path without the places of items: an error at another item looks like the same mistake."""
+    return _INDEX.sub("[]", path)
 
 
 def _frame(path: str) -> int:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..codec.options import Options
-from ..reference.explain import explain
-from ..reference.objects import build
 from ..schema.protocol import Schema
 from ..stream.decoder import Decoder
 from .own_classes import Classes
@@ -87,6 +85,9 @@ class Package:
 
     def read_back(self, frame: object, data: bytes, options: Options) -> object:
         """Return a frame or preamble as a reader reads it from its bytes."""
+        from ..reference.explain import explain
+        from ..reference.objects import build
+
         is_preamble = type(frame) not in self.frames.values()
         node = explain(self.schema, data, 0, len(data), options, is_preamble=is_preamble)
         return build(self.schema, node.value, self.classes.by_name)

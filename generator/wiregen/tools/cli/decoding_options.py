@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from wiregen.generate.packages import Serialization
     from wiregen.runtime.schema.protocol import Schema
 
-__all__ = ["Decoded", "Settings", "message_of"]
+__all__ = ["Decoded", "Settings", "message_of", "name_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +51,21 @@ class Decoded:
 
 
 def message_of(decoded: Decoded) -> str:
-    """Return the name of the message that a frame carries, or of the preamble."""
-    value = getattr(decoded.outcome, "value", None)
-    message = value.message if isinstance(value, FrameValue) else value
+    """Return the name of the message that a frame carries, or of the preamble; an unknown one has its code with it."""
+    message = _message(decoded)
+    code = message.code if isinstance(message, Unknown) else None
+    return name_of(decoded) if code is None else f"{name_of(decoded)} (code {code})"
+
+
+def name_of(decoded: Decoded) -> str:
+    """Return the name of the message alone, `Unknown` for an unknown one."""
+    message = _message(decoded)
     if isinstance(message, Unknown):
-        return "Unknown" if message.code is None else f"Unknown (code {message.code})"
+        return "Unknown"
+    value = getattr(decoded.outcome, "value", None)
     return str(getattr(message, "name", None) or getattr(value, "name", ""))
+
+
+def _message(decoded: Decoded) -> object:
+    value = getattr(decoded.outcome, "value", None)
+    return value.message if isinstance(value, FrameValue) else value

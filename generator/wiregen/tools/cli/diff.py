@@ -1,7 +1,6 @@
 """`wiregen diff`: two recordings compared by the meaning of their messages."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +25,6 @@ _MOST_MESSAGES: Final = 200_000
 """The most messages of one input, all of which are stored."""
 _MOST_ALIGNED: Final = 2_000
 """The most messages of a direction that are aligned with each other exactly; of more, frequent ones are aligned last."""
-_NAME: Final = re.compile(r"\w+")
 _LONGEST: Final = 120
 """The most characters of a value that the text shows."""
 
@@ -219,23 +217,26 @@ def _aligned(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Field:
-    """A value that differs; a missing one is None."""
+    """A value that differs; a missing one is None. `names`: those of the fields on its path."""
 
     path: str
+    names: tuple[str, ...]
     first: object
     second: object
 
 
-def _fields(first: object, second: object, path: str = "") -> Iterator[_Field]:
+def _fields(first: object, second: object, path: str = "", names: tuple[str, ...] = ()) -> Iterator[_Field]:
     """Yield the values that differ between two records, lists or values."""
     if isinstance(first, dict) and isinstance(second, dict):
         for name in dict.fromkeys((*first, *second)):
-            yield from _fields(first.get(name), second.get(name), f"{path}.{name}".lstrip("."))
+            yield from _fields(
+                first.get(name), second.get(name), f"{path}.{name}".lstrip("."), (*names, name)
+            )
     elif isinstance(first, list) and isinstance(second, list):
         for index, (one, other) in enumerate(zip_longest(first, second)):
-            yield from _fields(one, other, f"{path}[{index}]")
+            yield from _fields(one, other, f"{path}[{index}]", names)
     elif first != second:
-        yield _Field(path=path.removeprefix("fields."), first=first, second=second)
+        yield _Field(path=path.removeprefix("fields."), names=names, first=first, second=second)
 
 
 def _changed(difference: _Difference) -> tuple[_Field, ...]:
@@ -249,7 +250,7 @@ def _text(difference: _Difference, secrets: frozenset[str]) -> str:
     message = difference.message
     sender = "" if message.role is None else f" from {message.role}"
     changes = (
-        f"{each.path}: {_value(each.first, each.path, secrets)} -> {_value(each.second, each.path, secrets)}"
+        f"{each.path}: {_value(each.first, each, secrets)} -> {_value(each.second, each, secrets)}"
         for each in _changed(difference)
     )
     return (
@@ -257,10 +258,10 @@ def _text(difference: _Difference, secrets: frozenset[str]) -> str:
     )
 
 
-def _value(value: object, path: str, secrets: frozenset[str]) -> str:
+def _value(value: object, field: _Field, secrets: frozenset[str]) -> str:
     from wiregen.formats.inspect.values import HIDDEN
 
-    if secrets.intersection(_NAME.findall(path)):
+    if secrets.intersection(field.names):
         return HIDDEN
     text = "nothing" if value is None else json.dumps(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text)} characters)"

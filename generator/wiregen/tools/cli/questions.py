@@ -20,7 +20,7 @@ from wiregen.runtime.schema.expressions import (
 from wiregen.runtime.schema.node import nodes_in
 from wiregen.runtime.stream.context import Context
 from wiregen.tools.cli.clock import Clock
-from wiregen.tools.cli.decoding_options import Decoded, Settings, message_of
+from wiregen.tools.cli.decoding_options import Decoded, Settings, name_of
 from wiregen.tools.cli.failure import USAGE, Failure
 from wiregen.tools.cli.protocols import stop
 
@@ -186,7 +186,7 @@ class _Scope(FrameScope):
         outcome = self._decoded.outcome
         if isinstance(outcome, DecodeError):
             return (outcome.partial or {}).get("message")
-        return message_of(self._decoded).partition(" ")[0]
+        return name_of(self._decoded)
 
     def size(self, path: tuple[str, ...]) -> int:
         outcome, name = self._decoded.outcome, ".".join(path)

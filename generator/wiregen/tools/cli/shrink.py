@@ -1,6 +1,5 @@
 """`wiregen shrink`: the smallest bytes found that still have the same error."""
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["verb"]
 
 _MOST_BYTES: Final = 64 << 20
-_INDEX: Final = re.compile(r"\[\d+\]")
 
 
 @click.command("shrink")
@@ -188,7 +186,9 @@ class _Key:
 
 def _key(answer: "Answer") -> _Key | None:
     """Return the key of the first error; None without an error."""
+    from wiregen.conformance.fuzz.comparison import without_indexes
+
     if answer.fault is None:
         return _Key(code="truncated") if answer.is_incomplete or answer.is_unfinished else None
-    path = _INDEX.sub("[]", answer.fault.path or "")
+    path = without_indexes(answer.fault.path or "")
     return _Key(code=answer.fault.code, rule=answer.fault.rule, path=path)

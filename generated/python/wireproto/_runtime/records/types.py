@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ..reference.layout import Fields
 from ..schema.declarations import Default, Field, FieldValue, Trailing
@@ -59,9 +60,8 @@ def is_wide(schema: Schema, type_: Type) -> bool:
         case Varint():
             return True
         case CodingReference(name):
-            return any(
-                width.wide is not None and width.wide.size > 4 for width in schema.codings[name].widths
-            )
+            widths = schema.codings[name].widths
+            return any(width.wide is not None and width.wide.size > 4 for width in widths)
         case EnumReference(name):
             return is_wide(schema, schema.enums[name].type)
         case _:
@@ -115,8 +115,9 @@ def flat_fields(fields: Fields) -> Fields:
     return tuple(found)
 
 
+@lru_cache(1024)
 def shown_fields(fields: Fields) -> Fields:
-    """Return those that are not hidden."""
+    """Return those that are not hidden; each record of a list asks for them."""
     return tuple(field for field in flat_fields(fields) if not field.is_hidden)
 
 
@@ -128,6 +129,7 @@ def _every_field(fields: Fields) -> Iterator[Field]:
             yield from _every_field(block)
 
 
+@lru_cache(1024)
 def unsure_names(fields: Fields) -> frozenset[str]:
     """Return the names of the fields that are in a choice with blocks, or in an optional block."""
     found: set[str] = set()

@@ -22,16 +22,13 @@ def partial_record(reader: Reader) -> dict[str, object] | None:
     value = _outermost(reader)
     schema, variant = reader.layout.schema, reader.options.variant
     if isinstance(value, FrameValue) or (isinstance(value, Record) and value.name in reader.layout.preambles):
-        short = _Shortening().of(value)  # before there are records of thousands of items
-        record: dict[str, object] = _Shortening().of(frame_record(schema, short, variant=variant))
-        return record
+        record = frame_record(schema, _Shortening().of(value), variant=variant)
+        return _Shortening().of(record) if schema.views else record  # JSON in a field may be a longer list
     return None
 
 
 def partial_header(reader: Reader) -> dict[str, int] | None:
-    """Return the integers of the outermost record that were read so far, derived ones too, or None without
-    a record.
-    """
+    """Return the integers read so far of the outermost record, derived ones too; None without a record."""
     outermost = reader.building[0][1] if reader.building else None
     if not isinstance(outermost, RecordScope):
         return None

@@ -73,8 +73,9 @@ class AskedValues:
             variable = self.variable(expression, locals_)
             if variable != expression:
                 value = _safely(expression)
-                is_typed = value == expression  # mypy takes what `getattr` returns for an optional value
-                yield WriteAssign(target=variable if is_typed else f"{variable}: Any", value=value)
+                # A type checker takes what `getattr` returns for an optional value.
+                annotation = "" if value == expression else "Any"
+                yield WriteAssign(target=variable, value=value, annotation=annotation)
             checks += [test.replace("{}", variable) for test in self.values[expression].tests]
         if checks:
             yield WriteChecks(checks=tuple(checks))
@@ -93,7 +94,7 @@ _CLASSES: Final[Mapping[type[m.Type], tuple[str, ...]]] = {
     m.Bits: ("int",),
     m.Boolean: ("bool",),
     m.Bytes: ("bytes",),
-    m.CodingReference: ("int", "type(None)"),
+    m.CodingReference: ("int",),
     m.Float: ("float", "int"),
     m.Integer: ("int",),
     m.Text: ("str",),
@@ -119,15 +120,14 @@ def class_test(type_: m.Type, shared: Shared) -> str:
         case _ if isinstance(inner, _TESTED_WHERE_WRITTEN):
             return ""
         case _:
-            tests = (
-                f"_class_of({{}}) is not {each}" for each in _classes(inner, shared) if each != "type(None)"
-            )
-            text = " and ".join(tests)
+            text = " and ".join(f"_class_of({{}}) is not {each}" for each in _classes(inner, shared))
             return f"{text} and {_ABSENT}" if text else ""
 
 
 def _item_test(item: m.Type, shared: Shared) -> str:
     classes = _classes(item, shared)
+    if isinstance(item, m.CodingReference):  # one of its numbers may be null
+        classes += ("type(None)",)
     if classes:
         return f"{{}} is not None and not {{*map(type, {{}})}} <= {{{', '.join(classes)}}}"
     if isinstance(item, m.UnionReference) and _has_single_codes(shared.unions[item.name]):

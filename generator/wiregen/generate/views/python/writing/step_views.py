@@ -11,7 +11,7 @@ from wiregen.generate.views.python.checks import Pieced, Tested
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteAssign:
-    """`target = value`."""
+    """`target = value`; the target has an annotation where a type checker would take another type."""
 
     target: str
     value: str
