@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from wiregen.language.resolver.questions import PLACES
 from wiregen.tools.cli import wiregen
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -179,6 +180,12 @@ def test_a_wrong_question_is_explained(options: tuple[str, ...], told: str) -> N
     result = run("decode", "lumberjack", "--hex", ACK, *options)
     assert (result.exit_code, result.stdout) == (2, "")
     assert told in result.stderr
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_every_place_is_named_where_a_user_looks(place: str) -> None:
+    assert place in run("decode", "--help").stdout
+    assert f"`{place}`" in (ROOT / "docs" / "guide" / "recipes.md").read_text()
 
 
 def test_contexts_cannot_be_asked_about() -> None:
