@@ -102,7 +102,8 @@ def test_an_error_without_a_code_is_no_answer_of_a_program_that_tells_codes(tmp_
 )
 def test_whatever_a_program_does_is_a_verdict(how: str, told: str) -> None:
     """Each process answers the hello and nothing more; the vector that was asked is named, and the next one is asked too."""
-    seconds = "0.4" if told.startswith("hung") else "60"  # only programs that never answer are waited for in vain
+    # Only programs that never answer are waited for in vain.
+    seconds = "0.4" if told.startswith("hung") else "60"
     result = run_echo("--timeout", seconds, "--only", "ping", "--only", "pong", command=echo(how, 1))
     assert result.exit_code == 1
     for id_ in ("ping", "pong"):
