@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..codec.compiled import JUDGED, Bad, is_certain, release
 from ..codec.errors import SEARCHED, EncodeError
@@ -20,19 +20,13 @@ from ..reference.writing.frames import write_frame
 from ..schema.protocol import Schema
 from .context_use import asks_context
 
-__all__ = ["Accepted", "Judge"]
+__all__ = ["Judge", "Unusual"]
 
 
-class Accepted(NamedTuple):
-    """A frame that the protocol allows.
+class Unusual(bytes):
+    """Native bytes of a frame that straight-line code refuses, while the protocol allows it: its values are of unusual classes."""
 
-    Attributes:
-        data: Its native bytes, or None if they depend on a context that is not known.
-        is_plain: Its values are of plain classes, as far as straight-line code has looked at them.
-    """
-
-    data: bytes | None
-    is_plain: bool = True
+    __slots__ = ()
 
 
 class _Nothing:
@@ -74,8 +68,8 @@ class Judge:
         self._decode = decode
         self._compressed = frozenset(compressed)
 
-    def accept(self, frame: object, options: Options, *, is_read: bool = False) -> Accepted:
-        """Accept a frame.
+    def accept(self, frame: object, options: Options, *, is_read: bool = False) -> bytes | None:
+        """Return the native bytes of a frame, or None if they depend on a context that is not known.
 
         `is_read`: the frame was received, so the limit `work` bounds the search for its error.
 
@@ -85,12 +79,12 @@ class Judge:
         """
         message = type(getattr(frame, "message", None))
         asks = options.context is None and message in self._askers
-        accepted = Accepted(None) if asks else self._written(frame, message, options, is_read=is_read)
-        if accepted.data is None:
+        data = None if asks else self._written(frame, message, options, is_read=is_read)
+        if data is None:
             self._accept_anyhow(frame, options)
         elif options.strict:
-            self._decode(accepted.data, options)
-        return accepted
+            self._decode(data, options)
+        return data
 
     def _accept_anyhow(self, frame: Any, options: Options) -> None:
         """Accept a frame that is valid in some context, but in no known one.
@@ -114,12 +108,15 @@ class Judge:
         if options.strict:  # only the reference codec uses this context, which has no entries
             explain(self._schema, data, 0, len(data), nothing)
 
-    def _written(self, frame: object, message: type, options: Options, *, is_read: bool) -> Accepted:
-        """Return the bytes, within the limits of the options; regions are stored uncompressed where the sizes allow it."""
+    def _written(self, frame: object, message: type, options: Options, *, is_read: bool) -> bytes | None:
+        """Return the bytes, within the limits of the options; regions are stored uncompressed where the sizes allow it.
+
+        The result is None if they depend on a context that is not known.
+        """
         is_stored = message in self._compressed and not options.limits
         JUDGED.is_on = True
         try:
-            return Accepted(self._encode(frame, 0 if is_stored else -1, options))
+            return self._encode(frame, 0 if is_stored else -1, options)
         except Bad as fault:
             is_refused = is_certain(fault)
             is_faulty = is_read and is_refused and not self._is_wider(options)
@@ -131,8 +128,9 @@ class Judge:
         if isinstance(data, Exception):
             is_faulty = is_faulty and is_certain(data)
         elif data is not None and self._is_within_limits(data, frame, options):
-            return Accepted(data)
-        return Accepted(self._explained(frame, options, is_faulty=is_faulty), is_plain=not is_refused)
+            return data
+        data = self._explained(frame, options, is_faulty=is_faulty)
+        return Unusual(data) if is_refused and data is not None else data
 
     def _is_wider(self, options: Options) -> bool:
         """Return whether limits allow values that straight-line code, which has the protocol's own limits,

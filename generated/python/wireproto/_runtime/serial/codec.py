@@ -16,7 +16,7 @@ from ..reference.access import as_bytes as as_octets
 from ..reference.access import as_items, attribute, declared_name, extra, is_a, kind_of
 from .conversion import Budget, Misfit
 from .stream import Framer
-from .validation import Judge
+from .validation import Judge, Unusual
 
 __all__ = ["Format", "SerialCodec", "framed", "refuse_tails"]
 
@@ -74,9 +74,9 @@ class SerialCodec:
         Raises:
             EncodeError: The protocol does not allow a value, or this serialization cannot carry it (`unrepresentable`).
         """
-        native, is_plain = self._judge.accept(frame, options)
+        native = self._judge.accept(frame, options)
         try:
-            body = self._format.pack(frame) if is_plain else None
+            body = None if type(native) is Unusual else self._format.pack(frame)
         except Exception:  # noqa: BLE001 - values may be of any class, and raise anything
             body = None
         if body is None:
