@@ -4,7 +4,7 @@ The Report collects errors, as many as one run can find: a harmless placeholder 
 """
 
 from wiregen.language.resolver.questions import Question, resolve_condition, resolve_questions
-from wiregen.language.resolver.resolution import Origins, Resolved, resolve
+from wiregen.language.resolver.resolution import Origins, Resolved, resolve, resolve_partial
 from wiregen.language.resolver.state import Workspace
 
 __all__ = [
@@ -14,5 +14,6 @@ __all__ = [
     "Workspace",
     "resolve",
     "resolve_condition",
+    "resolve_partial",
     "resolve_questions",
 ]

@@ -136,4 +136,5 @@ def _rule(work: Workspace, name: syntax.Name) -> str:
     if name.text not in work.rules:
         help_ = f'declare it: `rule {name.text} "…"`'
         report_unknown(name, "rule", work.rules, work.report, help_=help_)
+    work.refer(name, work.place_of_rule(name.text))
     return name.text

@@ -18,38 +18,44 @@ def limit_named(work: Workspace, name: syntax.Name) -> Typed:
         help_ = f"declare it: `limits {{ {name.text} = … }}`"
         report_unknown(name, "limit", work.limits, work.report, help_=help_)
         return STAND_IN
+    work.refer(name, work.limits[name.text].name.span)
     return Typed(expression=model.LimitReference(name=name.text), sort=INTEGER)
 
 
 def member_named(work: Workspace, node: syntax.Enum, name: syntax.Name) -> Typed:
     """Return a member of an enum."""
-    numbers = members_of(work, enum_of(node.name.text))
-    if name.text not in numbers:
-        report_unknown(name, "member", numbers, work.report, inside=node.name.text)
+    members = members_of(work, enum_of(node.name.text))
+    if name.text not in members:
+        report_unknown(name, "member", members, work.report, inside=node.name.text)
         return STAND_IN
-    return member(node.name.text, name.text, numbers[name.text])
+    found = members[name.text]
+    work.refer(name, found.name.span)
+    return member(node.name.text, name.text, found.code.value)
 
 
 def code_of_variety(work: Workspace, node: syntax.Union, name: syntax.Name) -> Typed:
     """Return the code of an alternative."""
-    codes = {variety.name.text: variety.codes[0].low.value for variety in node.varieties}
-    if name.text not in codes:
-        report_unknown(name, "alternative", codes, work.report, inside=node.name.text)
+    varieties = {variety.name.text: variety for variety in node.varieties}
+    if name.text not in varieties:
+        report_unknown(name, "alternative", varieties, work.report, inside=node.name.text)
         return STAND_IN
-    return Typed(expression=model.Number(value=codes[name.text]), sort=INTEGER)
+    found = varieties[name.text]
+    work.refer(name, found.name.span)
+    return Typed(expression=model.Number(value=found.codes[0].low.value), sort=INTEGER)
 
 
 def part_named(work: Workspace, base: Typed, node: syntax.Attribute) -> Typed:
     """Return a field of a value."""
     if base.sort == WRONG:
         return STAND_IN
-    sort = part_of(work, base.sort, node.name.text)
-    if sort is None or not isinstance(base.expression, model.FieldReference):
+    part = part_of(work, base.sort, node.name.text)
+    if part is None or not isinstance(base.expression, model.FieldReference):
         _report_no_part(work, base.sort, node.name)
         return STAND_IN
+    work.refer(node.name, *part.places)
     reference = base.expression
     path = model.FieldReference(path=(*reference.path, node.name.text), scope=reference.scope)
-    return Typed(expression=path, sort=sort)
+    return Typed(expression=path, sort=part.sort)
 
 
 def _report_no_part(work: Workspace, sort: Sort, name: syntax.Name) -> None:

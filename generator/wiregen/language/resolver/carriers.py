@@ -52,6 +52,7 @@ def _chunks(
     struct = place.work.named(base.text, syntax.Struct)
     if not isinstance(struct, syntax.Struct):
         return None
+    place.work.refer(base, struct.name.span)
     if not isinstance(node, syntax.Terminated):
         message = f"the end of the chunks of `{base.text}` is missing"
         place.work.error("WG2106", message, node.span, help_=f"write `{base.text}[until not more]`")

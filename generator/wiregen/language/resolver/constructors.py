@@ -31,6 +31,10 @@ class Shelf:
     records: Mapping[str, Record]
     unions: Mapping[str, model.Union]
 
+    def refer(self, use: syntax.Name, path: str) -> None:
+        """Record the node of the model that a name refers to."""
+        self.work.refer(use, self.work.origins.get(f"{path}#name"))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Built:
@@ -81,6 +85,7 @@ def _built(shelf: Shelf, node: syntax.Call, wanted: Wanted) -> _Built | None:
         and isinstance(name.base, syntax.Name)
         and name.base.text in shelf.unions
     ):
+        shelf.refer(name.base, shelf.unions[name.base.text].path)
         return _variety(shelf, shelf.unions[name.base.text], name.name, None)
     if not isinstance(name, syntax.Name):
         shelf.work.error("WG2402", "the constructor is not a name", name.span, label="not a constructor")
@@ -93,6 +98,7 @@ def _built(shelf: Shelf, node: syntax.Call, wanted: Wanted) -> _Built | None:
             return _variety(shelf, shelf.unions[union.union], name, union.only)
     record = shelf.records.get(name.text)
     if record is not None and any(isinstance(each, str) and _suits(record, each) for each in found):
+        shelf.refer(name, record.path)
         return _Built(what=_what(record), name=record.name, union=None, fields=tuple(_parameters(record)))
     _report_not_built(shelf, name, found, record)
     return None
@@ -160,6 +166,7 @@ def _variety(
     if only is not None and variety.name not in only:
         message = f"`{variety.name}` is not allowed in this field"
         shelf.work.error("WG2404", message, name.span, help_=f"the field allows {_some(only)}")
+    shelf.refer(name, variety.path)
     fields = tuple(each.field for each in attributes(variety.fields) if _is_parameter(each.field))
     if any(span.low != span.high for span in variety.spans) or len(variety.spans) > 1:
         fields = (*fields, _code_of(variety, union))
@@ -212,6 +219,7 @@ def _is_parameter(field: model.Field) -> bool:
 def _given(shelf: Shelf, node: syntax.Call, built: _Built) -> dict[str, syntax.Expression]:
     given: dict[str, syntax.Expression] = {}
     names = [field.name for field in built.fields]
+    paths = {field.name: field.path for field in built.fields}
     for index, argument in enumerate(node.arguments):
         name = (
             argument.name.text if argument.name is not None else names[index] if index < len(names) else None
@@ -227,6 +235,8 @@ def _given(shelf: Shelf, node: syntax.Call, built: _Built) -> dict[str, syntax.E
             shelf.work.error("WG2403", f"`{name}` is given twice", argument.span, label="second")
         else:
             given[name] = argument.value
+            if argument.name is not None:
+                shelf.refer(argument.name, paths[name])
     return given
 
 

@@ -90,6 +90,7 @@ def _setting(
         candidates = layout_of(work, owner.fields).fields
         report_unknown(node.path.field, "field", candidates, work.report, inside=owner.name.text)
         return None
+    work.refer(node.path.field, *known.places)
     if not is_value_of(known.sort, wanted):
         message = f"expected {describe(wanted)}, but the field is {describe(known.sort)}"
         work.error("WG2202", message, node.path.field.span, label=describe(known.sort))
@@ -175,4 +176,6 @@ def _block(work: Workspace, owner: syntax.Name, name: syntax.Name) -> tuple[None
             name.span,
             help_="the type of a join is `bytes`, a frame, or a block of a frame",
         )
+    else:
+        work.refer(name, *known.places)
     return None, (owner.text, name.text)

@@ -77,6 +77,7 @@ def _options(
         if option is None:
             report_unknown(line.name, "option", known, work.report, help_="no session has an `option`")
             continue
+        work.refer(line.name, work.origins.get(f"{option.path}#name"))
         if option.is_list or isinstance(option.type, model.Bytes | model.Uuid):
             message = f"a conversation cannot set `{option.name}`"
             help_ = "set options that are numbers, Booleans, members of an enum or texts"
@@ -112,6 +113,7 @@ def _check_violation(work: Workspace, name: syntax.Name) -> None:
     known = {*_OWN_VIOLATIONS, *work.rules, *violations_of(work)}
     if name.text not in known:
         report_unknown(name, "rule of a session", sorted(known), work.report)
+    work.refer(name, work.place_of_rule(name.text))
 
 
 def _pause(work: Workspace, node: syntax.ConversationPause, path: str) -> model.ConversationPause:
@@ -127,6 +129,7 @@ def _step(shelf: Shelf, node: syntax.ConversationStep, path: str) -> model.Conve
     roles = shelf.work.settings.roles
     if node.role.text not in roles:
         report_unknown(node.role, "role", roles, shelf.work.report)
+    shelf.work.refer(node.role, shelf.work.settings.role_places.get(node.role.text))
     value = build(shelf, node.value, Sent())
     if not isinstance(value, model.Construct):
         return None

@@ -82,6 +82,7 @@ def _check_code(work: Workspace, name: syntax.Name) -> None:
     known = {*_DECODE_ERRORS, *work.rules, *violations_of(work)}
     if name.text not in known:
         report_unknown(name, "error or rule", sorted(known), work.report)
+    work.refer(name, work.place_of_rule(name.text))
 
 
 def violations_of(work: Workspace) -> Iterator[str]:

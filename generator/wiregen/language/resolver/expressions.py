@@ -262,6 +262,7 @@ def _name(work: Workspace, scope: Scope, node: syntax.Name, expected: Sort | Non
         work.error("WG2008", message, node.span, label="ambiguous", help_="rename one of them")
     elif found[0].is_ahead:
         _report_ahead(work, scope, node)
+    work.refer(node, *(place for meaning in found for place in meaning.places))
     return _first(found)
 
 
@@ -316,6 +317,8 @@ def _attribute(work: Workspace, scope: Scope, node: syntax.Attribute) -> Typed:
         if node.base.text == "limits" and "limits" not in scope.own:
             return limit_named(work, node.name)
         declared = work.names.get(node.base.text)
+        if isinstance(declared, syntax.Enum | syntax.Union):
+            work.refer(node.base, declared.name.span)
         if isinstance(declared, syntax.Enum):
             return member_named(work, declared, node.name)
         if isinstance(declared, syntax.Union):
@@ -330,7 +333,8 @@ def _entry(work: Workspace, scope: Scope, node: syntax.Sized) -> Typed:
         keys.insert(0, base.length)
         base = base.base
     context = work.names.get(base.text) if isinstance(base, syntax.Name) else None
-    if isinstance(context, syntax.Context):
+    if isinstance(context, syntax.Context) and isinstance(base, syntax.Name):
+        work.refer(base, context.name.span)
         return functions.resolve_entry(work, scope, context, keys, node.span)
     return _item(work, scope, node)
 

@@ -168,6 +168,8 @@ def _defaults_of(place: Place, nodes: Iterable[syntax.DefaultOf], sort: Sort) ->
             if fault is not None:
                 help_ = did_you_mean(name.text, place.work.words_of(syntax.Message))
                 place.work.error("WG2407", fault, name.span, label="of this message", help_=help_)
+            else:
+                place.work.refer(name, place.work.names[name.text].name.span)
             seen.add(name.text)
             yield model.DefaultOf(message=name.text, value=value)
 

@@ -102,6 +102,7 @@ def _number(
 def _of_field(work: Workspace, scope: Scope, function: model.Function, node: syntax.Expression) -> Typed:
     sort = BOOLEAN if function == "present" else INTEGER
     if function == "size" and scope.where == "row" and _is_join(node, work):
+        work.refer(node, work.names[node.text].name.span)
         return _typed(function, [model.JoinReference(name=node.text)], sort)
     typed = expressions.resolve_expression(work, scope, node)
     if typed is STAND_IN:
@@ -173,6 +174,8 @@ def _end_of_checksum(work: Workspace, scope: Scope, name: syntax.Name, node: syn
     if node.text not in scope.own and scope.where != "alias":
         report_unknown(node, "field", known_words(work, scope, None), work.report)
         return None
+    if node.text in scope.own:
+        work.refer(node, *scope.own[node.text].places)
     return node.text
 
 

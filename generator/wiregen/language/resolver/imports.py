@@ -27,6 +27,7 @@ MOST_SUGGESTED: Final = 20
 class _Exports:
     """The declarations that a file offers for import, computed once for all imports of it."""
 
+    protocol: syntax.Name
     names: Mapping[str, Named]
     rules: Mapping[str, tuple[syntax.Rule, ...]]
     positions: Mapping[Span, int]
@@ -36,7 +37,7 @@ class _Exports:
         return sorted(chosen, key=lambda each: self.positions[each.span])
 
 
-def _exports(declarations: tuple[syntax.Declaration, ...]) -> _Exports:
+def _exports(protocol: syntax.Name, declarations: tuple[syntax.Declaration, ...]) -> _Exports:
     names: dict[str, Named] = {}
     rules: dict[str, tuple[syntax.Rule, ...]] = {}
     for each in declarations:
@@ -45,7 +46,7 @@ def _exports(declarations: tuple[syntax.Declaration, ...]) -> _Exports:
         if isinstance(each, syntax.Rule):
             rules[each.name.text] = (*rules.get(each.name.text, ()), each)
     positions = {each.span: position for position, each in enumerate(declarations)}
-    return _Exports(names=names, rules=rules, positions=positions)
+    return _Exports(protocol=protocol, names=names, rules=rules, positions=positions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,8 @@ class Imports:
     sources: Sources
     roots: tuple[Path, ...]
     report: Report
+    uses: dict[Span, tuple[Span, ...]] = field(default_factory=dict)
+    """The names in imports, with the places of the names that they refer to."""
     _expanded: dict[str, _Exports] = field(default_factory=dict)
     _missing: list[str] = field(default_factory=list)
 
@@ -111,7 +114,8 @@ class Imports:
         file = parse(source, self.report) if source else None
         if file is None:
             return None
-        expanded = _exports(self._expand(file, (*way, (protocol.text, protocol.span))))
+        declarations = self._expand(file, (*way, (protocol.text, protocol.span)))
+        expanded = _exports(file.protocol.name, declarations)
         self._expanded[protocol.text] = expanded
         return expanded
 
@@ -122,8 +126,11 @@ class Imports:
 
         They are in text order; their rules follow.
         """
+        self.uses[node.protocol.span] = (there.protocol.span,)
         for name in node.names:
-            if name.text not in there.names:
+            if name.text in there.names:
+                self.uses[name.span] = (there.names[name.text].name.span,)
+            else:
                 report_unknown(name, "declaration", there.names, self.report, inside=node.protocol.text)
         wanted = _needed((name.text for name in node.names if name.text in there.names), there.names, taken)
         chosen = there.in_order(there.names[name] for name in wanted)

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from wiregen.language import syntax
-from wiregen.language.diagnostics import Label
+from wiregen.language.diagnostics import Label, Span
+from wiregen.language.resolver.layouts import Known
 from wiregen.language.resolver.names import PlacedName, refuse_duplicates
 from wiregen.language.resolver.sorts import MIXED, UNKNOWN, Sort, common, describe, fits
 from wiregen.language.resolver.state import Workspace
-from wiregen.language.resolver.targets import Instance, Target, known_fields, scope_of
+from wiregen.language.resolver.targets import Instance, Target, every_target, known_fields, scope_of
 from wiregen.language.resolver.unknown_names import report_unknown
 
 __all__ = ["demand_keys", "named_in", "resolve_keys", "sort_of_key"]
@@ -26,6 +27,8 @@ def resolve_keys(work: Workspace, keys: Iterable[syntax.Name], targets: Iterable
         if name.text not in fields:
             report_unknown(name, "field in any message", fields, work.report)
         else:
+            places = tuple(_places_in(work, used, name))
+            work.refer(name, *(places or _places_in(work, every_target(work), name)))
             _refuse_unlike(work, name, used)
     return tuple(dict.fromkeys(name.text for name in names))
 
@@ -74,6 +77,17 @@ def _refuse_unlike(work: Workspace, key: syntax.Name, targets: Iterable[Target])
 
 def _sort_in(work: Workspace, target: Target, key: syntax.Name) -> Sort | None:
     """Return the sort of a key in a target or in its frame, or None if neither has it."""
-    scope = scope_of(work, (target,), Instance())
-    known = scope.own.get(key.text) or scope.frame.get(key.text)
+    known = _known_in(work, target, key)
     return None if known is None else known.sort
+
+
+def _places_in(work: Workspace, targets: Iterable[Target], key: syntax.Name) -> Iterator[Span]:
+    """Yield the places of the fields that are a key in these targets."""
+    for target in targets:
+        known = _known_in(work, target, key)
+        yield from () if known is None else known.places
+
+
+def _known_in(work: Workspace, target: Target, key: syntax.Name) -> Known | None:
+    scope = scope_of(work, (target,), Instance())
+    return scope.own.get(key.text) or scope.frame.get(key.text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from types import MappingProxyType
@@ -35,11 +35,15 @@ WithFields: TypeAlias = syntax.Struct | syntax.Message | syntax.Frame | syntax.P
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A field of a layout; `start` is its position, `end` the position after its last part."""
+    """A field of a layout; `start` is its position, `end` the position after its last part.
+
+    `places`: those of its name, several if fields of that name are in different arms or layouts.
+    """
 
     sort: Sort
     start: int
     end: int
+    places: tuple[Span, ...] = ()
 
 
 Arms: TypeAlias = tuple[tuple[int, int], ...]
@@ -111,12 +115,15 @@ def _measured(work: Workspace, rows: _Rows, opened: Iterable[_Row]) -> Layout:
     for row in opened:
         places[row.node.span] = (row.start, row.end)
         if row.node.name.text != PADDING:
-            known = Known(sort=sort_of_shape(work, row.node.shape), start=row.start, end=row.end)
+            sort = sort_of_shape(work, row.node.shape)
+            known = Known(sort=sort, start=row.start, end=row.end, places=(row.node.name.span,))
             named.setdefault(row.node.name.text, []).append((row, known))
     for found in named.values():
         _check_names(work, [row for row, _ in found])
     return Layout(
-        fields=MappingProxyType({name: found[0][1] for name, found in named.items()}),
+        fields=MappingProxyType(
+            {name: _first([known for _, known in found]) for name, found in named.items()}
+        ),
         places=MappingProxyType(places),
         n_fields=next(rows.counter),
         arms=MappingProxyType({row.node.span: row.arms for found in named.values() for row, _ in found}),
@@ -128,6 +135,17 @@ def _measured(work: Workspace, rows: _Rows, opened: Iterable[_Row]) -> Layout:
             }
         ),
     )
+
+
+def _first(namesakes: list[Known]) -> Known:
+    """Return the first of the fields of one name in different arms, with the places of all."""
+    first, *others = namesakes
+    return replace(first, places=places_of(namesakes)) if others else first
+
+
+def places_of(namesakes: Iterable[Known]) -> tuple[Span, ...]:
+    """Return the places of fields of one name."""
+    return tuple(dict.fromkeys(place for known in namesakes for place in known.places))
 
 
 def _check_names(work: Workspace, namesakes: list[_Row]) -> None:
@@ -261,21 +279,30 @@ def _sort_of_declared(work: Workspace, name: str, depth: int) -> Sort:
             return WRONG
 
 
-def part_of(work: Workspace, sort: Sort, name: str) -> Sort | None:
-    """Return the sort of a value's field by its name, or None if values of that sort never have it."""
+def part_of(work: Workspace, sort: Sort, name: str) -> Known | None:
+    """Return the field of a value by its name, or None if values of that sort never have it."""
     if sort.kind == "unknown":
-        return sort
+        return Known(sort=sort, start=0, end=0)
     if sort not in work.parts:
-        work.parts[sort] = _parts(work, sort)
-    return work.parts[sort].get(name)
+        work.parts[sort] = _merged(layouts_of(work, sort))
+    found = work.parts[sort].get(name)
+    return found if isinstance(found, Known) else None
 
 
-def _parts(work: Workspace, sort: Sort) -> dict[str, Sort]:
-    found: dict[str, list[Sort]] = {}
-    for layout in layouts_of(work, sort):
+def _merged(layouts: Iterable[Layout]) -> dict[str, object]:
+    found: dict[str, list[Known]] = {}
+    for layout in layouts:
         for name, known in layout.fields.items():
-            found.setdefault(name, []).append(known.sort)
-    return {name: common(sorts) for name, sorts in found.items()}
+            found.setdefault(name, []).append(known)
+    return {name: merged_fields(namesakes) for name, namesakes in found.items()}
+
+
+def merged_fields(namesakes: Sequence[Known]) -> Known:
+    """Return fields of one name in different layouts as one: its sort is common to them."""
+    first, places = namesakes[0], places_of(namesakes)
+    if all(known.sort == first.sort for known in namesakes):
+        return first if places == first.places else replace(first, places=places)
+    return Known(sort=common(known.sort for known in namesakes), start=0, end=0, places=places)
 
 
 def layouts_of(work: Workspace, sort: Sort) -> Iterator[Layout]:

@@ -42,6 +42,7 @@ def resolve_role(work: Workspace, name: syntax.Name | None) -> str | None:
         return None
     if name.text not in work.settings.roles:
         report_unknown(name, "role", work.settings.roles, work.report)
+    work.refer(name, work.settings.role_places.get(name.text))
     return name.text
 
 
@@ -256,7 +257,10 @@ def _demand_original(
     work: Workspace, node: syntax.Frame | syntax.Struct | syntax.Message | syntax.Preamble
 ) -> None:
     kind = kind_of(node)
-    if work.named(node.name.text, type(node)) is None:
+    original = work.named(node.name.text, type(node))
+    if original is not None:
+        work.refer(node.name, original.name.span)
+    else:
         hint = did_you_mean(node.name.text, work.words_of(type(node)))
         message = f"the variant has a layout of {kind} `{node.name.text}`, which does not exist"
         work.error("WG2011", message, node.name.span, label="unknown", help_=hint)

@@ -59,8 +59,10 @@ def _demand_truth(work: Workspace, pattern: syntax.Boolean, subject: Sort) -> No
 def _number(work: Workspace, name: syntax.Name, subject: Sort) -> int | None:
     members = members_of(work, subject)
     if name.text in members:
-        return members[name.text]
+        work.refer(name, members[name.text].name.span)
+        return members[name.text].code.value
     if name.text in work.constants:
+        work.refer(name, work.names[name.text].name.span)
         return work.constants[name.text]
     is_enum = subject.kind == "enum"
     if subject.kind != "unknown":

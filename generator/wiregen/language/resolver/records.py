@@ -77,8 +77,9 @@ def _texts(work: Workspace, node: syntax.Ledger) -> dict[str, str]:
 
 def _subject(work: Workspace, node: syntax.Ref) -> str | None:
     words = _dotted(node)
-    subject = ".".join(words)
+    subject = ".".join(word.text for word in words)
     if words and f"{work.path}.{subject}" in work.origins:
+        _refer(work, words)
         return subject
     known = (path.removeprefix(f"{work.path}.") for path in work.origins if "#" not in path)
     message = f"the entry is about `{subject}`, which does not exist"
@@ -86,9 +87,17 @@ def _subject(work: Workspace, node: syntax.Ref) -> str | None:
     return None
 
 
-def _dotted(node: syntax.Ref) -> list[str]:
-    words: list[str] = []
+def _refer(work: Workspace, words: Iterable[syntax.Name]) -> None:
+    """Record what each word of a dotted name refers to."""
+    path = work.path
+    for word in words:
+        path = f"{path}.{word.text}"
+        work.refer(word, work.origins.get(f"{path}#name"))
+
+
+def _dotted(node: syntax.Ref) -> list[syntax.Name]:
+    words: list[syntax.Name] = []
     while isinstance(node, syntax.Attribute):
-        words.insert(0, node.name.text)
+        words.insert(0, node.name)
         node = node.base
-    return [node.text, *words] if isinstance(node, syntax.Name) else []
+    return [node, *words] if isinstance(node, syntax.Name) else []

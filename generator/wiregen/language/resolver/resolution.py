@@ -67,13 +67,17 @@ def resolve(
         roots: Folders in which imports are looked up, after that of the importing file, which must lie below one.
     """
     found = Report()
-    work = _workspace(file, sources, found, roots)
-    protocol = _protocol(work, file)
+    resolved = resolve_partial(file, sources, found, roots=roots)
     report.merge(found)
-    return None if found.has_errors else _resolved(work, protocol)
+    return None if found.has_errors else resolved
 
 
-def _resolved(work: Workspace, protocol: model.Protocol) -> Resolved:
+def resolve_partial(
+    file: syntax.File, sources: Sources, report: Report, *, roots: tuple[Path, ...] = ()
+) -> Resolved:
+    """Return the model of a file with placeholders where it has errors; see `resolve`."""
+    work = _workspace(file, sources, report, roots)
+    protocol = _protocol(work, file)
     needed = (name for node in work.declarations for name in meant(node, work.names) if name != _name(node))
     return Resolved(
         protocol=protocol, origins=dict(work.origins), mentioned=frozenset(needed), workspace=work
@@ -98,6 +102,7 @@ def _workspace(file: syntax.File, sources: Sources, report: Report, roots: tuple
         limits=settings.limits_of(nodes, report),
         rules=records.rules_of(nodes),
         declarations=nodes,
+        uses=imports.uses,
     )
 
 

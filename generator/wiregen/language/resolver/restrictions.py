@@ -1,6 +1,6 @@
 """`only A, B`: applied to the reference, or the match of messages, that it restricts."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from wiregen.language import syntax
 from wiregen.language.resolver.layouts import messages
@@ -40,30 +40,31 @@ def _allowed_of(
             return _allowed(work, names, "message", _messages(work), type_.only)
 
 
-def _messages(work: Workspace) -> list[str]:
-    return [node.name.text for node in messages(work)]
+def _messages(work: Workspace) -> dict[str, syntax.Message]:
+    return {node.name.text: node for node in messages(work)}
 
 
-def _varieties(work: Workspace, name: str) -> list[str]:
+def _varieties(work: Workspace, name: str) -> dict[str, syntax.Variety]:
     node = work.names.get(name)
-    return [each.name.text for each in node.varieties] if isinstance(node, syntax.Union) else []
+    return {each.name.text: each for each in node.varieties} if isinstance(node, syntax.Union) else {}
 
 
 def _allowed(
     work: Workspace,
     names: tuple[syntax.Name, ...],
     what: str,
-    existing: Iterable[str],
+    existing: Mapping[str, syntax.Member | syntax.Variety | syntax.Message],
     before: tuple[str, ...] | None,
     inside: str | None = None,
 ) -> tuple[str, ...]:
     """Return the names that exist; a restriction of an alias can only be narrowed."""
-    candidates = frozenset(existing)
     allowed = None if before is None else frozenset(before)
     for name in names:
-        if name.text not in candidates:
-            report_unknown(name, what, candidates, work.report, inside=inside)
-        elif allowed is not None and name.text not in allowed:
+        if name.text not in existing:
+            report_unknown(name, what, existing, work.report, inside=inside)
+            continue
+        work.refer(name, existing[name.text].name.span)
+        if allowed is not None and name.text not in allowed:
             message = f"`{name.text}` is already excluded by the type"
             work.error(
                 "WG2105",

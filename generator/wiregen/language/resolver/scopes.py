@@ -6,8 +6,9 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from wiregen.language import syntax
-from wiregen.language.resolver.layouts import LONE, Known, Layout
-from wiregen.language.resolver.sorts import INTEGER, ROLE, UNKNOWN, WRONG, Sort, common, enum_of
+from wiregen.language.diagnostics import Span
+from wiregen.language.resolver.layouts import LONE, Known, Layout, merged_fields
+from wiregen.language.resolver.sorts import INTEGER, ROLE, UNKNOWN, WRONG, Sort, enum_of
 from wiregen.language.resolver.state import Workspace
 from wiregen.schema import model
 
@@ -29,6 +30,8 @@ STAND_IN: Final = Typed(expression=model.Null(), sort=WRONG)
 class Meaning:
     what: str
     typed: Typed
+    places: tuple[Span, ...] = ()
+    """Those of the names of its declarations."""
     is_ahead: bool = False
     """Whether the word is a field that is not read yet at this place."""
 
@@ -50,6 +53,8 @@ class Scope:
     value: tuple[str, Sort] | None = None
     variables: Mapping[str, Sort] = field(default_factory=dict)
     roles: tuple[str, ...] = ()
+    places: Mapping[str, Span] = field(default_factory=dict)
+    """Those of the names of variables and roles."""
 
 
 def layout_scope(layout: Layout, visible: int) -> Scope:
@@ -90,23 +95,32 @@ def _fields(scope: Scope, word: str) -> Iterator[Meaning]:
         known = scope.own[word]
         typed = Typed(expression=model.FieldReference(path=(word,)), sort=known.sort)
         is_ahead = scope.where == "fixed" or known.start >= scope.visible
-        yield Meaning(what="a field", typed=typed, is_ahead=is_ahead)
+        yield Meaning(what="a field", typed=typed, places=known.places, is_ahead=is_ahead)
     if word in scope.frame:
-        yield _field("a field of the frame", (word,), scope.frame[word].sort, "frame")
+        known = scope.frame[word]
+        yield _field("a field of the frame", (word,), known.sort, "frame", known.places)
     if word in scope.item:
-        yield _field("a field of the item", (word,), scope.item[word].sort, "item")
+        known = scope.item[word]
+        yield _field("a field of the item", (word,), known.sort, "item", known.places)
     elif scope.item_sort is not None and word == LONE:
         yield _field("the item", (), scope.item_sort, "item")
 
 
-def _field(what: str, path: tuple[str, ...], sort: Sort, scope: model.FieldScope = "own") -> Meaning:
-    return Meaning(what=what, typed=Typed(expression=model.FieldReference(path=path, scope=scope), sort=sort))
+def _field(
+    what: str,
+    path: tuple[str, ...],
+    sort: Sort,
+    scope: model.FieldScope = "own",
+    places: tuple[Span, ...] = (),
+) -> Meaning:
+    typed = Typed(expression=model.FieldReference(path=path, scope=scope), sort=sort)
+    return Meaning(what=what, typed=typed, places=places)
 
 
 def _special(scope: Scope, word: str) -> Iterator[Meaning]:
     if word in scope.variables:
         typed = Typed(expression=model.VariableReference(name=word), sort=scope.variables[word])
-        yield Meaning(what="a variable", typed=typed)
+        yield Meaning(what="a variable", typed=typed, places=_placed(scope, word))
     if scope.where == "row" and word == "sender":
         yield Meaning(
             what="the sender", typed=Typed(expression=model.RoleReference(name="sender"), sort=ROLE)
@@ -117,16 +131,23 @@ def _special(scope: Scope, word: str) -> Iterator[Meaning]:
         yield Meaning(what="a position", typed=Typed(expression=position, sort=INTEGER))
 
 
+def _placed(scope: Scope, word: str) -> tuple[Span, ...]:
+    return (scope.places[word],) if word in scope.places else ()
+
+
 def _declared(work: Workspace, scope: Scope, word: str, expected: Sort | None) -> Iterator[Meaning]:
-    if work.named(word, syntax.Const) is not None:
-        yield Meaning(what="a constant", typed=_constant(work, word))
+    constant = work.named(word, syntax.Const)
+    if constant is not None:
+        yield Meaning(what="a constant", typed=_constant(work, word), places=(constant.name.span,))
     if expected is None:
         return
     if expected.kind == "role" and word in scope.roles:
-        yield Meaning(what="a role", typed=Typed(expression=model.RoleReference(name=word), sort=ROLE))
-    number = members_of(work, expected).get(word)
-    if number is not None:
-        yield Meaning(what="a member", typed=member(expected.name, word, number))
+        typed = Typed(expression=model.RoleReference(name=word), sort=ROLE)
+        yield Meaning(what="a role", typed=typed, places=_placed(scope, word))
+    found = members_of(work, expected).get(word)
+    if found is not None:
+        typed = member(expected.name, word, found.code.value)
+        yield Meaning(what="a member", typed=typed, places=(found.name.span,))
 
 
 def _constant(work: Workspace, name: str) -> Typed:
@@ -140,15 +161,15 @@ def member(enum: str, name: str, value: int) -> Typed:
     return Typed(expression=model.MemberReference(enum=enum, member=name, value=value), sort=enum_of(enum))
 
 
-def members_of(work: Workspace, sort: Sort) -> Mapping[str, int]:
-    """Return the members of an enum's sort with their numbers; {} for any other sort."""
+def members_of(work: Workspace, sort: Sort) -> Mapping[str, syntax.Member]:
+    """Return the members of an enum's sort by name; {} for any other sort."""
     node = work.names.get(sort.name) if sort.kind == "enum" else None
     if not isinstance(node, syntax.Enum):
         return {}
     known = work.members.get(sort.name)
     if known is None:
         members = (each for each in node.members if isinstance(each, syntax.Member))
-        known = work.members[sort.name] = {each.name.text: each.code.value for each in members}
+        known = work.members[sort.name] = {each.name.text: each for each in members}
     return known
 
 
@@ -172,9 +193,7 @@ class Layers(Mapping[str, Known]):
         found = [layer[name] for layer in self.layers if name in layer]
         if not found:
             raise KeyError(name)
-        if any(known.sort != found[0].sort for known in found):
-            return Known(sort=common(known.sort for known in found), start=0, end=0)
-        return found[0]
+        return found[0] if len(found) == 1 else merged_fields(found)
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys(name for layer in self.layers for name in layer))
@@ -185,10 +204,10 @@ class Layers(Mapping[str, Known]):
 
 def merged(layouts: Iterable[Mapping[str, Known]]) -> Mapping[str, Known]:
     """Return the fields of several layouts as one mapping; the sort of a field is common to them."""
-    fields: dict[str, Known] = {}
+    fields: dict[str, list[Known]] = {}
     for layout in layouts:
         for name, known in layout.items():
-            before = fields.setdefault(name, known)
-            if before.sort != known.sort:
-                fields[name] = Known(sort=common((before.sort, known.sort)), start=0, end=0)
-    return MappingProxyType(fields)
+            fields.setdefault(name, []).append(known)
+    return MappingProxyType(
+        {name: found[0] if len(found) == 1 else merged_fields(found) for name, found in fields.items()}
+    )

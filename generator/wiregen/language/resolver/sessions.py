@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from wiregen.language import syntax
+from wiregen.language.diagnostics import Span
 from wiregen.language.resolver import types
 from wiregen.language.resolver.annotations import resolve_notes
 from wiregen.language.resolver.expressions import require, require_truth
@@ -37,7 +38,7 @@ def resolve_session(work: Workspace, node: syntax.Session) -> model.Session:
     path = work.place(f"{work.path}.{node.name.text}", node.span, name=node.name.span)
     variables = tuple(_variables(work, path, node))
     sorts = {each.name: _sort_of(each) for each in variables}
-    instance = Instance(variables=sorts, roles=_roles(work, node))
+    instance = Instance(variables=sorts, roles=_roles(work, node), places=_places(node))
     options = frozenset(each.name for each in variables if each.is_option)
     table = _Table(work=work, path=path, states=_states(work, node), instance=instance, options=options)
     docs = _docs_of_states(node)
@@ -54,6 +55,20 @@ def resolve_session(work: Workspace, node: syntax.Session) -> model.Session:
         timers=tuple(_timers(table, node)),
         notes=resolve_notes(work, node.annotations),
     )
+
+
+def _places(node: syntax.Session) -> dict[str, Span]:
+    """Return the places of the names of a session's variables and roles."""
+    places: dict[str, Span] = {}
+    for line in node.lines:
+        match line:
+            case syntax.SessionRoles(names=names):
+                places.update((name.text, name.span) for name in names)
+            case syntax.Var(name=name) | syntax.Option(name=name):
+                places.setdefault(name.text, name.span)
+            case _:
+                pass
+    return places
 
 
 def _roles(work: Workspace, node: syntax.Session) -> tuple[str, ...]:
@@ -76,7 +91,7 @@ def _states(work: Workspace, node: syntax.Session) -> dict[str, syntax.Name]:
             refuse_duplicates((PlacedName(name=name, what="state") for name in line.names), work.report)
             for name in line.names:
                 check_case(name, "snake", "a state", work.report)
-                states.setdefault(name.text, name)
+                work.refer(name, states.setdefault(name.text, name).span)
     if not states:
         help_ = "write `state open { … }`; the first state is the initial state"
         work.error("WG2303", f"session `{node.name.text}` has no state", node.name.span, help_=help_)
@@ -215,6 +230,8 @@ def _role(table: _Table, name: syntax.Name) -> str:
     roles = table.instance.roles or table.work.settings.roles
     if name.text not in roles:
         report_unknown(name, "role", roles, table.work.report)
+    own = table.instance.places if table.instance.roles else table.work.settings.role_places
+    table.work.refer(name, own.get(name.text))
     return name.text
 
 
@@ -223,11 +240,14 @@ def _effect(table: _Table, scope: Scope, node: syntax.Effect) -> model.Effect:
         case syntax.Go(state=state):
             if state.text not in table.states:
                 report_unknown(state, "state", table.states, table.work.report)
+            else:
+                table.work.refer(state, table.states[state.text].span)
             return model.Go(state=state.text, updates=_updates(table, scope, node.updates))
         case syntax.Stay():
             return model.Go(state=None, updates=_updates(table, scope, node.updates))
         case syntax.Violates(name=name):
             check_case(name, "snake", "a violation", table.work.report)
+            table.work.refer(name, table.work.place_of_rule(name.text))
             return model.Violates(name=name.text, is_lenient=node.lenient is not None)
 
 
@@ -258,6 +278,7 @@ def _update(table: _Table, scope: Scope, node: syntax.Update) -> model.Update | 
             node.name, "variable", variables, table.work.report, help_="declare it: `var x : u32 = 0`"
         )
         return None
+    table.work.refer(node.name, table.instance.places.get(node.name.text))
     value = require(table.work, scope, node.value, wanted, f"`{node.name.text}`")
     return model.Update(variable=node.name.text, value=value)
 

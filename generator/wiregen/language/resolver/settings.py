@@ -51,6 +51,7 @@ def read_settings(node: syntax.Protocol, report: Report) -> Settings:
         endian=cast("model.Endian | None", endian),
         bits="lsb" if bits == "lsb" else "msb",
         roles=tuple(dict.fromkeys(name.text for name in roles)),
+        role_places={name.text: name.span for name in reversed(roles)},
         ports=tuple(_ports(node, report)),
         on_error="continue" if on_error == "continue" else "close",
     )

@@ -31,6 +31,8 @@ class Settings:
     roles: tuple[str, ...]
     ports: tuple[model.Port, ...]
     on_error: model.ErrorAction
+    role_places: Mapping[str, Span] = field(default_factory=dict)
+    """The place of each role's declaration."""
 
 
 _Kind = TypeVar("_Kind", bound=Named)
@@ -63,10 +65,11 @@ class Workspace:
     """Documentation and annotations of fields, by path."""
     constants: dict[str, int | None] = field(default_factory=dict)
     sorts: dict[str, Sort] = field(default_factory=dict)
-    parts: dict[Sort, dict[str, Sort]] = field(default_factory=dict)
+    parts: dict[Sort, dict[str, object]] = field(default_factory=dict)
+    """The fields of the values of a sort, by name."""
     kinds: dict[type, tuple[Named, ...]] = field(default_factory=dict)
     seen: dict[str, object] = field(default_factory=dict)
-    members: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    members: dict[str, Mapping[str, syntax.Member]] = field(default_factory=dict)
     layouts: dict[Span | None, object] = field(default_factory=dict)
     """The layout of each list of fields, by the place of the first; None: no fields."""
     targets: tuple[Named, ...] | None = None
@@ -74,6 +77,11 @@ class Workspace:
     sent_fields: frozenset[str] | None = None
     """Every field name of anything that is sent, computed when first needed."""
     n_unfolded: int = 0
+    uses: dict[Span, tuple[Span, ...]] = field(default_factory=dict)
+    """The declarations that a name in the text refers to, as the places of their names, by the place of the use.
+
+    A name has several if any of them may be meant: fields of one name in different messages or arms.
+    """
     is_order_missed: bool = False
     """The missing `endian` is reported, once for the file."""
 
@@ -88,6 +96,17 @@ class Workspace:
         help_: str | None = None,
     ) -> None:
         self.report.error(code, message, span, label=label, others=others, help=help_)
+
+    def refer(self, use: syntax.Name, *declared: Span | None) -> None:
+        """Record the declarations that a name refers to; None stands for one that has no place in a file."""
+        places = tuple(dict.fromkeys((*self.uses.get(use.span, ()), *filter(None, declared))))
+        if places:
+            self.uses[use.span] = places
+
+    def place_of_rule(self, name: str) -> Span | None:
+        """Return the place of a rule's declaration; sessions also have rules that are not declared."""
+        rule = self.rules.get(name)
+        return None if rule is None else rule.name.span
 
     def place(self, path: str, span: Span, **parts: Span | None) -> str:
         """Record the places of a node and its parts, and return the node's path."""

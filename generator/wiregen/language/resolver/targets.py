@@ -7,6 +7,7 @@ from itertools import chain
 from typing import TypeAlias, cast
 
 from wiregen.language import syntax
+from wiregen.language.diagnostics import Span
 from wiregen.language.resolver.layouts import Known, frames, layout_of, messages
 from wiregen.language.resolver.names import what_is
 from wiregen.language.resolver.scopes import MAX_LAYERS, Scope, layered, merged
@@ -31,6 +32,8 @@ class Instance:
 
     variables: Mapping[str, Sort] = field(default_factory=dict)
     roles: tuple[str, ...] = ()
+    places: Mapping[str, Span] = field(default_factory=dict)
+    """Those of the names of its variables and roles."""
 
 
 def resolve_targets(work: Workspace, names: Iterable[syntax.Name]) -> tuple[Target, ...]:
@@ -42,6 +45,7 @@ def resolve_targets(work: Workspace, names: Iterable[syntax.Name]) -> tuple[Targ
 def resolve_target(work: Workspace, name: syntax.Name) -> Target | None:
     declared = work.names.get(name.text)
     if isinstance(declared, Target):
+        work.refer(name, declared.name.span)
         return declared
     if declared is not None:
         message = f"expected a message, frame, join or preamble, but `{name.text}` is {what_is(declared)}"
@@ -69,6 +73,7 @@ def scope_of(work: Workspace, targets: Iterable[Target], instance: Instance) -> 
         frame=_behind(frame, own, seen) if len(seen) > MAX_LAYERS else _Behind(seen=seen, frame=frame),
         variables=instance.variables,
         roles=instance.roles or work.settings.roles,
+        places=instance.places if instance.roles else {**work.settings.role_places, **instance.places},
     )
 
 

@@ -140,6 +140,7 @@ def _need_order(place: Place, node: syntax.Name) -> None:
 def _declared(place: Place, node: syntax.Name) -> model.Type:
     work = place.work
     declared = work.names.get(node.text)
+    work.refer(node, None if declared is None else declared.name.span)
     match declared:
         case None:
             help_ = width_help(node.text)
