@@ -27,7 +27,15 @@ from wiregen.language.source import (
     shipped_protocols,
 )
 
-__all__ = ["as_shown", "check_source", "find_protocol", "load_protocol", "protocol_files", "source_files"]
+__all__ = [
+    "as_shown",
+    "check_resolved",
+    "check_source",
+    "find_protocol",
+    "load_protocol",
+    "protocol_files",
+    "source_files",
+]
 
 _BETWEEN_COLLECTIONS: Final = 50_000
 """New objects between two collections of cycles during compilation.
@@ -62,12 +70,14 @@ def load_protocol(path: Path, sources: Sources, report: Report, roots: tuple[Pat
 
 def check_source(source: Source, sources: Sources, report: Report, roots: tuple[Path, ...]) -> Subject | None:
     """Return the checked protocol of a text, or report at least one error and return None; see `load_protocol`."""
-    path = source.path
-    roots = (path.parent, *roots)
     file = parse(source, report)
+    roots = (source.path.parent, *roots)
     resolved = resolve(file, sources, report, roots=roots) if file is not None else None
-    if resolved is None:
-        return None
+    return None if resolved is None else check_resolved(resolved, source.path, report)
+
+
+def check_resolved(resolved: Resolved, path: Path, report: Report) -> Subject | None:
+    """Return the checked protocol of a model without errors, or report at least one error and return None."""
     findings = Report()
     check(resolved.protocol, resolved.origins, findings)
     if not findings.has_errors:

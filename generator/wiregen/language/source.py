@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from wiregen.language.diagnostics import Label, Report, Span, did_you_mean, suggest
@@ -68,10 +69,12 @@ class Source:
 class Sources(Mapping[str, Source]):
     """The sources of one run by name, including those with errors, so that their diagnostics can show lines."""
 
-    __slots__ = ("_sources",)
+    __slots__ = ("_sources", "unsaved")
 
-    def __init__(self, *sources: Source) -> None:
+    def __init__(self, *sources: Source, unsaved: Mapping[str, str] = MappingProxyType({})) -> None:
+        """`unsaved`: texts that are read instead of the files of these names, as an editor has them."""
         self._sources = {source.name: source for source in sources}
+        self.unsaved = unsaved
 
     def add(self, source: Source) -> None:
         self._sources[source.name] = source
@@ -104,7 +107,8 @@ def load(
     if roots is not None and not _is_below(path, roots):
         report.error("WG1007", f"`{name}` lies outside of the source roots", imported_at, help=_ROOTS_HELP)
         return None
-    data = _read(path, report, imported_at)
+    unsaved = sources.unsaved.get(name)
+    data = _read(path, report, imported_at) if unsaved is None else unsaved.encode("utf-8", "replace")
     if data is None:
         return None
     return decode(name, path, data, sources, report)

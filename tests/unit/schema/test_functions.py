@@ -23,7 +23,7 @@ def test_each_function_is_of_values_or_of_a_field() -> None:
 
 def test_each_function_has_its_form_in_the_language() -> None:
     named = {*get_args(Function), *get_args(ChecksumAlgorithm)}
-    assert set(functions._COUNTS) == named, "language/resolver/functions.py and runtime/schema/literals.py"
+    assert set(functions.FUNCTIONS) == named, "language/resolver/functions.py and runtime/schema/literals.py"
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,9 @@ class Report:
         self._n_kept[severity] += 1
         self._kept[diagnostic] = None
 
+    def offer(self, span: Span, words: Iterable[str]) -> None:
+        """Take the names that are known at the place of an unknown one. Only editors keep them."""
+
     def merge(self, other: "Report") -> None:
         """Add all findings of another report."""
         for diagnostic in tuple(other._kept):

@@ -10,6 +10,7 @@ from typing import Final
 from wiregen.language.diagnostics import Diagnostic, Report
 from wiregen.language.formatter import Comment, Content, Text, TokenPiece, content_of, format_source
 from wiregen.language.linter.allowances import is_allowance
+from wiregen.language.parser.driver import SourceText
 
 __all__ = ["FIXABLE", "fixed"]
 
@@ -18,7 +19,7 @@ FIXABLE: Final = frozenset({"WG7013", "WG7015"})
 _WORD: Final = re.compile(r"[^\s,()]+")
 
 
-def fixed(text: Text, findings: Collection[Diagnostic]) -> str | None:
+def fixed(text: SourceText, findings: Collection[Diagnostic]) -> str | None:
     """Return the canonical text without what the fixable findings are about, or None if no finding can be fixed."""
     places = {
         each.span.start

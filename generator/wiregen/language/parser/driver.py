@@ -1,6 +1,6 @@
 """Parsing a text to a tree, with recovery after errors."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from lark import ParseTree, UnexpectedInput
@@ -10,6 +10,7 @@ from wiregen.language.diagnostics import Report, Span
 
 from .expressions import expressions
 from .grammar import QUESTION, Attempt
+from .keywords import NAMES, WORDS
 from .scanning import Outline, outline, report_late_docs, report_obstacles
 from .tree import NestedTooDeeplyError, build, declarations_of
 from .unexpected import report_unexpected
@@ -74,6 +75,23 @@ def parse_question(
         help_ = "join conditions with `and` or `or`"
         report.error("WG1100", "expected one condition, found several", extra.span, help=help_)
     return () if report.has_errors else found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """What the grammar accepts at a place: words of the language; `is_name`: also names."""
+
+    words: tuple[str, ...]
+    is_name: bool
+
+
+def accepted_at(source: SourceText, offset: int) -> Accepted:
+    """Return what the grammar accepts at an offset: nothing behind a syntax error in the same declaration."""
+    start = outline(source.text[:offset]).start_at_or_before(offset)
+    begin, rule = (0, "file") if start is None else (start.offset, "declarations")
+    accepted = Attempt(text=source.text, begin=begin, end=offset, rule=rule).accepted()
+    words = (WORDS[kind] for kind in accepted & WORDS.keys())
+    return Accepted(words=tuple(sorted(words)), is_name=bool(accepted & NAMES))
 
 
 def _parse(source: SourceText, report: Report) -> syntax.File | None:

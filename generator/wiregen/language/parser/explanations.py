@@ -10,6 +10,7 @@ from .keywords import (
     CONTINUATIONS,
     DECLARATION_WORDS,
     GROUPS,
+    NAMES,
     RESERVED_WORDS,
     TOKENS,
     WORDS,
@@ -17,16 +18,15 @@ from .keywords import (
 from .syntax_error import MisplacedToken
 
 _MAX_NAMED = 5
-_NAMES = frozenset(("NAME", "FIELD", "SET"))
 
 
 def reserved(fault: MisplacedToken) -> bool:
     """A word of the language where a name is expected."""
     is_word = fault.kind in WORDS
-    if not is_word or not fault.accepts & _NAMES or "LPAREN" in fault.accepts:
+    if not is_word or not fault.accepts & NAMES or "LPAREN" in fault.accepts:
         return False
     is_named = fault.rest_of_line[:1] in (":", "=") and not fault.rest_of_line.startswith("==")
-    if not is_named and not fault.accepts <= _NAMES:
+    if not is_named and not fault.accepts <= NAMES:
         return False
     what = "a reserved word" if fault.token in RESERVED_WORDS else "a word of the language here"
     return fault.error(

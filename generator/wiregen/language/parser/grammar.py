@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 import lark
-from lark import Lark, ParseTree
+from lark import Lark, ParseTree, UnexpectedInput
 from lark.grammar import Rule
 from lark.lexer import PatternRE, TerminalDef
 from lark.utils import TextSlice
@@ -103,3 +103,13 @@ class Attempt:
             UnexpectedInput: The text does not match the rule.
         """
         return grammar_of(self.rule).parse(TextSlice(self.text, self.begin, self.end), start=self.rule)
+
+    def accepted(self) -> frozenset[str]:
+        """Return the tokens that the grammar accepts behind the part, or none if the part does not match so far."""
+        part = TextSlice(self.text, self.begin, self.end)
+        parser = grammar_of(self.rule).parse_interactive(part, start=self.rule)
+        try:
+            parser.exhaust_lexer()
+        except UnexpectedInput:
+            return frozenset()
+        return frozenset(parser.accepts())  # type: ignore[no-untyped-call]

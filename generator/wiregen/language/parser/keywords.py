@@ -34,6 +34,9 @@ CONTINUATIONS = CLAUSES | frozenset(
 )
 """Tokens that may continue a line that could end as well: named only if no other token is expected."""
 
+NAMES = frozenset(("NAME", "FIELD", "SET"))
+"""The tokens that begin with a name."""
+
 UNITS = ("KiB", "MiB", "GiB", "ms", "s", "min")
 
 

@@ -4,16 +4,16 @@ The explanations are tried in order, the most specific first; the last one alway
 """
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
 
 from lark import Token, UnexpectedInput
-from lark.utils import TextSlice
+from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from wiregen.language.diagnostics import Report
 
 from . import characters, structure
 from . import explanations as wording
-from .grammar import Attempt, grammar_of
+from .grammar import Attempt
 from .scanning import Outline
 from .syntax_error import MisplacedToken
 
@@ -87,10 +87,8 @@ def _accepts(error: UnexpectedInput, attempt: Attempt, at: int) -> frozenset[str
     that were possible before. Therefore the text before the fault is parsed once more, without the text after
     it.
     """
-    part = TextSlice(attempt.text, attempt.begin, at)
-    before: Any = grammar_of(attempt.rule).parse_interactive(part, start=attempt.rule)
-    try:
-        before.exhaust_lexer()
-    except UnexpectedInput:
-        before = getattr(error, "interactive_parser")  # noqa: B009 (not every kind of error declares it)
-    return frozenset(before.accepts())
+    accepted = replace(attempt, end=at).accepted()
+    if accepted:
+        return accepted
+    stopped: InteractiveParser = error.interactive_parser
+    return frozenset(stopped.accepts())  # type: ignore[no-untyped-call]

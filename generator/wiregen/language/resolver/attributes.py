@@ -62,6 +62,7 @@ def _report_no_part(work: Workspace, sort: Sort, name: syntax.Name) -> None:
     declared = work.names.get(sort.name)
     fields = declared.fields if isinstance(declared, syntax.Struct | syntax.Message | syntax.Frame) else ()
     names = [field.name.text for field in fields]
+    work.report.offer(name.span, names)
     if name.text in names:
         message = f"`{name.text}` can be named through a field only, not through an item or a result"
         where = f"write the condition as a `where` in the declaration of `{sort.name}`"

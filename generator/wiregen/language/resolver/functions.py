@@ -15,7 +15,7 @@ from wiregen.language.resolver.state import Workspace
 from wiregen.language.resolver.unknown_names import report_unknown
 from wiregen.schema import model
 
-_COUNTS: Final[Mapping[str, tuple[int, str]]] = {
+FUNCTIONS: Final[Mapping[str, tuple[int, str]]] = {
     "size": (1, "`size(x)`"),
     "count": (1, "`count(x)`"),
     "present": (1, "`present(x)`"),
@@ -32,6 +32,7 @@ _COUNTS: Final[Mapping[str, tuple[int, str]]] = {
     "adler32": (1, "`adler32(first .. last)`"),
     "crc16": (1, "`crc16(first .. last)`"),
 }
+"""The functions, each with the number of its arguments (of `min` and `max`: the least) and its form."""
 _PLACES: Final = ("index", "rank")
 _CHECKSUMS: Final = ("crc32", "adler32", "crc16")
 
@@ -42,8 +43,8 @@ def resolve_call(work: Workspace, scope: Scope, node: syntax.Call, expected: Sor
     if not isinstance(name, syntax.Name):
         work.error("WG2204", "only a function can be called", name.span, label="not a function")
         return STAND_IN
-    if name.text not in _COUNTS:
-        report_unknown(name, "function", _COUNTS, work.report)
+    if name.text not in FUNCTIONS:
+        report_unknown(name, "function", FUNCTIONS, work.report)
         return STAND_IN
     arguments = _arguments(work, name, node)
     if arguments is None:
@@ -54,7 +55,7 @@ def resolve_call(work: Workspace, scope: Scope, node: syntax.Call, expected: Sor
 
 
 def _arguments(work: Workspace, name: syntax.Name, node: syntax.Call) -> Sequence[syntax.Expression] | None:
-    wanted, form = _COUNTS[name.text]
+    wanted, form = FUNCTIONS[name.text]
     if all(argument.name is None for argument in node.arguments):
         is_enough = (
             len(node.arguments) >= wanted if name.text in {"min", "max"} else len(node.arguments) == wanted

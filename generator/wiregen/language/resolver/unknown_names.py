@@ -18,6 +18,8 @@ def report_unknown(
     help_: str | None = None,
 ) -> None:
     """Report an unknown name, with the nearest known one; `inside` is where it was looked up."""
-    hint = None if report.is_full else did_you_mean(name.text, candidates) or help_
+    known = () if report.is_full else tuple(candidates)
+    report.offer(name.span, known)
+    hint = None if report.is_full else did_you_mean(name.text, known) or help_
     message = f"there is no {what} `{name.text}`" + ("" if inside is None else f" in `{inside}`")
     report.error("WG2001", message, name.span, label="unknown", help=hint)

@@ -6,38 +6,20 @@ size ends its row, as the next cell begins at an unknown bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Final
 
+from wiregen.schema.offsets import Offset, offsets_of
 from wiregen.site.pages.layout_cells import Cell
 
-__all__ = ["ROW", "Box", "Offset", "Row", "offsets_of", "rows_of"]
+__all__ = ["ROW", "Box", "Row", "rows_of"]
 
 ROW: Final = 32
-_LETTERS: Final = "mnpqrstuvwxyz"
 _NARROW: Final = 12
 """Bits below which the rest of a row is too narrow for a name."""
 _LONG: Final = 128
 """Fixed cells above this many bits are drawn as one torn row."""
-_MOST_TERMS: Final = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offset:
-    """Bits from the start of the frame, plus the sizes that `terms` name."""
-
-    bits: int
-    terms: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """Return the offset in bytes, as `10+m`; of many terms only the first and the last."""
-        terms = self.terms
-        if len(terms) > _MOST_TERMS:
-            terms = (terms[0], "…", terms[-1])
-        number = str(self.bits // 8)
-        return "+".join(terms if terms and number == "0" else (number, *terms))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,31 +46,9 @@ class Row:
     boxes: tuple[Box, ...]
 
 
-def _letter(number: int) -> str:
-    """Return the name of the size of the n-th cell that varies."""
-    turn, place = divmod(number, len(_LETTERS))
-    return _LETTERS[place] + (str(turn) if turn else "")
-
-
-def offsets_of(cells: Iterable[Cell], *, first: int = 0) -> tuple[tuple[Offset, str], ...]:
-    """Return the offset of each cell, and the letter that names its size; "" where the size is fixed.
-
-    `first`: how many sizes of the same table have a letter already.
-    """
-    bits = 0
-    terms: tuple[str, ...] = ()
-    found: list[tuple[Offset, str]] = []
-    for cell in cells:
-        name = "" if cell.is_fixed else _letter(first + len(terms))
-        found.append((Offset(bits=bits, terms=terms), name))
-        bits += cell.bits or 0
-        terms = (*terms, name) if name else terms
-    return tuple(found)
-
-
 def rows_of(cells: tuple[Cell, ...]) -> tuple[Row, ...]:
     """Return the rows of a picture."""
-    offsets = offsets_of(cells)
+    offsets = offsets_of(cell.bits for cell in cells)
     rows: list[Row] = []
     boxes: list[Box] = []
     for box in _boxes(cells):
@@ -135,15 +95,13 @@ def _whole(column: int, bits: int) -> Iterator[tuple[int, int]]:
         column = 0
 
 
-def _row(
-    boxes: list[Box], cells: tuple[Cell, ...], offsets: tuple[tuple[Offset, str], ...], rows: list[Row]
-) -> Row:
+def _row(boxes: list[Box], cells: tuple[Cell, ...], offsets: tuple[Offset, ...], rows: list[Row]) -> Row:
     first = boxes[0]
     if first.is_first:
-        return Row(offset=offsets[first.index][0].text, boxes=tuple(boxes))
-    offset = offsets[first.index][0]
+        return Row(offset=offsets[first.index].text, boxes=tuple(boxes))
+    offset = offsets[first.index]
     if cells[first.index].is_fixed and not first.is_torn:
         before = (box for row in rows[-_LONG // ROW :] for box in row.boxes if box.index == first.index)
         done = sum(box.end - box.start for box in before)
-        return Row(offset=Offset(bits=offset.bits + done, terms=offset.terms).text, boxes=tuple(boxes))
+        return Row(offset=replace(offset, bits=offset.bits + done).text, boxes=tuple(boxes))
     return Row(offset="", boxes=tuple(boxes))

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from wiregen.site.diagrams.bit_grid import ROW, Box, Row, offsets_of, rows_of
+from wiregen.schema.offsets import offsets_of
+from wiregen.site.diagrams.bit_grid import ROW, Box, Row, rows_of
 from wiregen.site.pages.layout_cells import Cell
 
 __all__ = ["Diagram", "Drawn", "ascii_of", "diagram_of"]
@@ -51,7 +52,7 @@ class Diagram:
 
 def diagram_of(title: str, cells: tuple[Cell, ...]) -> Diagram:
     """Return the picture of a declaration."""
-    sizes = tuple(name for _, name in offsets_of(cells))
+    sizes = tuple(offset.size for offset in offsets_of(cell.bits for cell in cells))
     y = _HEAD
     boxes: list[Drawn] = []
     offsets: list[tuple[int, str]] = []
@@ -131,7 +132,7 @@ def _outline(left: int, right: int, top: int, height: int, *, is_torn: bool) -> 
 
 def ascii_of(cells: tuple[Cell, ...]) -> str:
     """Return the picture in characters, as RFCs have it: two columns for each bit."""
-    sizes = tuple(name for _, name in offsets_of(cells))
+    sizes = tuple(offset.size for offset in offsets_of(cell.bits for cell in cells))
     lines = [
         " 0" + "".join(f"{ten:>20}" for ten in (1, 2, 3)),
         " " + " ".join(str(bit % 10) for bit in range(ROW)),

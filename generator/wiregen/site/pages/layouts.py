@@ -9,8 +9,8 @@ from wiregen.language.spelling import expression_text
 from wiregen.schema import model as m
 from wiregen.schema.copies import replace
 from wiregen.schema.field_facts import condition_text
+from wiregen.schema.offsets import Offset, offsets_of
 from wiregen.schema.walk import shapes
-from wiregen.site.diagrams.bit_grid import Offset, offsets_of
 from wiregen.site.diagrams.layout_drawings import ascii_of, diagram_of
 from wiregen.site.pages.chapter import Book, notes_of
 from wiregen.site.pages.decode_errors import conditions_of
@@ -49,15 +49,16 @@ def rows_of(book: Book, cells: tuple[Cell, ...], frame: m.Frame | None = None) -
     A letter is the size of one field alone.
     """
     named = sum(not cell.is_fixed for cell in cells)
-    for cell, (offset, size) in zip(cells, offsets_of(cells), strict=True):
-        row = _row(book, cell, offset, size, is_header=frame is not None and cell.owner == frame.name)
+    offsets = offsets_of(cell.bits for cell in cells)
+    for cell, offset in zip(cells, offsets, strict=True):
+        row = _row(book, cell, offset, is_header=frame is not None and cell.owner == frame.name)
         yield row
         inner = _inside(book, cell)
         yield from _items(book, row, inner, named)
         named += sum(not each.is_fixed for each in inner)
 
 
-def _row(book: Book, cell: Cell, offset: Offset, size: str, *, is_header: bool) -> RowView:
+def _row(book: Book, cell: Cell, offset: Offset, *, is_header: bool) -> RowView:
     field = cell.field
     constraint = constraint_text(field, cell.constant, _needed(cell))
     about = book.protocol.about[field.path] if field is not None else m.About()
@@ -65,7 +66,7 @@ def _row(book: Book, cell: Cell, offset: Offset, size: str, *, is_header: bool) 
         key=cell.key,
         anchor=anchor(cell.key),
         offset=_offset_text(cell, offset),
-        size=_own_size(cell, size),
+        size=_own_size(cell, offset.size),
         name=cell.label,
         owner=cell.owner,
         type=book.places.linked(harmless(cell.type)),
@@ -97,8 +98,9 @@ def _items(book: Book, row: RowView, cells: tuple[Cell, ...], named: int) -> Ite
 
     `named`: how many sizes have a letter already.
     """
-    for inner, (offset, size) in zip(cells, offsets_of(cells, first=named), strict=True):
-        each = _row(book, inner, offset, size, is_header=False)
+    offsets = offsets_of((cell.bits for cell in cells), first=named)
+    for inner, offset in zip(cells, offsets, strict=True):
+        each = _row(book, inner, offset, is_header=False)
         yield replace(
             each,
             key=f"{row.key}[].{each.key.partition('.')[2]}",

@@ -40,6 +40,7 @@ _VERBS = {
     "fuzz": "Search for bytes that an implementation and the reference codec decode differently.",
     "ir": "Print the schema of a protocol as JSON.",
     "lint": "List assumptions of .wire files, and find missing sources and documentation.",
+    "lsp": "Serve an editor: findings, names and changes of .wire files.",
     "new": "Create a project.",
     "play": "Serve a playground: see and edit the fields of bytes in a browser.",
     "replay": "Check a recorded connection against the sessions of its protocol.",

@@ -1,0 +1,76 @@
+"""Words that may come at a place: those of the language that the grammar accepts, and names that would be known there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from lsprotocol.types import CompletionItem, CompletionItemKind
+
+from wiregen.language import syntax
+from wiregen.language.parser import accepted_at
+from wiregen.language.resolver.functions import FUNCTIONS
+from wiregen.tools.editor.analysis import Analysis
+from wiregen.tools.editor.kinds import KINDS
+
+__all__ = ["complete"]
+
+_WORD: Final = re.compile(r"[A-Za-z0-9_]+")
+_QUOTED: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
+_UNKNOWN: Final = "unknown__name"
+"""A name that no file has: the resolver says which names it would know in its place."""
+_ENDS: Final = ("", " any => {}", " => {}", " : u8")
+"""What may have to follow a name until its line can be read."""
+
+
+def complete(analysis: Analysis, offset: int, again: Callable[[str], Analysis]) -> list[CompletionItem]:
+    """Return the words that may stand at an offset. `again`: analyses a changed text."""
+    text = analysis.source.text
+    if _is_prose(text[text.rfind("\n", 0, offset) + 1 : offset]):
+        return []
+    word = _word_at(text, offset)
+    accepted = accepted_at(analysis.source, word.start)
+    items = [CompletionItem(label=each, kind=CompletionItemKind.Keyword) for each in accepted.words]
+    for more in _ENDS if accepted.is_name else ():
+        changed = again(f"{text[: word.start]}{_UNKNOWN}{more}{text[word.stop :]}")
+        offered = next((words for span, words in changed.offered.items() if span.start == word.start), None)
+        if offered is not None:
+            return [*items, *(_named(changed, each) for each in offered), *_functions(changed, word.start)]
+    return items
+
+
+def _is_prose(line: str) -> bool:
+    """Return whether the end of a line is inside a comment or a text in quotes."""
+    rest = _QUOTED.sub("", line)
+    return '"' in rest or "//" in rest
+
+
+def _word_at(text: str, offset: int) -> range:
+    """Return the offsets of the word that an offset lies in or at the end of; empty without one."""
+    line = text.rfind("\n", 0, offset) + 1
+    words = (range(found.start(), found.end()) for found in _WORD.finditer(text, line))
+    near = next((each for each in words if each.stop >= offset), None)
+    return near if near is not None and near.start <= offset else range(offset, offset)
+
+
+def _named(changed: Analysis, word: str) -> CompletionItem:
+    declared = next((each for each in changed.names.declared.values() if each.name.text == word), None)
+    if declared is None:
+        return CompletionItem(label=word, kind=CompletionItemKind.Keyword)
+    kind = KINDS[type(declared.node)]
+    return CompletionItem(label=word, kind=kind.item, detail=kind.word)
+
+
+def _functions(changed: Analysis, start: int) -> list[CompletionItem]:
+    """Return the functions of the language, where the word is a value."""
+    placed = changed.name_at(start)
+    is_value = placed is not None and isinstance(
+        placed.holder,
+        syntax.Binary | syntax.Unary | syntax.Requirement | syntax.Derived | syntax.Update | syntax.Argument,
+    )
+    if not is_value:
+        return []
+    return [
+        CompletionItem(label=name, kind=CompletionItemKind.Function, detail="function") for name in FUNCTIONS
+    ]

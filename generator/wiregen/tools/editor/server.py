@@ -1,0 +1,233 @@
+"""The server: documents that an editor opens and changes, and the requests about them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
+
+from wiregen import __version__
+from wiregen.language.config import load_config
+from wiregen.language.diagnostics import Report
+from wiregen.language.formatter import format_source
+from wiregen.language.source import shipped_protocols
+from wiregen.tools.editor.analysis import Analysis, analyse
+from wiregen.tools.editor.code_actions import code_actions
+from wiregen.tools.editor.completion import complete
+from wiregen.tools.editor.declared_names import NameOccurrence
+from wiregen.tools.editor.hover import hover
+from wiregen.tools.editor.inlay_hints import inlay_hints
+from wiregen.tools.editor.navigation import RenameError, definitions, importers, references, rename
+from wiregen.tools.editor.outline import folding_ranges, symbols
+from wiregen.tools.editor.positions import offset_of, range_of, whole
+from wiregen.tools.editor.problems import problems
+from wiregen.tools.editor.semantic_tokens import LEGEND, semantic_tokens
+
+__all__ = ["make_server"]
+
+_AtName: TypeAlias = (
+    lsp.HoverParams | lsp.DefinitionParams | lsp.ReferenceParams | lsp.PrepareRenameParams | lsp.RenameParams
+)
+"""The requests about the name at a position."""
+_QUIET: Final = 0.15
+"""Seconds without a change after which a text is checked."""
+
+
+class _Documents:
+    """The open texts, each analysed once for each version."""
+
+    def __init__(self, server: LanguageServer) -> None:
+        self._server = server
+        self._known: dict[str, tuple[int | None, Analysis]] = {}
+        self._waiting: dict[str, asyncio.TimerHandle] = {}
+
+    def analysis(self, uri: str) -> Analysis:
+        """Return what is known of an open text."""
+        document = self._server.workspace.get_text_document(uri)
+        known = self._known.get(uri)
+        if known is None or known[0] != document.version:
+            known = self._known[uri] = (document.version, self.with_text(_path_of(uri), document.source))
+        return known[1]
+
+    def with_text(self, path: Path, text: str) -> Analysis:
+        """Return what would be known of a file with another text."""
+        found = self._analysed(path, {path.as_posix(): text})
+        assert found is not None  # nothing is read but the text
+        return found
+
+    def with_texts(self, texts: Mapping[Path, str]) -> Iterator[Analysis]:
+        """Yield what would be known of some files with other texts."""
+        changed = {path.as_posix(): text for path, text in texts.items()}
+        yield from filter(None, (self._analysed(path, changed) for path in texts))
+
+    def of_file(self, path: Path) -> Analysis | None:
+        """Return what is known of a file, which may be open; None if it cannot be read."""
+        uri = path.absolute().as_uri()
+        is_open = uri in self._server.workspace.text_documents
+        return self.analysis(uri) if is_open else self._analysed(path, {})
+
+    def _analysed(self, path: Path, changed: Mapping[str, str]) -> Analysis | None:
+        config = load_config(path.parent if path.parent.is_dir() else Path.cwd(), Report())
+        opened = self._server.workspace.text_documents.items()
+        texts = {_path_of(uri).as_posix(): document.source for uri, document in opened}
+        return analyse(path, (*config.sources, shipped_protocols()), {**texts, **changed})
+
+    def check_soon(self, uri: str) -> None:
+        """Show the findings of a text once it has not changed for a moment."""
+        if uri in self._waiting:
+            self._waiting.pop(uri).cancel()
+        self._waiting[uri] = asyncio.get_running_loop().call_later(_QUIET, self.check, uri)
+
+    def check(self, uri: str) -> None:
+        """Show the findings of an open text."""
+        self._waiting.pop(uri, None)
+        if uri not in self._server.workspace.text_documents:
+            return
+        document = self._server.workspace.get_text_document(uri)
+        self._show(uri, problems(self.analysis(uri)), document.version)
+
+    def check_again(self) -> None:
+        """Show the findings of all open texts: a file that they import has changed."""
+        self._known.clear()
+        for uri in tuple(self._server.workspace.text_documents):
+            self.check_soon(uri)
+
+    def close(self, uri: str) -> None:
+        self._known.pop(uri, None)
+        self._show(uri, [], None)
+
+    def _show(self, uri: str, found: list[lsp.Diagnostic], version: int | None) -> None:
+        given = lsp.PublishDiagnosticsParams(uri=uri, diagnostics=found, version=version)
+        self._server.text_document_publish_diagnostics(given)
+
+
+def _path_of(uri: str) -> Path:
+    return Path(to_fs_path(uri) or "untitled.wire")
+
+
+def make_server() -> LanguageServer:
+    """Return a server without a connection; `start_io` serves stdin and stdout."""
+    server = LanguageServer("wiregen", __version__)
+    documents = _Documents(server)
+    _add_documents(server, documents)
+    _add_names(server, documents)
+    _add_views(server, documents)
+    _add_changes(server, documents)
+    return server
+
+
+def _add_documents(server: LanguageServer, documents: _Documents) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
+    async def opened(given: lsp.DidOpenTextDocumentParams) -> None:
+        documents.check_soon(given.text_document.uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    async def changed(given: lsp.DidChangeTextDocumentParams) -> None:
+        documents.check_soon(given.text_document.uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
+    async def saved(given: lsp.DidSaveTextDocumentParams) -> None:
+        documents.check_again()
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    async def closed(given: lsp.DidCloseTextDocumentParams) -> None:
+        documents.close(given.text_document.uri)
+
+
+def _add_names(server: LanguageServer, documents: _Documents) -> None:
+    def placed_at(given: _AtName) -> tuple[Analysis, NameOccurrence | None]:
+        analysis = documents.analysis(given.text_document.uri)
+        return analysis, analysis.name_at(offset_of(analysis.source, given.position))
+
+    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
+    def hovered(given: lsp.HoverParams) -> lsp.Hover | None:
+        analysis, placed = placed_at(given)
+        text = None if placed is None else hover(analysis, placed)
+        if placed is None or text is None:
+            return None
+        contents = lsp.MarkupContent(kind=lsp.MarkupKind.Markdown, value=text)
+        return lsp.Hover(contents=contents, range=range_of(analysis.source, placed.name.span))
+
+    @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
+    def defined(given: lsp.DefinitionParams) -> list[lsp.Location]:
+        analysis, placed = placed_at(given)
+        return [] if placed is None else definitions(analysis, placed)
+
+    @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
+    def used(given: lsp.ReferenceParams) -> list[lsp.Location]:
+        analysis, placed = placed_at(given)
+        if placed is None:
+            return []
+        files = importers(analysis, documents.of_file)
+        declared = analysis.declared_at(placed)
+        return references(files, declared, with_declarations=given.context.include_declaration)
+
+    @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
+    def may_rename(given: lsp.PrepareRenameParams) -> lsp.Range | None:
+        analysis, placed = placed_at(given)
+        if placed is None or not analysis.declared_at(placed):
+            return None
+        return range_of(analysis.source, placed.name.span)
+
+    @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
+    def renamed(given: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+        analysis, placed = placed_at(given)
+        if placed is None:
+            return None
+
+        try:
+            files = tuple(importers(analysis, documents.of_file))
+            changes = rename(files, analysis.declared_at(placed), given.new_name, documents.with_texts)
+        except RenameError as error:
+            raise JsonRpcException(str(error), code=lsp.LSPErrorCodes.RequestFailed) from None
+        return lsp.WorkspaceEdit(changes=changes)
+
+
+def _add_views(server: LanguageServer, documents: _Documents) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    def outlined(given: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
+        return symbols(documents.analysis(given.text_document.uri))
+
+    @server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
+    def folded(given: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
+        return folding_ranges(documents.analysis(given.text_document.uri))
+
+    @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, LEGEND)
+    def coloured(given: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
+        return semantic_tokens(documents.analysis(given.text_document.uri))
+
+    @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
+    def hinted(given: lsp.InlayHintParams) -> list[lsp.InlayHint]:
+        analysis = documents.analysis(given.text_document.uri)
+        start, end = (offset_of(analysis.source, each) for each in (given.range.start, given.range.end))
+        return inlay_hints(analysis, start, end)
+
+
+def _add_changes(server: LanguageServer, documents: _Documents) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=[".", ":", "@"]))
+    def completed(given: lsp.CompletionParams) -> list[lsp.CompletionItem]:
+        analysis = documents.analysis(given.text_document.uri)
+        offset = offset_of(analysis.source, given.position)
+        return complete(analysis, offset, lambda text: documents.with_text(analysis.source.path, text))
+
+    @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
+    def formatted(given: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
+        source = documents.analysis(given.text_document.uri).source
+        text = format_source(source, Report())
+        return (
+            [] if text is None or text == source.text else [lsp.TextEdit(range=whole(source), new_text=text)]
+        )
+
+    @server.feature(
+        lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix])
+    )
+    def acted(given: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        analysis = documents.analysis(given.text_document.uri)
+        start, end = (offset_of(analysis.source, each) for each in (given.range.start, given.range.end))
+        return code_actions(analysis, start, end)

@@ -1,0 +1,96 @@
+"""What an editor asks about texts, without a server: positions, texts that are no protocols, and every name of the shipped files."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("lsprotocol", reason="needs the extra `lsp`")
+
+from lsprotocol.types import Position
+
+from wiregen.language.source import Source
+from wiregen.tools.editor.analysis import Analysis, analyse
+from wiregen.tools.editor.code_actions import code_actions
+from wiregen.tools.editor.completion import complete
+from wiregen.tools.editor.declared_names import Declaring
+from wiregen.tools.editor.hover import hover
+from wiregen.tools.editor.inlay_hints import inlay_hints
+from wiregen.tools.editor.kinds import KINDS
+from wiregen.tools.editor.outline import folding_ranges, symbols
+from wiregen.tools.editor.positions import offset_of, position_of
+from wiregen.tools.editor.problems import problems
+from wiregen.tools.editor.semantic_tokens import semantic_tokens
+
+ROOT = Path(__file__).parents[3]
+SHIPPED = sorted((ROOT / "idl").glob("*.wire"))
+HOSTILE = {
+    "nothing": "",
+    "no protocol": "message A 1 { x : u8 }",
+    "a NUL": "protocol p {\0}",
+    "a byte order mark": "\ufeffprotocol p {}",
+    "a surrogate": 'protocol p { source "\ud800" }',
+    "brackets": "protocol p { roles a, b }\nstruct A { x : " + "{ y : " * 2000,
+    "an expression": "protocol p { roles a, b }\nconst A = " + "(" * 5000 + "1",
+    "one long line": "protocol p { roles a, b }\n//" + "x" * 1_000_000,
+    "carriage returns": "protocol p {\r\n  roles a, b\r\n}\r\n\r\nstruct A {\r\n  x : u8\r\n}\r\n",
+    "an import of itself": "protocol p { roles a, b }\nimport p: A\n",
+}
+
+
+def analysis_of(path: Path, text: str) -> Analysis:
+    found = analyse(path, (), {path.as_posix(): text})
+    assert found is not None
+    return found
+
+
+def views(analysis: Analysis) -> None:
+    """Ask for everything that an editor shows without a place."""
+    problems(analysis)
+    symbols(analysis)
+    folding_ranges(analysis)
+    semantic_tokens(analysis)
+    inlay_hints(analysis, 0, len(analysis.source.text))
+    code_actions(analysis, 0, len(analysis.source.text))
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_any_text_has_views_at_any_place(tmp_path: Path, text: str) -> None:
+    def again(changed: str) -> Analysis:
+        return analysis_of(tmp_path / "p.wire", changed)
+
+    analysis = again(text)
+    views(analysis)
+    for offset in (0, len(analysis.source.text) // 2, len(analysis.source.text)):
+        complete(analysis, offset, again)
+        placed = analysis.name_at(offset)
+        assert placed is None or hover(analysis, placed) is not None or not analysis.declared_at(placed)
+
+
+def test_columns_are_counted_in_utf16_units() -> None:
+    source = Source(name="p.wire", path=Path("p.wire"), text="// é\n/// 🛩️ x\nend")
+    assert position_of(source, 4) == Position(line=0, character=4)
+    plane, x = source.text.index("🛩"), source.text.index("x")
+    assert position_of(source, x) == Position(line=1, character=x - plane + 4 + 1)
+    for offset in range(len(source.text) + 1):
+        assert offset_of(source, position_of(source, offset)) == offset
+    assert offset_of(source, Position(line=0, character=99)) == 4
+    assert offset_of(source, Position(line=99, character=0)) == len(source.text)
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_every_declared_name_of_a_shipped_file_has_a_hover_and_a_declaration(path: Path) -> None:
+    analysis = analysis_of(path, path.read_text(encoding="utf-8"))
+    assert [each.severity for each in analysis.findings if each.severity == "error"] == []
+    for place, declared in analysis.names.declared.items():
+        placed = analysis.name_at(place.start) if place.source == analysis.source.name else None
+        if placed is not None:
+            assert {analysis.names.declared[each].name.text for each in analysis.declared_at(placed)} == {
+                declared.name.text
+            }
+            text = hover(analysis, placed)
+            assert text is not None and f"{declared.name.text}" in text
+    views(analysis)
+
+
+def test_every_declaring_node_has_a_kind() -> None:
+    assert set(KINDS) == set(Declaring.__args__)
