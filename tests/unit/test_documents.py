@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ DOCUMENTS = sorted(
     for pattern in ("*.md", "docs/**/*.md", "examples/*/README.md")
     for path in ROOT.glob(pattern)
 )
+COMPILER = ROOT / "generator" / "wiregen"
 FENCE = re.compile(r"^ *```.*?^ *```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[[^\[\]]*\]\(([^()\s]+)\)")
 
@@ -39,6 +41,26 @@ def test_links_lead_to_files_and_headings(path: Path) -> None:
         place = (ROOT / path.parent / name).resolve() if name else ROOT / path
         assert place.exists(), target
         assert not anchor or anchor in anchors(place), target
+
+
+@pytest.mark.parametrize("document", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_files_that_are_named_are_there(document: str) -> None:
+    """A path begins at the repository, at the compiler, or at a package or folder that is named; modules may lack `.py`."""
+    text = FENCE.sub("", (ROOT / document).read_text(encoding="utf-8"))
+    paths = re.findall(
+        r"`(?!\S*nnnn)((?:\w[\w.-]*/)+(?:\w[\w.-]*)?|\w[\w-]*\.(?:py|md|jinja|lark|toml))`", text
+    )
+    roots = (ROOT, COMPILER, *(place.parent for place in COMPILER.glob("*/__init__.py")))
+    places = {place for path in paths for place in places_of(path, roots)}
+    folders = {place if place.is_dir() else place.parent for place in places}
+    assert [path for path in paths if not places_of(path, (*roots, *folders))] == []
+    assert len(places) > 20
+
+
+def places_of(path: str, bases: Iterable[Path]) -> list[Path]:
+    """Return the files and folders that a path below one of the folders may be."""
+    found = [base / name for base in bases for name in (path, f"{path}.py")]
+    return [place for place in found if place.exists()]
 
 
 def test_the_glossary_is_in_order_and_brief() -> None:

@@ -21,7 +21,7 @@ from wiregen.runtime.schema import protocol as p
 from wiregen.runtime.schema import sessions as s
 from wiregen.runtime.schema import types as t
 from wiregen.runtime.schema.node import Node, nodes_in, replace
-from wiregen.runtime.stream.frame_ends import header_of_frame
+from wiregen.runtime.stream.header_extents import header_of_frame
 
 __all__ = ["FEATURE_OF", "MODULES", "Feature", "features_of"]
 

@@ -12,8 +12,8 @@ from wiregen.language.source import Sources, shipped_protocols
 from wiregen.runtime.codec.options import Options
 from wiregen.runtime.reference.layout import Layout
 from wiregen.runtime.stream.extent_steps import ExtentSteps
-from wiregen.runtime.stream.frame_ends import header_of_frame
 from wiregen.runtime.stream.header import Header, header_of
+from wiregen.runtime.stream.header_extents import header_of_frame
 from wiregen.schema.lowering import lower
 
 CONSTRUCTS = Path(__file__).resolve().parents[2] / "cases" / "constructs"

@@ -20,7 +20,7 @@ LEFT_OUT: Final = {
     "wiregen/generate/views/python/writing/names.py": {"Boolean", "Integer"},  # a reader has the same value
     "wiregen/generate/views/python/writing/runs.py": {"Integer"},  # struct packs the value as it is
     "wiregen/runtime/reference/reading/records.py": {"Boolean", "Integer"},  # a reader has the same value
-    "wiregen/runtime/stream/frame_ends.py": {"Boolean"},  # stream/number_steps.py has it
+    "wiregen/runtime/stream/header_extents.py": {"Boolean"},  # stream/number_steps.py has it
 }
 """Nodes that a module treats as other values, with the reason."""
 
@@ -61,7 +61,7 @@ def test_a_new_node_is_asked_for_by_codecs_language_targets_and_samples() -> Non
         "wiregen/language/resolver/builtin_types.py",
         "wiregen/runtime/records/scalars.py",
         "wiregen/runtime/reference/reading/frames.py",
-        "wiregen/runtime/stream/frame_ends.py",
+        "wiregen/runtime/stream/header_extents.py",
         "wirespark/kernels/values.py",
     } <= without("Fixed")
 

@@ -1,49 +1,29 @@
-"""Cycles: declarations that never end, derived values that depend on each other, items of no size."""
+"""Declarations whose values never end, because each contains another one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import TypeAlias
 
-from wiregen.language.checker.absences import is_positive
-from wiregen.language.checker.inspection import Inspection, Record
+from wiregen.language.checker.inspection import Inspection
 from wiregen.language.diagnostics import Label
 from wiregen.schema.graph import components
 from wiregen.schema.model import (
-    Bits,
-    Bytes,
-    Call,
-    Checksum,
-    Computed,
-    Derived,
-    Expression,
     Field,
-    FieldReference,
     Frame,
-    List,
     Message,
     MessageMatch,
-    Position,
-    Reference,
     Struct,
-    Text,
     Trailing,
     Union,
 )
-from wiregen.schema.sizes import Sizes
-from wiregen.schema.values import number_of
-from wiregen.schema.walk import flat_fields, inner_expressions, matched_messages, references
+from wiregen.schema.walk import flat_fields, matched_messages, references
 
 __all__ = ["RULES", "Declaration", "contained", "declarations_of"]
 
 Declaration: TypeAlias = Struct | Message | Frame | Union
-_SIZE = "size "
-_END = "end "
 _MAX_STEPS = 8
 """The most fields of one cycle that a diagnostic shows."""
-_MAX_CHECKED = 500
-"""The most fields of one checksum that are checked."""
 
 
 def _declaration_without_end(inspection: Inspection) -> None:
@@ -150,110 +130,4 @@ def contained(declarations: Mapping[str, Declaration], name: str) -> tuple[str, 
     return tuple(reference.name for reference in references(*types) if reference.name in declarations)
 
 
-def _derived_in_a_circle(inspection: Inspection) -> None:
-    for record in inspection.records:
-        derived = [field.name for field in record.flat if isinstance(field.value, Derived)]
-        for group in components(derived, partial(_needed, record)):
-            if len(group) == 1 and group[0] not in _needed(record, group[0]):
-                continue
-            first, *rest = (record.by_name[node] for node in group[::-1] if node in record.by_name)
-            inspection.error(
-                "WG3021",
-                f"`{first.name}` cannot be computed, because it depends on itself",
-                inspection.place(first.path, "value"),
-                "depends on itself",
-                *(inspection.also(field.path, "part of the cycle", "value") for field in rest[:3]),
-            )
-
-
-def _needed(record: Record, node: str) -> tuple[str, ...]:
-    """Return the nodes that must be known before `node`.
-
-    A node is the name of a field for its value, `size NAME` for its size, `end POSITION` for the offset at its end.
-    """
-    if node.startswith(_SIZE):
-        return tuple(name for name in _inside(node.removeprefix(_SIZE), record) if name in record.by_name)
-    if node.startswith(_END):
-        position = int(node.removeprefix(_END))
-        before = (f"{_END}{position - 1}",) if position else ()
-        return (f"{_SIZE}{record.flat[position].name}", *before)
-    field = record.by_name[node]
-    if not isinstance(field.value, Derived):
-        return ()
-    operands = tuple(_operands(field.value.value))
-    ends = (f"{_END}{record.positions[node]}",) if Position(what="offset") in operands else ()
-    return (*(name for each in operands for name in _named(each, record)), *ends)
-
-
-def _operands(expression: Expression) -> Iterator[Expression]:
-    """Yield an expression and its operands; the size of a field does not depend on its value."""
-    yield expression
-    if not (isinstance(expression, Call) and expression.function == "size"):
-        for inner in inner_expressions(expression):
-            yield from _operands(inner)
-
-
-def _named(expression: Expression, record: Record) -> Iterator[str]:
-    match expression:
-        case FieldReference(path=path, scope="own") if path and path[0] in record.by_name:
-            yield path[0]
-        case Call(function="size", arguments=(FieldReference(path=(name,), scope="own"), *_)):
-            yield _SIZE + name
-        case Checksum(first=first, last=last):
-            yield from _between(record, first, last)
-        case _:
-            return
-
-
-def _inside(name: str, record: Record) -> Iterator[str]:
-    """Yield the fields inside a field whose own size depends on their value."""
-    if name in record.by_name:
-        inner = flat_fields((record.by_name[name],))
-        yield from (field.name for field in inner if record.sizes.fixed_bits(field) is None)
-
-
-def _between(record: Record, first: str, last: str) -> Iterator[str]:
-    if first in record.positions and last in record.positions:
-        low, high = record.positions[first], record.positions[last] + 1
-        yield from (field.name for field in record.flat[low : min(high, low + _MAX_CHECKED)])
-
-
-def _items_of_no_size(inspection: Inspection) -> None:
-    for record in inspection.records:
-        for field, type_ in record.shapes:
-            if isinstance(type_, List) and _can_be_endless(type_, record.sizes):
-                if _is_item_bounded(inspection, record, field, type_):
-                    continue
-                inspection.error(
-                    "WG3022",
-                    f"an item of `{field.name}` may be 0 bytes long, so a few bytes could announce any number of items",
-                    inspection.place(field.path, "type"),
-                    "number not bounded",
-                    _empty_item(inspection, field, type_),
-                    help_="give the item at least one byte, or use a constant number of items",
-                )
-
-
-def _is_item_bounded(inspection: Inspection, record: Record, field: Field, list_: List) -> bool:
-    """Return whether conditions imply that no item is empty: `bytes[n][c]` where n is at least 1."""
-    match list_.item:
-        case Bytes(length=Computed(value=value)) | Text(length=Computed(value=value)):
-            return is_positive(inspection, record, field, value)
-        case _:
-            return False
-
-
-def _empty_item(inspection: Inspection, field: Field, list_: List) -> Label | None:
-    """Return where the item is laid out: its declaration, else the field itself."""
-    owner = declarations_of(inspection).get(list_.item.name) if isinstance(list_.item, Reference) else None
-    if owner is not None:
-        return inspection.also(owner.path, "may be 0 bytes long", "name")
-    return inspection.also(field.path, "its items", "name")
-
-
-def _can_be_endless(list_: List, sizes: Sizes) -> bool:
-    is_constant = isinstance(list_.length, Computed) and number_of(list_.length.value) is not None
-    return not is_constant and not isinstance(list_.item, Bits) and sizes.smallest(list_.item) == 0
-
-
-RULES = (_declaration_without_end, _message_without_end, _derived_in_a_circle, _items_of_no_size)
+RULES = (_declaration_without_end, _message_without_end)

@@ -87,10 +87,10 @@ class Watched(Engine):
             if each.name == "limit_exceeded" and each.session:
                 self.met.append(Goal(kind="too_many", session=each.session, violation=each.name))
 
-    def _row(
+    def _choose_row(
         self, instance: Instance, rows: tuple[Rows, ...], m: object, f: object, found: list[Violation]
     ) -> Row | None:
-        taken = super()._row(instance, rows, m, f, found)
+        taken = super()._choose_row(instance, rows, m, f, found)
         for when, group in rows[instance.state]:
             for row in group:
                 is_hard = row.violation is not None and (self._strict or not row.is_lenient)

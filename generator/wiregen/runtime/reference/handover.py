@@ -63,7 +63,7 @@ def _found(schema: Schema, buffer: bytes, end: int, options: Options, error: Dec
     """Return an error; if the search for it ended in a frame that is cut off, return that as the error."""
     if error.code != "limit_exceeded" or not error.expected.startswith(SEARCHED):
         return error
-    from ..stream.frame_ends import EndUnknown, extents_of
+    from ..stream.header_extents import EndUnknown, extents_of
 
     try:
         need = extents_of(schema, options).begin(buffer, 0).measure(buffer[:end], 0)

@@ -1,4 +1,4 @@
-"""The sessions of one connection: its instances, their states, and the effect of messages on them.
+"""The sessions of one connection: the row that a message takes (`_choose_row`), and its effect on the instances.
 
 Invariant: `decide` does not change any state; `commit` cannot fail. So a message that is refused, or cannot
 be encoded, leaves the state unchanged.
@@ -111,7 +111,7 @@ class Engine:
             kept = self._kept[entry.table.number]
             instance = kept.single
             if instance is not None:
-                row = self._row(instance, entry.rows, message, frame, found)
+                row = self._choose_row(instance, entry.rows, message, frame, found)
                 if row is not None:
                     row.apply(message, frame, instance.values, self)
                     self._go(instance, row.state)
@@ -221,7 +221,7 @@ class Engine:
         frames = self.matters(sender, item).frames
         return () if frames is None else frames(item.message)
 
-    def _row(
+    def _choose_row(
         self, instance: Instance, rows: tuple[Rows, ...], m: object, f: object, found: list[Violation]
     ) -> Row | None:
         """Return the row that a message takes, or None if no row is legal."""
@@ -247,7 +247,7 @@ class Engine:
         self, instance: Instance, rows: tuple[Rows, ...], m: object, f: object, found: list[Violation]
     ) -> Move | None:
         """Return the legal row and its changes, or None if there is none or no room for the instance."""
-        row = self._row(instance, rows, m, f, found)
+        row = self._choose_row(instance, rows, m, f, found)
         if row is None:
             return None
         move = (instance, row, row.changes(m, f, instance.values, self))

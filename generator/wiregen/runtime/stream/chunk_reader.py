@@ -1,5 +1,5 @@
 """Holds the chunks of a stream and the frames cut by their ends, and reads these when they are whole: the
-base of decoders.
+base of decoders. The ends, and the limit of a frame, are the matter of `header` and `extent`.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ class ChunkReader(Generic[F]):
         """Suspend the frame that begins here if its size shows that it is incomplete, and return whether it does."""
         extents, chunk, position = self._extents, self._chunk, self._position
         if extents is None:
-            from .frame_ends import extents_of
+            from .header_extents import extents_of
 
             extents = self._extents = extents_of(self._load_plan(), self._options)
         self._is_whole = False

@@ -24,7 +24,7 @@ class Extent(Protocol):
 
 
 class Extents(Protocol):
-    """The ends of the frames of one sender: `sender_extents.SenderExtents`, or `frame_ends.HeaderExtents`.
+    """The ends of the frames of one sender: `sender_extents.SenderExtents`, or `header_extents.HeaderExtents`.
 
     Attributes:
         end_unknown: Raised if the end of a frame cannot be found.

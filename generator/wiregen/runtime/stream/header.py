@@ -1,4 +1,4 @@
-"""Frames whose first bytes give their size: one `struct.Struct` reads them.
+"""Frames whose first bytes give their size: one `struct.Struct` reads them, and `Header` refuses a size over the limit.
 
 Invariant: a header has no state of a frame, so that one serves all of them, and measuring again costs the same.
 """

@@ -1,8 +1,8 @@
 """Finds the end of a frame while its bytes arrive, without reading it.
 
-Invariant: each byte is examined once, whatever the sizes of chunks, and memory is bounded by the frame's
-limits. `Wrong` means that the frame is invalid. Any other `EndUnknown` means that the frame may be invalid, or that
-only the reference codec can find its end.
+Invariant: each byte is examined once, whatever the sizes of chunks. Memory is bounded by the frame's limits: a
+frame that needs more bytes is refused as soon as a length or count shows it. `Wrong` means that the frame is
+invalid. Any other `EndUnknown` means that the frame may be invalid, or that only the reference codec can find its end.
 """
 
 from __future__ import annotations

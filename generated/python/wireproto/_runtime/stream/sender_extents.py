@@ -1,4 +1,4 @@
-"""The ends of one sender's frames: from their first numbers, or by all steps of `extent`."""
+"""The ends of a sender's frames if only some have their size in their first bytes: the others by all steps of `extent`."""
 
 from __future__ import annotations
 

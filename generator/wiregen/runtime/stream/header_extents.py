@@ -1,4 +1,4 @@
-"""The ends of a sender's frames: from their first numbers if possible, else by all steps of `extent`."""
+"""The ends of a sender's frames if the first bytes of each give its size; `sender_extents` finds those of others."""
 
 from __future__ import annotations
 
